@@ -15,7 +15,7 @@ T = TypeVar("T")
 Json = Any
 """What `json.loads` can return; checked field by field on the way in."""
 
-_Decoder = Callable[[Json, str], Any]
+Decoder = Callable[[Json, str], Any]
 """Reads a value; its path is for the error."""
 
 
@@ -25,7 +25,7 @@ class WireError(ValueError):
 
 def to_wire(message: Any) -> dict[str, Json]:
     """A dataclass as a JSON object whose first key is the protocol's `version`."""
-    return {"version": PROTOCOL_VERSION, **_encode(message)}
+    return {"version": PROTOCOL_VERSION, **encode_value(message)}
 
 
 def from_wire(kind: type[T], value: Json) -> T:
@@ -34,7 +34,7 @@ def from_wire(kind: type[T], value: Json) -> T:
         raise WireError(f"{kind.__name__}: expected an object, got {type(value).__name__}")
     check_version(value.get("version"))
     body = {key: item for key, item in value.items() if key != "version"}
-    return typing.cast(T, _decoder(kind)(body, kind.__name__))
+    return typing.cast(T, decoder_of(kind)(body, kind.__name__))
 
 
 @cache
@@ -54,32 +54,35 @@ def _dataclasses_in(hint: Any) -> Iterator[type]:
         yield from _dataclasses_in(part)
 
 
-def _encode(value: Any) -> Json:
+def encode_value(value: Any) -> Json:
+    """A value of dataclasses, enums, lists and dicts as JSON has it. Raises `WireError`."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {f.name: _encode(getattr(value, f.name)) for f in dataclasses.fields(value)}
+        return {f.name: encode_value(getattr(value, f.name)) for f in dataclasses.fields(value)}
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, tuple | list):
-        return [_encode(item) for item in value]
+        return [encode_value(item) for item in value]
     if isinstance(value, dict):
-        return {key: _encode(item) for key, item in value.items()}
+        return {key: encode_value(item) for key, item in value.items()}
     if isinstance(value, float) and not math.isfinite(value):
         raise WireError(f"{value} can't be sent: JSON has no NaN and no infinity")
     return value
 
 
-def _decoder(kind: Any) -> _Decoder:
-    """How a value of the type is read. Each type is inspected once and not for every value: a
-    result has hundreds of values."""
+def decoder_of(kind: Any) -> Decoder:
+    """How a value of the type is read; of type `Any`, it is taken as it is. Each type is inspected
+    once and not for every value: a result has hundreds of values."""
+    if kind is Any:
+        return lambda value, _path: value
     origin, args = typing.get_origin(kind), typing.get_args(kind)
     if origin in (typing.Union, types.UnionType):
         return _union(args)
     if origin is tuple:
         return _tuple_of(args)
     if origin is list:
-        return _list_of(_decoder(args[0]))
+        return _list_of(decoder_of(args[0]))
     if origin is dict:
-        return _dict_of(_decoder(args[1]))
+        return _dict_of(decoder_of(args[1]))
     if isinstance(kind, str | typing.ForwardRef):  # within itself the alias is only a name
         name = kind if isinstance(kind, str) else kind.__forward_arg__
         return lambda value, path: _forward(name)(value, path)
@@ -91,15 +94,15 @@ def _decoder(kind: Any) -> _Decoder:
 
 
 @cache
-def _forward(name: str) -> _Decoder:
+def _forward(name: str) -> Decoder:
     from kernelbot.protocol import job  # the only recursive alias; imported late to avoid a cycle
 
-    return _decoder(getattr(job, name))
+    return decoder_of(getattr(job, name))
 
 
-def _union(kinds: tuple[Any, ...]) -> _Decoder:
+def _union(kinds: tuple[Any, ...]) -> Decoder:
     optional = type(None) in kinds
-    decoders = [_decoder(kind) for kind in kinds if kind is not type(None)]
+    decoders = [decoder_of(kind) for kind in kinds if kind is not type(None)]
 
     def decode(value: Json, path: str) -> Any:
         if value is None and optional:
@@ -115,11 +118,11 @@ def _union(kinds: tuple[Any, ...]) -> _Decoder:
     return decode
 
 
-def _tuple_of(kinds: tuple[Any, ...]) -> _Decoder:
+def _tuple_of(kinds: tuple[Any, ...]) -> Decoder:
     if len(kinds) == 2 and kinds[1] is Ellipsis:
-        items = _list_of(_decoder(kinds[0]))
+        items = _list_of(decoder_of(kinds[0]))
         return lambda value, path: tuple(items(value, path))
-    decoders = [_decoder(kind) for kind in kinds]
+    decoders = [decoder_of(kind) for kind in kinds]
 
     def decode(value: Json, path: str) -> Any:
         _require(isinstance(value, list), path, "a list", value)
@@ -130,7 +133,7 @@ def _tuple_of(kinds: tuple[Any, ...]) -> _Decoder:
     return decode
 
 
-def _list_of(decoder: _Decoder) -> _Decoder:
+def _list_of(decoder: Decoder) -> Decoder:
     def decode(value: Json, path: str) -> Any:
         _require(isinstance(value, list), path, "a list", value)
         return [decoder(item, f"{path}[{i}]") for i, item in enumerate(value)]
@@ -138,7 +141,7 @@ def _list_of(decoder: _Decoder) -> _Decoder:
     return decode
 
 
-def _dict_of(decoder: _Decoder) -> _Decoder:
+def _dict_of(decoder: Decoder) -> Decoder:
     def decode(value: Json, path: str) -> Any:
         _require(isinstance(value, dict), path, "an object", value)
         return {key: decoder(item, f"{path}.{key}") for key, item in value.items()}
@@ -147,8 +150,8 @@ def _dict_of(decoder: _Decoder) -> _Decoder:
 
 
 @cache
-def _fields(kind: type) -> dict[str, _Decoder]:
-    return {name: _decoder(hint) for name, hint in typing.get_type_hints(kind).items()}
+def _fields(kind: type) -> dict[str, Decoder]:
+    return {name: decoder_of(hint) for name, hint in typing.get_type_hints(kind).items()}
 
 
 def _decode_dataclass(kind: type, value: Json, path: str) -> Any:

@@ -14,6 +14,7 @@ from kernelbot.harness.data.channel import (
     ChannelGarbage,
     ChannelTimeout,
 )
+from kernelbot.harness.words.runner_messages import NoGpu, Packed, RunnerReply
 
 Ends = tuple[Channel, socket.socket]
 
@@ -41,11 +42,11 @@ def test_messages_keep_their_order_and_their_descriptors() -> None:
     one, other = socket.socketpair()
     near, far = Channel(one), Channel(other)
     reading, writing = os.pipe()
-    near.send({"n": 1})
-    near.send({"n": 2}, [writing])
-    assert ({"n": 1}, []) == far.receive(later())
-    message, fds = far.receive(later())
-    assert ({"n": 2}, 1) == (message, len(fds))
+    near.send(Packed(1))
+    near.send(Packed(2), [writing])
+    assert (Packed(1), []) == far.receive(RunnerReply, later())
+    message, fds = far.receive(RunnerReply, later())
+    assert (Packed(2), 1) == (message, len(fds))
     for fd in (reading, writing, *fds):
         os.close(fd)
     near.close()
@@ -53,27 +54,35 @@ def test_messages_keep_their_order_and_their_descriptors() -> None:
 
 
 @pytest.mark.parametrize(
-    "body", [b"", b"nonsense", b"[1]", b'"text"', b"\xff\xfe", b"[" * 900, b"NaN"]
+    "body",
+    [
+        *(b"", b"nonsense", b"[1]", b'"text"', b"\xff\xfe", b"[" * 900, b"NaN", b"{}"),
+        *(b'{"op": "setup"}', b'{"op": "packed"}', b'{"op": "packed", "size": "1"}'),
+        *(b'{"op": "packed", "size": 1.0}', b'{"op": "packed", "size": 1, "more": 1}'),
+    ],
 )
-def test_what_is_no_object_is_garbage(ends: Ends, body: bytes) -> None:
+def test_what_is_no_message_is_garbage(ends: Ends, body: bytes) -> None:
     channel, theirs = ends
     theirs.sendall(frame(body))
     with pytest.raises(ChannelGarbage):
-        channel.receive(later())
+        channel.receive(RunnerReply, later())
 
 
 def test_a_huge_announcement_is_refused_before_it_is_read(ends: Ends) -> None:
     channel, theirs = ends
     theirs.sendall(struct.pack("<I", 1 << 31))
     with pytest.raises(ChannelGarbage, match="2147483648 bytes"):
-        channel.receive(later())
+        channel.receive(RunnerReply, later())
 
 
 def test_a_file_arrives_as_it_was_sent(ends: Ends) -> None:
     channel, theirs = ends
     Channel(theirs).send_bytes(b"\x00\xff")
-    Channel(theirs).send({"n": 1})
-    assert (b"\x00\xff", {"n": 1}) == (channel.receive_bytes(2), channel.receive(later())[0])
+    Channel(theirs).send(Packed(1))
+    assert (b"\x00\xff", Packed(1)) == (
+        channel.receive_bytes(2),
+        channel.receive(RunnerReply, later())[0],
+    )
 
 
 def test_a_file_that_is_too_large_is_refused(ends: Ends) -> None:
@@ -94,20 +103,20 @@ def test_silence_ends_at_the_deadline(ends: Ends) -> None:
     channel, theirs = ends
     theirs.sendall(frame(b'{"half": 1}')[:6])
     with pytest.raises(ChannelTimeout):
-        channel.receive(soon())
+        channel.receive(RunnerReply, soon())
 
 
 def test_a_reader_that_never_reads_does_not_hold_the_sender(ends: Ends) -> None:
     channel, _ = ends
     with pytest.raises(ChannelTimeout):
-        channel.send({"much": "x" * (8 << 20)}, deadline=soon())
+        channel.send(NoGpu("x" * (8 << 20)), deadline=soon())
 
 
 def test_the_end_of_the_stream_is_noticed(ends: Ends) -> None:
     channel, theirs = ends
     theirs.close()
     with pytest.raises(ChannelClosed):
-        channel.receive(later())
+        channel.receive(RunnerReply, later())
 
 
 def test_a_dead_process_is_noticed_though_its_child_holds_the_socket() -> None:
@@ -116,7 +125,7 @@ def test_a_dead_process_is_noticed_though_its_child_holds_the_socket() -> None:
     os.write(alive, b"x")  # readable, as the descriptor of a dead process is
     channel = Channel(mine, alive_fd=dead)
     with pytest.raises(ChannelClosed, match="dead"):
-        channel.receive(later())
+        channel.receive(RunnerReply, later())
     for fd in (dead, alive):
         os.close(fd)
     channel.close()

@@ -13,6 +13,7 @@ import kernelbot.harness
 from kernelbot.harness.timing import plausibility
 from kernelbot.harness.words import failures
 from kernelbot.harness.words.failures import AuthorFailure, death, refuse
+from kernelbot.harness.words.runner_messages import Refusal, Refused
 from kernelbot.harness.words.sandbox import RunnerExit
 from kernelbot.protocol import Limits
 
@@ -25,7 +26,6 @@ SAID_BY_OTHERS = {
     "judge/native.py": {"error.message", "wrong.message"},
     "judge/result.py": {"JoinedStr"},
     "judge/test_phase.py": {"message", "wrong"},  # the problem's checker
-    "judge/calls/session.py": {"missing"},
     "judge/script/verdict.py": {"_stopped()", "found.message", "last", "message", "Subscript"},
     "judge/measuring/measure.py": {"found.message"},
     "timing/plausibility.py": {"JoinedStr"},  # of a table, whose advice is tried by name
@@ -101,10 +101,10 @@ def test_every_refusal_in_the_source_says_what_to_do() -> None:
     assert len(list(refusals())) > 25
 
 
-@pytest.mark.parametrize("op", ["no_room", "memory", "out_of_bounds", "exit", "unsupported"])
-def test_what_a_runner_says_of_a_failed_call_does(op: str) -> None:
+@pytest.mark.parametrize("why", sorted({*Refusal} - {Refusal.NOT_COMPILED, Refusal.RAISED}))
+def test_what_a_runner_says_of_a_failed_call_does(why: Refusal) -> None:
     with pytest.raises(AuthorFailure) as refused:
-        refuse({"op": op, "text": "in line 5", "what": "a set"}, "The submission failed")
+        refuse(Refused(why, "in line 5"), "The submission failed")
     assert ADVICE.search(refused.value.message)
 
 

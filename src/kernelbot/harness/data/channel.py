@@ -16,6 +16,7 @@ from typing import Any
 
 from kernelbot.harness.data.descriptors import MAX_AT_ONCE, close_apart
 from kernelbot.harness.data.wire import close_all
+from kernelbot.harness.words.message import M, Message, NotAMessage, decode, encode
 from kernelbot.protocol.os_errors import in_words
 
 _HEADER = struct.Struct("<I")
@@ -41,7 +42,7 @@ class ChannelTimeout(ChannelError):
 
 
 class ChannelGarbage(ChannelError):
-    """What arrived is not a message: too long, not JSON, not an object, too deep."""
+    """What arrived is not a message that may be said here."""
 
 
 def framed(body: bytes) -> bytes:
@@ -90,10 +91,14 @@ class Channel:
             self._sock.shutdown(socket.SHUT_RDWR)
 
     def send(
-        self, message: dict[str, Any], fds: Sequence[int] = (), deadline: float | None = None
+        self,
+        message: Message | dict[str, Any],
+        fds: Sequence[int] = (),
+        deadline: float | None = None,
     ) -> None:
         """Send one message. `deadline` is a time of `time.monotonic()`; None waits for ever."""
-        self.send_bytes(json.dumps(message).encode(), fds, deadline)
+        body = json.dumps(message).encode() if isinstance(message, dict) else encode(message)
+        self.send_bytes(body, fds, deadline)
 
     def send_bytes(
         self, body: bytes, fds: Sequence[int] = (), deadline: float | None = None
@@ -117,7 +122,19 @@ class Channel:
             if unsent:
                 unsent[0] = unsent[0][sent:]
 
-    def receive(self, deadline: float | None = None) -> tuple[dict[str, Any], list[int]]:
+    def receive(self, family: type[M], deadline: float | None = None) -> tuple[M, list[int]]:
+        """One message of a family, and the descriptors that came with it (the caller closes them).
+        Raises `ChannelGarbage` for anything else."""
+        body = self._receive_body(self._cap_bytes, deadline)
+        fds, self._fds = self._fds, []
+        try:
+            return decode(family, body), fds
+        except NotAMessage as error:
+            if fds:
+                close_apart(lambda: close_all(fds))
+            raise ChannelGarbage(str(error)) from error
+
+    def receive_json(self, deadline: float | None = None) -> tuple[dict[str, Any], list[int]]:
         """One message and the descriptors that came with it (the caller closes them)."""
         body = self._receive_body(self._cap_bytes, deadline)
         fds, self._fds = self._fds, []

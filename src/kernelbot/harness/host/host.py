@@ -382,7 +382,7 @@ def _followed(
     """What the judge says in the end; until then it tells events, and asks for its GPUs and for its
     turns to measure, for which it waits in nobody's time."""
     while True:
-        message = channel.receive(deadline)[0]
+        message = channel.receive_json(deadline)[0]
         if "event" in message:
             emit(from_wire(ProgressEvent, message["event"]))
         elif "gpu" in message:

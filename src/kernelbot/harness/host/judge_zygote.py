@@ -31,6 +31,8 @@ from kernelbot.harness.inside.warm_up import start_a_thread, warm_up
 from kernelbot.harness.judge.system import detect
 from kernelbot.harness.sandbox import RunnerClient, cgroups
 from kernelbot.harness.timing.clocks import CacheFlusher, last_level_cache_bytes
+from kernelbot.harness.words.message import prepare
+from kernelbot.harness.words.runner_messages import RunnerReply
 from kernelbot.harness.words.sandbox import SandboxUnavailable
 from kernelbot.protocol import JobSpec, Vendor, precompile_decoders
 from kernelbot.protocol.environment import passed_on
@@ -87,6 +89,7 @@ def run_zygote(
         preload(flavour, cuda_on_cpu)
         importlib.import_module("kernelbot.harness.judge.process")  # so that no judge has to
         precompile_decoders(JobSpec)
+        prepare(RunnerReply)
         detect()
         sources_sha256()
         zygote = _Zygote(control, runners, CacheFlusher(last_level_cache_bytes()), spare, vendor)
@@ -126,7 +129,7 @@ class _Zygote:
 
     def _receive(self) -> None:
         try:
-            message, fds = self._control.receive(time.monotonic() + _RECEIVE_S)
+            message, fds = self._control.receive_json(time.monotonic() + _RECEIVE_S)
         except ChannelTimeout:
             return
         except ChannelClosed:
@@ -250,7 +253,7 @@ class JudgeZygote:
     def wait_ready(self, timeout_s: float) -> None:
         """Raises `SandboxUnavailable` if it doesn't come up."""
         try:
-            self._control.receive(time.monotonic() + timeout_s)
+            self._control.receive_json(time.monotonic() + timeout_s)
         except ChannelError as error:
             raise SandboxUnavailable(
                 f"The judge process did not start ({error}); its last words are on stderr."
@@ -291,7 +294,7 @@ class JudgeZygote:
         deadline = time.monotonic() + _ANSWER_S
         try:
             self._control.send({"op": "answer"}, (), deadline)
-            self._control.receive(deadline)
+            self._control.receive_json(deadline)
         except ChannelError:
             return True
         return False

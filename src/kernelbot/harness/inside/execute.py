@@ -31,7 +31,7 @@ def serve(sock: socket.socket) -> None:
     """Follow one `CommandOrder`, then report and send the collected files."""
     kernel.prctl(kernel.PR_SET_DUMPABLE, 0)  # the command must not look into this process
     channel = Channel(sock, _FROM_JUDGE_BYTES)
-    order, fds = channel.receive()
+    order, fds = channel.receive_json()
     for name in order["files"]:
         path = Path(name)
         path.parent.mkdir(parents=True, exist_ok=True)

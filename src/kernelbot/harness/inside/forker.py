@@ -17,6 +17,8 @@ from kernelbot.harness.inside.marks.marks import are_native
 from kernelbot.harness.inside.pages import gather_pages
 from kernelbot.harness.inside.prefork import Child, Prefork
 from kernelbot.harness.inside.preload import preload
+from kernelbot.harness.words.message import prepare
+from kernelbot.harness.words.runner_messages import RunnerRequest
 from kernelbot.harness.words.sandbox import Flavour, Surroundings
 from kernelbot.protocol import ProblemSpec, precompile_decoders
 from kernelbot.protocol.garbage import loading
@@ -42,6 +44,7 @@ def main(argv: list[str]) -> None:
         for name in ("cage.examiner", "ranks.family"):  # so that no runner has to
             importlib.import_module(f"kernelbot.harness.inside.{name}")
         precompile_decoders(ProblemSpec)
+        prepare(RunnerRequest)
     if lasting == "1":
         gather_pages()
     forker.run()

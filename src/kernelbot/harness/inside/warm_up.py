@@ -15,6 +15,7 @@ from kernelbot.harness.data.decode import decode
 from kernelbot.harness.data.encode import encode
 from kernelbot.harness.data.shared_memory import SharedBuffer
 from kernelbot.harness.inside.cage.comparison import difference, likeness
+from kernelbot.harness.words.runner_messages import Repeat, RunnerRequest
 
 _NO_MODULES: frozenset[str] = frozenset()
 
@@ -51,8 +52,9 @@ def _carry(value: Any) -> None:
     encoded = encode(value, _NO_MODULES)
     with near, far, contextlib.closing(SharedBuffer.create(encoded.size_bytes)) as buffer:
         encoded.copy_to(buffer)
-        Channel(near).send({"data": encoded.skeleton}, [buffer.fd])
-        message, (fd,) = Channel(far).receive()
+        Channel(near).send(Repeat(encoded.skeleton), [buffer.fd])
+        request, (fd,) = Channel(far).receive(RunnerRequest)
         with contextlib.closing(SharedBuffer.attach(fd)) as attached:
-            carried, _ = decode(message["data"], attached, _NO_MODULES)
+            assert isinstance(request, Repeat)
+            carried, _ = decode(request.data, attached, _NO_MODULES)
             difference(copy.deepcopy(value), carried, likeness(value, _NO_MODULES))

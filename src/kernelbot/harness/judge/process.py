@@ -107,7 +107,7 @@ def judge_and_report(
     """
     os.dup2(2, 1)  # what is printed here is nobody's result
     channel = Channel(job_sock, JOB_CAP_BYTES)
-    message, _ = channel.receive()
+    message, _ = channel.receive_json()
     job = from_wire(JobSpec, message["job"])
     job = with_limits_in_force(job, staged=not has_arenas(job))
     order = from_wire(Order, message["order"])
@@ -118,11 +118,11 @@ def judge_and_report(
 
     def ask_for_gpu() -> None:
         channel.send({"gpu": "wanted"})
-        channel.receive()
+        channel.receive_json()
 
     def ask_for_turn(phase: Phase) -> TurnAnswer:
         channel.send({"turn": "wanted", "phase": phase.value})
-        return from_wire(TurnAnswer, channel.receive()[0]["turn"])
+        return from_wire(TurnAnswer, channel.receive_json()[0]["turn"])
 
     def release_turn() -> None:
         channel.send({"turn": "over"})

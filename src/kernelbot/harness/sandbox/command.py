@@ -186,7 +186,7 @@ class _Conversation:
                     return False
 
     def _read_report(self, answer: _Answer) -> None:
-        report, fds = self._channel.receive(self._deadline)
+        report, fds = self._channel.receive_json(self._deadline)
         if fds:  # the runner has none to send
             close_apart(lambda: close_all(fds))
         answer.error = report.get("error")

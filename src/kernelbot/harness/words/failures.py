@@ -4,14 +4,23 @@ import signal
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TypeVar
 
+from kernelbot.harness.words.runner_messages import (
+    Done,
+    DoneInPlace,
+    Refusal,
+    Refused,
+    ReturnedInArena,
+    RunnerReply,
+)
 from kernelbot.harness.words.sandbox import RunnerExit, SandboxUnavailable
 from kernelbot.harness.words.sharing import excuse, is_hardware_fault
 from kernelbot.harness.words.windows import Window
 from kernelbot.protocol import Limits, Phase, Verdict
 from kernelbot.protocol.result_size import MAX_TEXT
 
+R = TypeVar("R", bound=RunnerReply)
 _LONGEST_NS = 10**15
 """Of a call that anybody waits for; far below what a float or the kernel's clocks can hold."""
 _LATEST_NS = 1 << 62
@@ -179,58 +188,54 @@ def returned(message: str) -> AuthorFailure:
     return error
 
 
-def refuse(reply: dict[str, Any], where: str) -> None:
+def refuse(reply: RunnerReply, where: str, missing: str = NO_KERNEL) -> None:
     """Raise the `AuthorFailure` that a reply stands for, if it stands for one. Raises
-    `SandboxUnavailable` if the runner has lost its GPU by what others did."""
-    text = reply.get("text", "")
-    if not isinstance(text, str):
-        raise garbage(reply)
-    failure = {
-        "not_compiled": (Verdict.COMPILE_ERROR, text),
-        "raised": (Verdict.RUNTIME_ERROR, f"{where}:\n{text}"),
-        "no_room": (
-            Verdict.MEMORY_LIMIT,
-            f"{where}: there is no room for a call's data. Keep less between calls.\n{text}",
-        ),
-        "memory": (
-            Verdict.MEMORY_LIMIT,
-            f"{where}: it ran out of memory. Keep fewer and smaller arrays at once.\n{text}",
-        ),
-        "out_of_bounds": (Verdict.RULE_VIOLATION, wrote_beside(where).message),
-        "exit": (
-            Verdict.RUNTIME_ERROR,
-            f"{where}: it called sys.exit. Return from custom_kernel instead.\n{text}",
-        ),
-        "unsupported": (
-            Verdict.WRONG_ANSWER,
-            f"custom_kernel returned {_what(reply)[:500]}. Return what the reference returns.",
-        ),
-    }.get(reply["op"])
-    if failure is None:
+    `SandboxUnavailable` if the runner has lost its GPU by what others did.
+
+    `missing`: what is said if there is no kernel.
+    """
+    if not isinstance(reply, Refused):
         return
-    error = AuthorFailure(*failure)
-    if (why := excuse(reply.get("gpu_fault"))) is not None:
+    verdict, message = _refusal(reply, where, missing)
+    if (why := excuse(reply.gpu_fault)) is not None:
         raise SandboxUnavailable(f"The runner lost its GPU: {why}.")
-    fault = reply.get("gpu_fault", 0)
-    error.fatal = error.is_gpu_fault = fault != 0
-    error.disputable = is_hardware_fault(fault)
+    error = AuthorFailure(verdict, message)
+    error.fatal = error.is_gpu_fault = reply.gpu_fault != 0
+    error.disputable = is_hardware_fault(reply.gpu_fault)
     raise error
 
 
-def _what(reply: dict[str, Any]) -> str:
-    what = reply.get("what")
-    return what if isinstance(what, str) else "what it could not name"
+def _refusal(reply: Refused, where: str, missing: str) -> tuple[Verdict, str]:
+    text = reply.text
+    match reply.why:
+        case Refusal.NOT_COMPILED:
+            return Verdict.COMPILE_ERROR, text
+        case Refusal.RAISED:
+            return Verdict.RUNTIME_ERROR, f"{where}:\n{text}"
+        case Refusal.NO_ROOM:
+            room = "there is no room for a call's data. Keep less between calls."
+            return Verdict.MEMORY_LIMIT, f"{where}: {room}\n{text}"
+        case Refusal.MEMORY:
+            memory = "it ran out of memory. Keep fewer and smaller arrays at once."
+            return Verdict.MEMORY_LIMIT, f"{where}: {memory}\n{text}"
+        case Refusal.OUT_OF_BOUNDS:
+            return Verdict.RULE_VIOLATION, wrote_beside(where).message
+        case Refusal.EXIT:
+            left = "it called sys.exit. Return from custom_kernel instead."
+            return Verdict.RUNTIME_ERROR, f"{where}: {left}\n{text}"
+        case Refusal.UNSUPPORTED:
+            what = f"custom_kernel returned {text[:500]}. Return what the reference returns."
+            return Verdict.WRONG_ANSWER, what
+        case Refusal.MISSING:
+            return Verdict.RUNTIME_ERROR, missing
 
 
-def output_size(reply: dict[str, Any], limits: Limits, max_bytes: int | None = None) -> int:
+def output_size(reply: Done | DoneInPlace, limits: Limits, max_bytes: int | None = None) -> int:
     """How many bytes a call has returned, by its answer. Raises `AuthorFailure`.
 
     `max_bytes`: what no right output exceeds; None if that isn't known.
     """
-    refuse(reply, "The submission failed")
-    size = reply.get("size")
-    if reply["op"] != "done" or type(size) is not int:
-        raise garbage(reply)
+    size = reply.size
     if not 0 <= size <= limits.memory_bytes:
         raise returned(
             f"custom_kernel returned {size} bytes, more than memory allows. " + _AS_LARGE
@@ -242,26 +247,21 @@ def output_size(reply: dict[str, Any], limits: Limits, max_bytes: int | None = N
     return size
 
 
-def returned_size(reply: dict[str, Any], name: str, most: int) -> int:
-    """One of the sizes in bytes that a call in an arena has returned. Raises `AuthorFailure`."""
-    size = reply.get(name)
-    if type(size) is not int or size < 0:
+def expect_room(reply: ReturnedInArena, size_bytes: int, most_bytes: int) -> None:
+    """Raise `AuthorFailure` if one of the sizes that a call in an arena has returned can't be."""
+    if size_bytes < 0:
         raise garbage(reply)
-    if size > most:
+    if size_bytes > most_bytes:
         raise returned(
-            f"custom_kernel returned {size} bytes, more than there is room for. " + _AS_LARGE
+            f"custom_kernel returned {size_bytes} bytes, more than there is room for. " + _AS_LARGE
         )
-    return size
 
 
-def claimed(reply: dict[str, Any]) -> Window:
+def claimed(reply: RunnerReply, claim_ns: int, start_ns: int) -> Window:
     """When and how long a runner says that its kernel ran. Raises `AuthorFailure`."""
-    claim, start = reply.get("claim_ns"), reply.get("start_ns")
-    if type(claim) is not int or type(start) is not int:
+    if not (0 <= claim_ns <= _LONGEST_NS and 0 <= start_ns <= _LATEST_NS):
         raise garbage(reply)
-    if not (0 <= claim <= _LONGEST_NS and 0 <= start <= _LATEST_NS):
-        raise garbage(reply)
-    return Window(claim, bracket_ns=0, start_ns=start)
+    return Window(claim_ns, bracket_ns=0, start_ns=start_ns)
 
 
 def hung_up() -> AuthorFailure:
@@ -272,13 +272,12 @@ def hung_up() -> AuthorFailure:
     )
 
 
-def expect_reply(reply: dict[str, Any], wanted: str, where: str) -> None:
-    """Raise the `AuthorFailure` that any reply but the wanted one stands for."""
-    if reply["op"] == wanted:
-        return
-    refuse(reply, where)
-    if reply["op"] == "missing":
-        raise AuthorFailure(Verdict.RUNTIME_ERROR, NO_KERNEL)
+def expect_reply(reply: RunnerReply, wanted: type[R], where: str, missing: str = NO_KERNEL) -> R:
+    """The reply, if it is of the wanted kind. Raises the `AuthorFailure` that any other stands for;
+    see `refuse`."""
+    if isinstance(reply, wanted):
+        return reply
+    refuse(reply, where, missing)
     raise garbage(reply)
 
 
@@ -306,10 +305,10 @@ def written_late(changed: int) -> AuthorFailure:
     )
 
 
-def garbage(reply: dict[str, Any]) -> AuthorFailure:
+def garbage(said: RunnerReply | str) -> AuthorFailure:
     """The failure of a runner that says what it should not."""
     try:
-        shown = str(reply)[:_MAX_SHOWN]
+        shown = str(said)[:_MAX_SHOWN]
     except RecursionError:
         shown = "that is nested too deeply to be shown"
     return AuthorFailure(

@@ -10,10 +10,11 @@ from kernelbot.harness.data.channel import Channel
 from kernelbot.harness.sandbox import Runner, RunnerClient, Zygote
 from kernelbot.harness.words.failures import death
 from kernelbot.harness.words.order import Entry
+from kernelbot.harness.words.runner_messages import Load, Refused, RunnerReply, SetUp
 from kernelbot.harness.words.sandbox import Flavour, ZygoteConfig
 from kernelbot.protocol import Limits
 
-SETUP = {"op": "setup", "files": {}, "modules": [], "device": "cpu", "fresh_output": False}
+SETUP = SetUp({}, (), "cpu", fresh_output=False, outputs=None)
 BIND = "import socket\nkept = socket.socket(); kept.bind(('127.0.0.1', 29999)); kept.listen()\n"
 CONNECT = "import socket\nsocket.create_connection(('127.0.0.1', 29999), 5).close()\n"
 OUTSIDE = "import socket\nsocket.create_connection(('192.0.2.1', 80), 5)\n"
@@ -39,10 +40,11 @@ def family(zygote: Zygote) -> Iterator[Runner]:
 
 def load(runner: Runner, rank: int, text: str) -> str:
     channel = Channel(runner.channels[rank])
-    channel.send({**SETUP, "outputs": None})
-    channel.receive(time.monotonic() + 60)
-    channel.send({"op": "load", "name": f"rank{rank}.py", "text": text})
-    return str(channel.receive(time.monotonic() + 60)[0]["op"])
+    channel.send(SETUP)
+    channel.receive(RunnerReply, time.monotonic() + 60)
+    channel.send(Load(f"rank{rank}.py", text))
+    reply, _ = channel.receive(RunnerReply, time.monotonic() + 60)
+    return reply.why if isinstance(reply, Refused) else reply.word
 
 
 def test_every_rank_is_a_process_that_answers_by_itself(family: Runner) -> None:
@@ -66,7 +68,7 @@ def test_ranks_share_a_loopback_and_no_other_network(family: Runner) -> None:
 def test_a_rank_that_ends_is_named_and_takes_all_along(
     family: Runner, last_words: str, message: str
 ) -> None:
-    Channel(family.channels[2]).send({"op": "load", "name": "a.py", "text": last_words})
+    Channel(family.channels[2]).send(Load("a.py", last_words))
     ended = family.wait(60)
     assert ended is not None
     assert str(death(ended, Limits())).startswith(message)

@@ -5,10 +5,11 @@ import copy
 import ctypes
 import json
 import os
+import socket
 from collections import namedtuple
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kernelbot.harness.data.channel import Channel, ChannelGarbage
 from kernelbot.harness.data.encode import Encoded, encode
 from kernelbot.harness.data.process_memory import read_memory
 from kernelbot.harness.data.shared_memory import SharedBuffer
@@ -23,11 +25,19 @@ from kernelbot.harness.inside.cage.checking import complaint
 from kernelbot.harness.inside.cage.loader import LoadedProblem, ProblemBroken
 from kernelbot.harness.inside.runner.probes import OUTPUT_BASE, take
 from kernelbot.harness.judge.calls.probes import choose
-from kernelbot.harness.judge.calls.replies import Answer, read_answer, value_read, value_shared
-from kernelbot.harness.words.failures import AuthorFailure, no_value
+from kernelbot.harness.judge.calls.replies import (
+    Answer,
+    read_answer,
+    read_answer_in_place,
+    value_read,
+    value_shared,
+)
+from kernelbot.harness.words.failures import AuthorFailure, expect_reply, garbage, no_value
+from kernelbot.harness.words.runner_messages import Done, DoneInPlace, Refusal, RunnerReply
 from kernelbot.harness.words.windows import Window
 from kernelbot.protocol import Limits, Verdict
 
+R = TypeVar("R", bound=RunnerReply)
 LIMITS = Limits(memory_bytes=1 << 20)
 MODULES = frozenset({__name__})
 Named = namedtuple("Named", ["left", "right"])
@@ -61,20 +71,30 @@ def output_buffer() -> Iterator[SharedBuffer]:
         buffer.close()
 
 
-def a_reply(encoded: Encoded) -> dict[str, Any]:
-    """What an honest runner says, as the judge hears it."""
-    reply = {
-        "op": "done",
-        "value": encoded.skeleton,
-        "size": encoded.size_bytes,
-        "fits": True,
-        "aliased": False,
-        "claim_ns": 1000,
-        "start_ns": 5,
-        "at": [leaf.address for leaf in encoded.leaves],
-    }
-    heard: dict[str, Any] = json.loads(json.dumps(reply))
+COPIED = {"op": "done", "fits": True, "aliased": False, "claim_ns": 1000, "start_ns": 5}
+"""What an honest runner says of a call, but for its output."""
+IN_PLACE = {"op": "done in place"}
+
+
+def a_reply(way: Any, encoded: Encoded) -> dict[str, Any]:
+    """What an honest runner says, in JSON."""
+    output = {"value": encoded.skeleton, "size": encoded.size_bytes}
+    places = {"at": [leaf.address for leaf in encoded.leaves]}
+    said = COPIED | output if way is copied else IN_PLACE | output | places
+    heard: dict[str, Any] = json.loads(json.dumps(said))
     return heard
+
+
+def hear(reply: dict[str, Any], wanted: type[R]) -> R:
+    """As a judge does."""
+    mine, theirs = socket.socketpair()
+    with mine, theirs:
+        Channel(theirs).send_bytes(json.dumps(reply).encode())
+        try:
+            heard, _ = Channel(mine).receive(RunnerReply)
+        except ChannelGarbage as error:
+            raise garbage(str(error)) from error
+    return expect_reply(heard, wanted, "The submission failed")
 
 
 def copied(reply: dict[str, Any], encoded: Encoded, probes: list[int]) -> Any:
@@ -82,7 +102,7 @@ def copied(reply: dict[str, Any], encoded: Encoded, probes: list[int]) -> Any:
     with output_buffer() as buffer:
         encoded.copy_to(buffer, OUTPUT_BASE)
         take(buffer, encoded, probes, ctypes.memmove)
-        answer = read_answer(reply, LIMITS, in_place=False)
+        answer = read_answer(hear(reply, Done), LIMITS)
         return value_shared(answer, buffer, probes, MODULES, "cpu")
 
 
@@ -93,7 +113,8 @@ def in_place(reply: dict[str, Any], _encoded: Encoded, _probes: list[int]) -> An
         read_memory(os.getpid(), address, target, size_bytes)
 
     try:
-        return value_read(read_answer(reply, LIMITS, in_place=True), read, MODULES)
+        answer = read_answer_in_place(hear(reply, DoneInPlace), LIMITS, Window(1000, 0, 5))
+        return value_read(answer, read, MODULES)
     except OSError as error:  # as a tray does
         raise no_value(error) from error
 
@@ -107,15 +128,13 @@ PROBLEM = LoadedProblem(
 )
 
 
-def read_all_ways(reply: dict[str, Any], encoded: Encoded) -> None:
+def read_reply(way: Any, reply: dict[str, Any], encoded: Encoded) -> None:
     """Raises where something else comes out than a value that can be judged, or a failure."""
-    probes = choose()
-    for way in WAYS:
-        try:
-            value = way(reply, encoded, probes)
-        except AuthorFailure:
-            continue
-        assert isinstance(complaint(PROBLEM, None, value, an_output()), str)
+    try:
+        value = way(reply, encoded, choose())
+    except AuthorFailure:
+        return
+    assert isinstance(complaint(PROBLEM, None, value, an_output()), str)
 
 
 def nested(depth: int) -> Any:
@@ -159,46 +178,57 @@ def places(value: Any) -> Iterator[Callable[[Any], None]]:
             yield from places(part)
 
 
+@pytest.mark.parametrize("way", WAYS)
 @settings(deadline=None)
-@given(st.data())
-def test_a_true_reply_with_parts_replaced(data: st.DataObject) -> None:
+@given(data=st.data())
+def test_a_true_reply_with_parts_replaced(way: Any, data: st.DataObject) -> None:
     encoded = encode(an_output(), MODULES)
-    reply = a_reply(encoded)
+    reply = a_reply(way, encoded)
     for _ in range(data.draw(st.integers(1, 3))):
         put = data.draw(st.sampled_from(list(places(reply))))
         put(copy.deepcopy(data.draw(HOSTILE)))
-    if isinstance(reply["op"], str):  # the line sees to that
-        read_all_ways(reply, encoded)
+    read_reply(way, reply, encoded)
 
 
+@pytest.mark.parametrize("way", WAYS)
 @settings(deadline=None)
-@given(st.data())
-def test_a_true_reply_with_parts_missing(data: st.DataObject) -> None:
+@given(data=st.data())
+def test_a_true_reply_with_parts_missing(way: Any, data: st.DataObject) -> None:
     encoded = encode(an_output(), MODULES)
-    reply = a_reply(encoded)
+    reply = a_reply(way, encoded)
     nodes = [reply["value"], *(node for node in reply["value"]["v"] if isinstance(node, dict))]
     for node in data.draw(st.lists(st.sampled_from(nodes), min_size=1, max_size=3)):
         if node:
             del node[data.draw(st.sampled_from(sorted(node)))]
-    read_all_ways(reply, encoded)
+    read_reply(way, reply, encoded)
 
 
 @settings(deadline=None)
 @given(HOSTILE, HOSTILE, HOSTILE, HOSTILE)
 def test_any_skeleton_addresses_and_numbers(value: Any, at: Any, claim: Any, size: Any) -> None:
     encoded = encode(an_output(), MODULES)
-    read_all_ways({**a_reply(encoded), "value": value, "at": at}, encoded)
-    read_all_ways({**a_reply(encoded), "claim_ns": claim, "size": size}, encoded)
+    lies = {"value": value, "at": at}
+    read_reply(in_place, a_reply(in_place, encoded) | lies, encoded)
+    lies = {"value": value, "claim_ns": claim, "size": size}
+    read_reply(copied, a_reply(copied, encoded) | lies, encoded)
 
 
 @settings(deadline=None)
-@given(st.sampled_from(["raised", "memory", "unsupported", "not_compiled", "hm"]), HOSTILE)
-def test_any_failure_that_is_told(operation: str, text: Any) -> None:
+@given(st.sampled_from([*Refusal, "hm"]), HOSTILE, HOSTILE)
+def test_any_failure_that_is_told(why: str, text: Any, fault: Any) -> None:
     encoded = encode(an_output(), MODULES)
-    reply = {"op": operation, "text": text, "what": text}
+    reply = {"op": "refused", "why": why, "text": text, "gpu_fault": fault}
     for way in WAYS:
         with pytest.raises(AuthorFailure):
             way(reply, encoded, choose())
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_word_that_no_runner_says_is_refused(way: Any) -> None:
+    words: tuple[Any, ...] = ("setup", "", "message", None, 5, ["done"], {})
+    for word in words:
+        failure = failure_of(way, op=word)
+        assert (Verdict.RULE_VIOLATION, True) == (failure.verdict, failure.fatal)
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -207,7 +237,7 @@ def test_an_honest_reply_is_its_value(way: Any) -> None:
     assert "" == complaint(
         LoadedProblem(dict, lambda _data, _output: True, None, MODULES),
         None,
-        way(a_reply(encoded), encoded, choose()),
+        way(a_reply(way, encoded), encoded, choose()),
         an_output(),
     )
 
@@ -215,7 +245,7 @@ def test_an_honest_reply_is_its_value(way: Any) -> None:
 def failure_of(way: Any, output: Any = None, **changes: Any) -> AuthorFailure:
     encoded = encode(an_output() if output is None else output, MODULES)
     with pytest.raises(AuthorFailure) as raised:
-        way({**a_reply(encoded), **changes}, encoded, choose())
+        way({**a_reply(way, encoded), **changes}, encoded, choose())
     return raised.value
 
 
@@ -223,10 +253,9 @@ def failure_of(way: Any, output: Any = None, **changes: Any) -> AuthorFailure:
 @pytest.mark.parametrize(
     "changes",
     [
-        {"claim_ns": 10**400},
-        {"claim_ns": -1},
-        {"start_ns": 1 << 80},
         {"size": 10**400},
+        {"size": True},
+        {"more": 1},
         {"value": {"t": "list", "v": [5]}},
         {"value": {"t": "dict", "v": [["a"]]}},
         {"value": {"t": "bytes"}},
@@ -235,6 +264,13 @@ def failure_of(way: Any, output: Any = None, **changes: Any) -> AuthorFailure:
 )
 def test_a_hostile_reply_is_refused(way: Any, changes: dict[str, Any]) -> None:
     assert failure_of(way, **changes).verdict in (Verdict.RULE_VIOLATION, Verdict.WRONG_ANSWER)
+
+
+@pytest.mark.parametrize(
+    "changes", [{"claim_ns": 10**400}, {"claim_ns": -1}, {"start_ns": 1 << 80}, {"fits": 1}]
+)
+def test_a_hostile_claim_is_refused(changes: dict[str, Any]) -> None:
+    assert Verdict.RULE_VIOLATION == failure_of(copied, **changes).verdict
 
 
 def bytes_node(offset: int, size: int) -> dict[str, Any]:
@@ -252,20 +288,16 @@ def test_leaves_that_overlap_are_refused(way: Any, second: dict[str, Any]) -> No
 def test_no_more_is_read_than_the_answer_is_large() -> None:
     reads: list[int] = []
     sizes = {"t": "list", "v": [bytes_node(0, 16), bytes_node(64, 1 << 40)]}
-    answer = Answer(sizes, 128, read_answer_window(), (1, 2))
+    answer = Answer(sizes, 128, Window(1000, 0, 5), (1, 2))
     with pytest.raises(AuthorFailure, match="outside of the buffer"):
         value_read(answer, lambda _target, _source, size: reads.append(size), MODULES)
     assert [16] == reads
 
 
-def read_answer_window() -> Any:
-    return read_answer(a_reply(encode(1, MODULES)), LIMITS, in_place=False).window
-
-
 def test_an_output_far_larger_than_the_right_one_is_wrong_and_not_read() -> None:
-    reply = {**a_reply(encode(1, MODULES)), "size": 1001}
+    reply = hear({**a_reply(copied, encode(1, MODULES)), "size": 1001}, Done)
     with pytest.raises(AuthorFailure, match="1001 bytes, far more than the right output") as raised:
-        read_answer(reply, LIMITS, in_place=False, max_bytes=1000)
+        read_answer(reply, LIMITS, max_bytes=1000)
     assert (Verdict.WRONG_ANSWER, False) == (raised.value.verdict, raised.value.fatal)
 
 
@@ -276,13 +308,13 @@ def test_addresses_that_are_none_are_refused(at: Any) -> None:
 
 def test_an_empty_array_may_lie_nowhere() -> None:
     encoded = encode(torch.zeros(0, 3), MODULES)
-    assert (0, 3) == in_place({**a_reply(encoded), "at": [0]}, encoded, []).shape
+    assert (0, 3) == in_place({**a_reply(in_place, encoded), "at": [0]}, encoded, []).shape
 
 
 def test_a_tensor_arrives_without_its_gradient() -> None:
     encoded = encode(torch.ones(2, requires_grad=True), MODULES)
     for way in WAYS:
-        assert [1.0, 1.0] == way(a_reply(encoded), encoded, choose()).numpy().tolist()
+        assert [1.0, 1.0] == way(a_reply(way, encoded), encoded, choose()).numpy().tolist()
 
 
 def test_a_judge_without_memory_blames_nobody_else() -> None:

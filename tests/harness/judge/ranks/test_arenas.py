@@ -161,11 +161,11 @@ def test_an_output_far_too_large_spoils_its_own_case_alone(host: Host) -> None:
 PATCH = """
 import sys, threading, time
 calls = sys.modules["kernelbot.harness.inside.runner.arena_calls"].ArenaCalls
+said = sys.modules["kernelbot.harness.words.runner_messages"]
 def reply_with(self, value):
-    self._harness.reply({"op": "returned", "size": 0, "device_size": 12000, "fits": True,
-                         "claim_ns": 1000, "start_ns": time.perf_counter_ns()})
+    self._harness.reply(said.ReturnedInArena(0, 12000, True, 1000, time.perf_counter_ns()))
     self._harness.receive()
-    return self._harness.reply({"op": "described", "value": value, "aliased": False})
+    return self._harness.reply(said.Described(value, False))
 def call(self, kernel, arguments, reserved):
     node = {"t": "tensor", "d": "float32", "s": [3000], "k": [1], "o": 0, "n": 12000,
             "dev": f"cuda:{meeting.get_rank()}", "g": False, "p": False}

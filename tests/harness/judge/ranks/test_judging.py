@@ -182,8 +182,8 @@ send_bytes = Channel.send_bytes
 def send_briefly(channel, body, *others):
     if b'"op": "done"' in body:
         many = '{"t":"float","v":"1"},' * 99_000
-        body = ('{"op":"done","size":0,"fits":true,"claim_ns":1,"start_ns":1,"value":{"t":"list",'
-                '"v":[' + many[:-1] + ']}}').encode()
+        body = ('{"op":"done","size":0,"fits":true,"aliased":false,"claim_ns":1,"start_ns":1,'
+                '"value":{"t":"list","v":[' + many[:-1] + ']}}').encode()
     send_bytes(channel, body, *others)
 Channel.send_bytes = send_briefly
 """

@@ -34,7 +34,7 @@ def serve(sock: socket.socket) -> None:
     tempfile.tempdir = os.getcwd()  # noqa: PTH109 (a str is wanted); what is left there goes with us
     control_channel = Channel(sock, MAX_PROBLEM_MESSAGE_BYTES)
     with contextlib.suppress(ChannelClosed):
-        message, _ = control_channel.receive()
+        message, _ = control_channel.receive_json()
         spec = from_wire(ProblemSpec, message["problem"])
         if spec.multi_gpu:
             from kernelbot.harness.inside.ranks.member import serve_members
@@ -71,7 +71,7 @@ class _Examiner:
     def serve(self) -> None:
         """Until the judge hangs up (raises `ChannelClosed`)."""
         while True:
-            message, fds = self._control_channel.receive()
+            message, fds = self._control_channel.receive_json()
             try:
                 self._answers[message["op"]](message, fds)
             except ProblemBroken as error:

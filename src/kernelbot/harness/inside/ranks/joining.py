@@ -3,32 +3,24 @@
 import importlib
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
+
+from kernelbot.harness.words.runner_messages import Place
 
 FROM_ENVIRONMENT = "env://"
 """Connect on the loopback of a network namespace that only the ranks use."""
 _PORT = "29500"
 
 
-@dataclass(frozen=True)
-class Place:
-    """Which rank of how many a process is, and how these meet; see `join`."""
-
-    rank: int
-    world_size: int
-    backend: str
-    meeting: str
-
-
-def join(rank: int, world_size: int, backend: str, meeting: str) -> Callable[[], Any] | None:
+def join(place: Place) -> Callable[[], Any] | None:
     """Initialise `torch.distributed`; on GPUs returns a barrier of all ranks.
 
     On a CPU the judge lets all ranks begin at once, and waits for all before it reads any output:
     a barrier that nobody can skip. For GPUs that alone isn't precise enough.
 
-    `meeting` is the address at which the ranks connect, as `init_method`. Raises RuntimeError.
+    Raises RuntimeError.
     """
+    rank, world_size, backend = place.rank, place.world_size, place.backend
     torch: Any = importlib.import_module("torch")
     distributed: Any = importlib.import_module("torch.distributed")
     for name in ("RANK", "LOCAL_RANK"):
@@ -45,7 +37,7 @@ def join(rank: int, world_size: int, backend: str, meeting: str) -> Callable[[],
         _take_gpu(torch, rank, world_size)
         options["device_id"] = torch.device("cuda", rank)
     distributed.init_process_group(
-        backend, init_method=meeting, rank=rank, world_size=world_size, **options
+        backend, init_method=place.meeting, rank=rank, world_size=world_size, **options
     )
     if backend != "nccl":
         return None

@@ -32,6 +32,7 @@ from kernelbot.harness.inside.cage.questions import encode_input, max_output_byt
 from kernelbot.harness.inside.gpu.arena import Placer
 from kernelbot.harness.inside.gpu.driver import GpuError
 from kernelbot.harness.inside.ranks.joining import join
+from kernelbot.harness.words.runner_messages import Place
 from kernelbot.protocol import ProblemSpec
 
 _SEEDS = 1 << 31
@@ -47,7 +48,7 @@ def serve_members(control_channel: Channel, spec: ProblemSpec, folder: str) -> N
     _begin(control_channel)
     with contextlib.suppress(ChannelClosed):
         while True:
-            order, fds = control_channel.receive()
+            order, fds = control_channel.receive_json()
             if order["rank"] == 0:
                 _end_all(pids)
             pid = os.fork()
@@ -116,7 +117,7 @@ class _Member:
         """Join the others, then answer the judge until it hangs up."""
         self._guarded(lambda: self._join(order))
         while True:
-            message, fds = self._control_channel.receive()
+            message, fds = self._control_channel.receive_json()
             answer = self._answers[message["op"]]
             self._guarded(lambda: answer(message, fds))  # noqa: B023 (called at once)
             for fd in fds:
@@ -136,7 +137,7 @@ class _Member:
 
     def _join(self, order: dict[str, Any]) -> None:
         try:
-            join(self._rank, order["world_size"], order["backend"], order["meeting"])
+            join(Place(self._rank, order["world_size"], order["backend"], order["meeting"]))
         except RuntimeError as error:
             raise ProblemBroken(f"The reference's ranks couldn't be set up: {error}") from error
         self._control_channel.send({"op": "started"})

@@ -20,7 +20,18 @@ from kernelbot.harness.inside.gpu.arena import Arena, Placer
 from kernelbot.harness.inside.gpu.driver import Driver, GpuError
 from kernelbot.harness.inside.gpu.timing import Barrier, Gpu, reset_persisting_lines
 from kernelbot.harness.inside.runner.kernels import CompiledKernel, Kernel, OutOfBounds
+from kernelbot.harness.words import runner_messages as messages
+from kernelbot.harness.words.runner_messages import (
+    NewMemory,
+    Refusal,
+    Refused,
+    RunnerReply,
+    RunnerRequest,
+)
 
+Answers = dict[type[RunnerRequest], Callable[[Any, list[int]], bool]]
+"""What is done for each kind of request, with the descriptors that come along; whether the runner
+is needed longer."""
 _VIEWS = 2
 """Data lies at one of two addresses: in one of two arenas, or in the only one, mapped twice."""
 
@@ -34,8 +45,8 @@ class Harness:
     modules: frozenset[str]
     kernels: dict[str, Kernel]
     fresh_output: bool
-    reply: Callable[[dict[str, Any]], bool]
-    receive: Callable[[], tuple[dict[str, Any], list[int]]]
+    reply: Callable[[RunnerReply], bool]
+    receive: Callable[[], tuple[RunnerRequest, list[int]]]
     raised: Callable[[BaseException], bool]
     barrier: Barrier = None
     """Of all ranks, if there are several."""
@@ -112,56 +123,56 @@ class ArenaCalls:
         self._data: Any = None
         self._view = 0
         self._given: list[tuple[int, int]] = []
-        self.answers: dict[str, Callable[[dict[str, Any], list[int]], bool]] = {
-            "lay": self._lay,
-            "mirror": self._mirror,
-            "compare inputs": self._compare_inputs,
+        self.answers: Answers = {
+            messages.Lay: self._lay,
+            messages.Mirror: self._mirror,
+            messages.DescribeInputsInArena: self._describe_inputs,
         }
 
-    def _attach(self, message: dict[str, Any], fds: list[int]) -> None:
-        """Take over the memory that a message brings."""
+    def _attach(self, memory: NewMemory, fds: list[int]) -> None:
+        """Take over the memory that came with a request."""
         driver = self._harness.driver
-        if message["input"]:
+        if memory.input:
             self._input = replaced(self._input, fds.pop(0))
-        if message["output"]:
+        if memory.output:
             self._output = replaced(self._output, fds.pop(0))
-        if size := message["input_arena"]:
+        if size := memory.input_arena:
             self._input_views = ()  # else the old memory isn't free for the new one
-            count = 2 if message["second_input_arena"] else 1
+            count = 2 if memory.second_input_arena else 1
             given, fds[:count] = fds[:count], []
             arenas = [Arena.attach(driver, fd, size, _VIEWS // count) for fd in given]
             self._input_views = tuple(
                 View(address, size, arena) for arena in arenas for address in arena.addresses
             )
-        if message["output_arena"]:
-            self._output_arena = Arena.attach(driver, fds.pop(0), message["output_arena"])
+        if memory.output_arena:
+            self._output_arena = Arena.attach(driver, fds.pop(0), memory.output_arena)
 
-    def _lay(self, message: dict[str, Any], fds: list[int]) -> bool:
+    def _lay(self, request: messages.Lay, fds: list[int]) -> bool:
         """Lay a call's arrays over memory whose content is old; upon `go`, call."""
         harness = self._harness
-        kernel = harness.kernels[message["kernel"]]
+        kernel = harness.kernels[request.kernel]
         try:
-            self._attach(message, fds)
-            arguments, reserved = self._prepare(kernel, message)
+            self._attach(request.memory, fds)
+            arguments, reserved = self._prepare(kernel, request)
             reset_persisting_lines(harness.driver)
         except (MemoryError, RuntimeError) as error:
             if isinstance(error, GpuError) and harness.gpu.fault():
                 return harness.raised(error)  # earlier work has failed: there may be room
             if not isinstance(error, GpuError) and not is_out_of_memory(error):
                 raise
-            return harness.reply({"op": "no_room", "text": str(error)[:1000]})
-        harness.reply({"op": "ready"})
+            return harness.reply(Refused(Refusal.NO_ROOM, str(error)[:1000]))
+        harness.reply(messages.IsReady())
         harness.receive()
         return self._call(kernel, arguments, reserved)
 
-    def _prepare(self, kernel: Kernel, message: dict[str, Any]) -> tuple[tuple[Any, ...], int]:
+    def _prepare(self, kernel: Kernel, request: messages.Lay) -> tuple[tuple[Any, ...], int]:
         """The arguments, and how much of the output arena they use."""
         if self._input is None or not self._input_views or self._output_arena is None:
             raise ChannelError("a call without memory")
-        self._view = message["view"]
+        self._view = request.view
         given = self._input_views[self._view]
         self._data, _ = decode(
-            message["data"], self._input, self._harness.modules, arena=given, of_input=True
+            request.data, self._input, self._harness.modules, arena=given, of_input=True
         )
         if self._harness.fresh_output:
             leaves = encode(self._data, self._harness.modules, of_input=True, place=Placer()).leaves
@@ -199,20 +210,21 @@ class ArenaCalls:
                 claim_ns = harness.gpu.until_now_ns()  # putting it together is the author's work
             fits = self._deliver(result, placer.end)
         except OutOfBounds:
-            return harness.reply({"op": "out_of_bounds"})
+            return harness.reply(Refused(Refusal.OUT_OF_BOUNDS))
         except UnsupportedValue as error:
-            return harness.reply({"op": "unsupported", "what": str(error)})
+            return harness.reply(Refused(Refusal.UNSUPPORTED, str(error)))
         except BaseException as error:  # noqa: BLE001 (whatever it raises is the author's)
             return harness.raised(error)
-        sizes = {"size": result.size_bytes, "device_size": placer.end, "fits": fits}
-        harness.reply({"op": "returned", **sizes, "claim_ns": claim_ns, "start_ns": start_ns})
-        message, fds = harness.receive()
-        if message["op"] == "grow":
-            self._attach(message, fds)
+        harness.reply(
+            messages.ReturnedInArena(result.size_bytes, placer.end, fits, claim_ns, start_ns)
+        )
+        request, fds = harness.receive()
+        if isinstance(request, messages.Grow):
+            self._attach(request.memory, fds)
             self._deliver(result, placer.end)
-            harness.reply({"op": "grown"})
-            message, _ = harness.receive()
-        if message["op"] == "forget":
+            harness.reply(messages.Grown())
+            request, _ = harness.receive()
+        if isinstance(request, messages.Forget):
             return True
         return self._describe(output, result, is_described=is_described)
 
@@ -227,7 +239,7 @@ class ArenaCalls:
             except BaseException as error:  # noqa: BLE001 (the author's value may raise anything)
                 return self._harness.raised(error)
         aliased = overlaps(result, self._given)
-        return self._harness.reply({"op": "described", "value": skeleton, "aliased": aliased})
+        return self._harness.reply(messages.Described(skeleton, aliased))
 
     def _deliver(self, result: Encoded, device_size: int) -> bool:
         """Copy the result to where the judge reads it; False if there is too little room."""
@@ -247,14 +259,14 @@ class ArenaCalls:
             driver.wait()
         return True
 
-    def _mirror(self, message: dict[str, Any], _fds: list[int]) -> bool:
+    def _mirror(self, request: messages.Mirror, _fds: list[int]) -> bool:
         """From now on the kernel `mirror` returns so much."""
         self._harness.kernels["mirror"] = _Mirror(
-            self._harness, message["sizes"], message["host_bytes"], message["in_place"]
+            self._harness, list(request.sizes), request.host_bytes, request.in_place
         )
-        return self._harness.reply({"op": "mirrored"})
+        return self._harness.reply(messages.Mirrored())
 
-    def _compare_inputs(self, _message: dict[str, Any], _fds: list[int]) -> bool:
+    def _describe_inputs(self, _request: messages.DescribeInputsInArena, _fds: list[int]) -> bool:
         """Describe the inputs as they are now; the judge looks at those in the arena itself."""
         if not self._input_views or self._input is None:
             raise ChannelError("a call without memory")
@@ -269,8 +281,8 @@ class ArenaCalls:
             now = encode(self._data, self._harness.modules, of_input=True, place=where)
             now.copy_to(self._input)
         except ValueError:  # UnsupportedValue is one; so is data that grew
-            return self._harness.reply({"op": "inputs", "value": "changed"})
-        return self._harness.reply({"op": "inputs", "value": now.skeleton})
+            return self._harness.reply(messages.Inputs(messages.CHANGED))
+        return self._harness.reply(messages.Inputs(now.skeleton))
 
 
 def _plain(value: Any, placer: Placer) -> Encoded | None:

@@ -5,7 +5,7 @@ import importlib
 import os
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ _MAX_ERROR_TEXT = 16 << 10
 _SHARED = "task"
 
 
-def import_all(names: list[str]) -> str:
+def import_all(names: Iterable[str]) -> str:
     """Import the problem's shared modules; which one failed and how, empty if none did."""
     for name in names:
         try:

@@ -23,7 +23,7 @@ from kernelbot.harness.inside.marks.marks import Ready, marks
 from kernelbot.harness.inside.own_builds import pack, unpack
 from kernelbot.harness.inside.profiling.calls import profile, repeat
 from kernelbot.harness.inside.ranks.joining import join
-from kernelbot.harness.inside.runner.arena_calls import ArenaCalls, Harness
+from kernelbot.harness.inside.runner.arena_calls import Answers, ArenaCalls, Harness
 from kernelbot.harness.inside.runner.kernels import (
     CompiledKernel,
     Kernel,
@@ -41,10 +41,13 @@ from kernelbot.harness.inside.runner.loading import (
     run_module,
     write_files,
 )
-from kernelbot.harness.inside.runner.messages import packed
 from kernelbot.harness.inside.runner.probes import OUTPUT_BASE, take
+from kernelbot.harness.words import message as codec
+from kernelbot.harness.words import runner_messages as messages
+from kernelbot.harness.words.runner_messages import Refusal, Refused, RunnerReply, RunnerRequest
 
 _INBOX_BYTES = 64 << 20
+_MAX_REPLY_BYTES = 2 << 20
 
 
 def serve(sock: socket.socket) -> None:
@@ -79,58 +82,60 @@ class _Runner:
             "nothing": PythonKernel(lambda _data: None),
             "mark": PythonKernel(_no_kernel),
         }
-        self._answers: dict[str, Callable[[dict[str, Any], list[int]], bool]] = {
-            "setup": self._setup,
-            "load": self._load,
-            "load_library": self._load_library,
-            "prepare": self._prepare,
-            "attach": self._attach,
-            "copy": self._copy,
-            "profile": self._profile,
-            "repeat": self._repeat,
-            "inputs": self._inputs,
-            "builds": self._builds,
-            "finish": self._finish,
+        self._answers: Answers = {
+            messages.SetUp: self._setup,
+            messages.Load: self._load,
+            messages.LoadLibrary: self._load_library,
+            messages.Prepare: self._prepare,
+            messages.Attach: self._attach,
+            messages.Copy: self._copy,
+            messages.Profile: self._profile,
+            messages.Repeat: self._repeat,
+            messages.DescribeInputs: self._inputs,
+            messages.PackBuilds: self._builds,
+            messages.Finish: self._finish,
         }
 
     def answer(self) -> bool:
         """Handle one message; False once the judge needs this runner no longer."""
-        message, fds = self._channel.receive()
-        return self._answers[message["op"]](message, fds)
+        request, fds = self._receive()
+        return self._answers[type(request)](request, fds)
 
-    def _reply(self, message: dict[str, Any]) -> bool:
-        self._channel.send_bytes(packed(message))
+    def _receive(self) -> tuple[RunnerRequest, list[int]]:
+        return self._channel.receive(RunnerRequest)
+
+    def _reply(self, reply: RunnerReply) -> bool:
+        self._channel.send_bytes(_packed(reply))
         return True
 
-    def _setup(self, message: dict[str, Any], _fds: list[int]) -> bool:
+    def _setup(self, request: messages.SetUp, _fds: list[int]) -> bool:
         sys.path.insert(0, self._folder)
         sys.dont_write_bytecode = True
-        write_files(self._folder, message["files"])
-        if broken := import_all(message["modules"]):
-            return self._reply({"op": "broken", "text": broken})
-        place = message.get("place")
-        if place is not None:  # one rank of several
-            self._rank = place["rank"]
+        write_files(self._folder, request.files)
+        if broken := import_all(request.modules):
+            return self._reply(messages.Broken(broken))
+        if request.place is not None:  # one rank of several
+            self._rank = request.place.rank
             try:
-                self._barrier = join(**place)
+                self._barrier = join(request.place)
             except RuntimeError as error:
                 return self._raised(error)
-        self._modules = frozenset(message["modules"])
-        self._fresh_output = message["fresh_output"]
+        self._modules = frozenset(request.modules)
+        self._fresh_output = request.fresh_output
         identity = ""
-        if message["device"] != "cpu":
+        if request.device != "cpu":
             try:
                 self._gpu = open_gpu(self._rank)
             except (GpuError, RuntimeError) as error:
-                return self._reply({"op": "no_gpu", "text": str(error)})
+                return self._reply(messages.NoGpu(str(error)))
             identity = self._offer_arenas(self._gpu)
-        if message["outputs"] is not None:
+        if request.outputs is not None:
             # Empty calls must cost the same as the author's: the same buffers, the same arguments,
             # and, where the author's are, called from C.
-            empty = CompiledKernel(self._marks.no_kernel, message["outputs"])
-            mark = UncalledKernel(_no_kernel, message["outputs"])
+            empty = CompiledKernel(self._marks.no_kernel, request.outputs)
+            mark = UncalledKernel(_no_kernel, request.outputs)
             self._kernels.update(identity=empty, nothing=empty, mark=mark)
-        return self._reply({"op": "ready", "gpu": identity})
+        return self._reply(messages.IsSetUp(identity))
 
     def _offer_arenas(self, gpu: Gpu) -> str:
         """Answer calls in memory of the judge's, if it can be shared; says which GPU it is."""
@@ -138,112 +143,109 @@ class _Runner:
             return ""
         harness = Harness(
             gpu, gpu.driver, self._modules, self._kernels, self._fresh_output,
-            self._reply, self._channel.receive, self._raised, self._barrier,
+            self._reply, self._receive, self._raised, self._barrier,
         )  # fmt: skip
         self._answers.update(ArenaCalls(harness).answers)
         return gpu.driver.identity()
 
-    def _load(self, message: dict[str, Any], fds: list[int]) -> bool:
+    def _load(self, request: messages.Load, fds: list[int]) -> bool:
         if fds:
             builds = SharedBuffer.attach(fds.pop())
-            unpack(Path(self._folder), builds.read(0, message["builds"]))
+            unpack(Path(self._folder), builds.read(0, request.builds))
             builds.close()
-        path = Path(self._folder, message["name"])
+        path = Path(self._folder, request.name)
         try:
-            code = compile_module(path, message["text"])
+            code = compile_module(path, request.text)
         except (SyntaxError, ValueError) as error:
-            return self._reply({"op": "not_compiled", "text": error_text(error, self._folder)})
+            text = error_text(error, self._folder)
+            return self._reply(Refused(Refusal.NOT_COMPILED, text))
         try:
             kernel = run_module(path, code)
         except BaseException as error:  # noqa: BLE001 (whatever it raises is the author's)
             return self._raised(error)
         flush_output()
         if not callable(kernel):
-            return self._reply({"op": "missing"})
+            return self._reply(Refused(Refusal.MISSING))
         self._kernels["author"] = PythonKernel(kernel)
-        return self._reply({"op": "loaded"})
+        return self._reply(messages.Loaded())
 
-    def _load_library(self, message: dict[str, Any], fds: list[int]) -> bool:
+    def _load_library(self, request: messages.LoadLibrary, fds: list[int]) -> bool:
         path = Path(self._folder, "kernel.so")
         library = SharedBuffer.attach(fds.pop())
-        path.write_bytes(library.read(0, message["size"]))
+        path.write_bytes(library.read(0, request.size))
         library.close()
         try:
-            self._kernels["author"] = CompiledKernel.load(path, message["outputs"])
+            self._kernels["author"] = CompiledKernel.load(path, request.outputs)
         except OSError as error:
-            return self._reply({"op": "raised", "text": str(error)})
+            return self._reply(Refused(Refusal.RAISED, str(error)))
         except MissingSymbol:
-            return self._reply({"op": "missing"})
-        return self._reply({"op": "loaded"})
+            return self._reply(Refused(Refusal.MISSING))
+        return self._reply(messages.Loaded())
 
-    def _prepare(self, message: dict[str, Any], fds: list[int]) -> bool:
+    def _prepare(self, request: messages.Prepare, fds: list[int]) -> bool:
         self._result = None
-        if message["input"]:
+        if request.input:
             self._input = replaced(self._input, fds.pop(0))
-        if message["output"]:
+        if request.output:
             self._output = replaced(self._output, fds.pop(0))
         if self._input is None or self._output is None:
             raise ChannelError("a call without buffers")
-        recycled = self._arrays if message["reuse"] else []
+        recycled = self._arrays if request.reuse else []
         try:
             self._data, self._arrays = self._given_data(
-                message["data"], self._input, recycled=recycled
+                request.data, self._input, recycled=recycled
             )
         except MemoryError as error:
-            return self._reply({"op": "no_room", "text": str(error)})
+            return self._reply(Refused(Refusal.NO_ROOM, str(error)))
         if self._fresh_output:
             leaves = self._encode(self._data, of_input=True).leaves
             self._given = [(leaf.address, leaf.address + leaf.size_bytes) for leaf in leaves]
-        kernel = self._kernels[message["kernel"]]
+        kernel = self._kernels[request.kernel]
         arguments = kernel.arguments(self._data)
-        if message["probes"] is not None:
-            return self._call(kernel, arguments, message["probes"])
-        self._reply({"op": "ready"})
-        go, _ = self._channel.receive()
-        return self._call(kernel, arguments, go["probes"], cold=go["cold"], timed=True)
+        if request.probes is not None:
+            return self._call(kernel, arguments, request.probes)
+        self._reply(messages.IsReady())
+        go, _ = self._receive()
+        if not isinstance(go, messages.GoAndCopy):
+            raise ChannelError("a call without probes")
+        return self._call(kernel, arguments, go.probes, cold=go.cold, timed=True)
 
-    def _attach(self, message: dict[str, Any], fds: list[int]) -> bool:
+    def _attach(self, request: messages.Attach, fds: list[int]) -> bool:
         """Timed calls on a CPU, usually one: the judge writes their data just before `go`."""
         self._result = None
-        if message["input"]:
+        if request.input:
             self._input = replaced(self._input, fds.pop(0))
-        if message["record"]:
+        if request.record:
             self._record = replaced(self._record, fds.pop(0))
         if self._input is None or self._record is None:
             raise ChannelError("a call without buffers")
         given = [
             self._given_data(data, self._input, base=base, in_place=True)
-            for data, base in zip(message["data"], message["bases"], strict=True)
+            for data, base in zip(request.data, request.bases, strict=True)
         ]
         self._data, self._arrays = [data for data, _ in given], [arrays for _, arrays in given]
-        kernel = self._kernels[message["kernel"]]
+        kernel = self._kernels[request.kernel]
         function = None if kernel.function is _no_kernel else kernel.function
         calls = [kernel.for_call() for _ in given]
         rows = [call.arguments(data) for call, data in zip(calls, self._data, strict=True)]
         filled = [call.filled() for call in calls]
         output = None if filled[0] is None else filled
-        ready = Ready(self._channel.fileno(), framed(packed({"op": "ready"})))
+        ready = Ready(self._channel.fileno(), framed(codec.encode(messages.IsReady())))
         try:
             returned = self._marks.call(
-                self._record.address, message["turn"], function, rows, output, ready
+                self._record.address, request.turn, function, rows, output, ready
             )
             outputs = [call.output(one) for call, one in zip(calls, returned, strict=True)]
             result = self._result = encode(outputs, self._modules, stays=self._is_own)
         except OutOfBounds:
-            return self._reply({"op": "out_of_bounds"})
+            return self._reply(Refused(Refusal.OUT_OF_BOUNDS))
         except UnsupportedValue as error:
             flush_output()
-            return self._reply({"op": "unsupported", "what": str(error)})
+            return self._reply(Refused(Refusal.UNSUPPORTED, str(error)))
         except BaseException as error:  # noqa: BLE001 (whatever it raises is the author's)
             return self._raised(error)
-        body = packed(
-            {
-                "op": "done",
-                "value": result.skeleton,
-                "size": result.size_bytes,
-                "at": [leaf.address for leaf in result.leaves],
-            }
-        )
+        addresses = [leaf.address for leaf in result.leaves]
+        body = _packed(messages.DoneInPlace(result.skeleton, result.size_bytes, addresses))
         # Freed now, or it would be work before the next call: it may have 100,000 parts.
         result = self._result = replace(result, skeleton=None)
         self._channel.send_bytes(body)
@@ -272,7 +274,7 @@ class _Runner:
             returned, start_ns, claim_ns = self._run(kernel, arguments, cold)
             output = kernel.output(returned)
         except OutOfBounds:
-            return self._reply({"op": "out_of_bounds"})
+            return self._reply(Refused(Refusal.OUT_OF_BOUNDS))
         except BaseException as error:  # noqa: BLE001 (whatever it raises is the author's)
             return self._raised(error)
         try:
@@ -282,15 +284,13 @@ class _Runner:
             self._probe(result, probes)
         except UnsupportedValue as error:
             flush_output()
-            return self._reply({"op": "unsupported", "what": str(error)})
+            return self._reply(Refused(Refusal.UNSUPPORTED, str(error)))
         except BaseException as error:  # noqa: BLE001 (the author's value may raise anything)
             return self._raised(error)
         if timed:
-            self._reply({"op": "returned"})
-            self._channel.receive()
-        reply = self._hand_over(result)
-        reply.update(claim_ns=claim_ns, start_ns=start_ns)
-        self._reply(reply)
+            self._reply(messages.Returned())
+            self._receive()
+        self._reply(self._hand_over(result, claim_ns, start_ns))
         if not timed:
             flush_output()
         return True
@@ -325,24 +325,19 @@ class _Runner:
             raise ChannelError("a call without buffers")
         take(self._output, result, probes, self._read)
 
-    def _hand_over(self, result: Encoded) -> dict[str, Any]:
+    def _hand_over(self, result: Encoded, claim_ns: int, start_ns: int) -> messages.Done:
         output = self._output
         if output is None:
             raise ChannelError("a call without buffers")
         fits = OUTPUT_BASE + result.size_bytes <= output.size_bytes
         if fits:
             result.copy_to(output, OUTPUT_BASE, self._read)
-        return {
-            "op": "done",
-            "value": result.skeleton,
-            "size": result.size_bytes,
-            "fits": fits,
-            "aliased": overlaps(result, self._given),
-        }
+        aliased = overlaps(result, self._given)
+        return messages.Done(result.skeleton, result.size_bytes, fits, aliased, claim_ns, start_ns)
 
-    def _profile(self, message: dict[str, Any], fds: list[int]) -> bool:
+    def _profile(self, request: messages.Profile, fds: list[int]) -> bool:
         given, taken = SharedBuffer.attach(fds[0]), SharedBuffer.attach(fds[1])
-        data, _ = self._given_data(message["data"], given)
+        data, _ = self._given_data(request.data, given)
         kernel = self._kernels["author"]
         try:
             text, trace = profile(kernel.function, kernel.arguments(data))
@@ -350,68 +345,75 @@ class _Runner:
             return self._raised(error)
         if len(trace) <= taken.size_bytes:
             taken.write(0, trace)
-        return self._reply({"op": "profiled", "text": text, "size": len(trace)})
+        return self._reply(messages.Profiled(text, len(trace)))
 
-    def _repeat(self, message: dict[str, Any], fds: list[int]) -> bool:
+    def _repeat(self, request: messages.Repeat, fds: list[int]) -> bool:
         """Calls in a row on the same data, while the judge counts."""
-        data, _ = self._given_data(message["data"], SharedBuffer.attach(fds[0]))
+        data, _ = self._given_data(request.data, SharedBuffer.attach(fds[0]))
         kernel = self._kernels["author"]
         try:
             arguments = kernel.arguments(data)
             kernel.function(*arguments)
         except BaseException as error:  # noqa: BLE001 (whatever it raises is the author's)
             return self._raised(error)
-        self._reply({"op": "ready"})
-        self._channel.receive()
+        self._reply(messages.IsReady())
+        self._receive()
         try:
             calls = repeat(kernel.function, arguments)
         except BaseException as error:  # noqa: BLE001 (whatever it raises is the author's)
             return self._raised(error)
-        return self._reply({"op": "repeated", "calls": calls})
+        return self._reply(messages.Repeated(calls))
 
-    def _builds(self, _message: dict[str, Any], _fds: list[int]) -> bool:
+    def _builds(self, _request: messages.PackBuilds, _fds: list[int]) -> bool:
         """Send the size of what the submission compiled for itself, and if wanted its content."""
         packed = pack(Path(self._folder))
-        self._reply({"op": "builds", "size": len(packed)})
+        self._reply(messages.Packed(len(packed)))
         if packed:
-            _, fds = self._channel.receive()
+            _, fds = self._receive()
             taken = SharedBuffer.attach(fds.pop())
             taken.write(0, packed)
             taken.close()
-            self._reply({"op": "packed"})
+            self._reply(messages.HandedOver())
         return True
 
-    def _copy(self, _message: dict[str, Any], fds: list[int]) -> bool:
+    def _copy(self, _request: messages.Copy, fds: list[int]) -> bool:
         self._output = replaced(self._output, fds.pop(0))
         if self._result is None:
             raise ChannelError("nothing to copy")
         self._result.copy_to(self._output, OUTPUT_BASE, self._read)
-        return self._reply({"op": "copied"})
+        return self._reply(messages.Copied())
 
-    def _inputs(self, _message: dict[str, Any], _fds: list[int]) -> bool:
+    def _inputs(self, _request: messages.DescribeInputs, _fds: list[int]) -> bool:
         try:
             now = encode(self._data, self._modules, of_input=True)
             if self._input is None:
                 raise ChannelError("a call without buffers")
             now.copy_to(self._input)
         except ValueError:  # UnsupportedValue is one; so is data that grew
-            return self._reply({"op": "inputs", "value": "changed"})
-        return self._reply({"op": "inputs", "value": now.skeleton})
+            return self._reply(messages.Inputs(messages.CHANGED))
+        return self._reply(messages.Inputs(now.skeleton))
 
     def _raised(self, error: BaseException) -> bool:
         flush_output()
-        kind = "raised"
+        why = Refusal.RAISED
         if isinstance(error, MemoryError) or is_device_full(error):
-            kind = "memory"
+            why = Refusal.MEMORY
         elif isinstance(error, SystemExit):
-            kind = "exit"
+            why = Refusal.EXIT
         fault = self._gpu.fault() if self._gpu is not None else 0
-        text = error_text(error, self._folder)
-        return self._reply({"op": kind, "text": text, "gpu_fault": fault})
+        return self._reply(Refused(why, error_text(error, self._folder), fault))
 
-    def _finish(self, _message: dict[str, Any], _fds: list[int]) -> bool:
+    def _finish(self, _request: messages.Finish, _fds: list[int]) -> bool:
         flush_output()
-        return self._reply({"op": "bye"})
+        return self._reply(messages.Bye())
+
+
+def _packed(reply: RunnerReply) -> bytes:
+    """A reply as JSON; of one that is too long, that its value isn't supported."""
+    body = codec.encode(reply)
+    if len(body) <= _MAX_REPLY_BYTES:
+        return body
+    return codec.encode(Refused(Refusal.UNSUPPORTED, "a value with too many parts"))
 
 
 def _no_kernel(*_arguments: object) -> None:

@@ -17,7 +17,8 @@ before that copy, and they are bounded.
 
 import ctypes
 import os
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, fields
 from typing import Any
 
 from kernelbot.harness.data.check import check
@@ -30,7 +31,9 @@ from kernelbot.harness.inside.runner.kernels import GUARD, GUARD_BYTES
 from kernelbot.harness.judge.calls.connection import RunnerConnection
 from kernelbot.harness.judge.calls.input_arenas import InputArenas
 from kernelbot.harness.judge.calls.replies import blaming_author
-from kernelbot.harness.words.failures import claimed, garbage, returned_size
+from kernelbot.harness.words import runner_messages as messages
+from kernelbot.harness.words.failures import claimed, expect_room, garbage
+from kernelbot.harness.words.runner_messages import NewMemory
 from kernelbot.harness.words.windows import OutputLayout, Reply, Window
 from kernelbot.protocol import Limits
 
@@ -89,8 +92,8 @@ class ArenaBuffers:
             data.copy_to(self._input)
         if not reuse:
             self._inputs.turn()
-        message = {"op": "lay", "data": data.skeleton, "kernel": kernel, "view": self._inputs.view}
-        self._send(message, fds)
+        view = self._inputs.view
+        self._send(lambda new: messages.Lay(data.skeleton, kernel, view, new), fds)
 
     def begin_to_fill(self, data: Encoded, *, cold: bool) -> None:
         """Begin to overwrite the output arena, and if `cold` to fill in the data but for some
@@ -115,27 +118,30 @@ class ArenaBuffers:
     def expect_silence(self) -> None:
         """Raises `AuthorFailure` if the runner has answered before it was asked."""
         if self._runner.has_message():
-            raise garbage({"op": "an answer before the question"})
+            raise garbage("an answer before the question")
 
     def go(self) -> None:
         """Have the kernel called; the runner will say `returned`."""
-        self._runner.send({"op": "go"})
+        self._runner.send(messages.Go())
 
-    def begin_to_secure(self, reply: dict[str, Any], max_bytes: int | None = None) -> Secured:
+    def begin_to_secure(
+        self, reply: messages.ReturnedInArena, max_bytes: int | None = None
+    ) -> Secured:
         """Begin to copy the output of a call that has `returned`. Raises `AuthorFailure`, also if
         it has more bytes than `max_bytes`, and `DeviceFull`, `GpuError`."""
         with blaming_author():
-            window = claimed(reply)
+            window = claimed(reply, reply.claim_ns, reply.start_ns)
             most = max_bytes if max_bytes is not None else self._limits.memory_bytes
             on_device = max_bytes if max_bytes is not None else self._device.driver.free_bytes()
-            host_bytes = returned_size(reply, "size", most)
-            device_bytes = returned_size(reply, "device_size", on_device)
+            host_bytes, device_bytes = reply.size, reply.device_size
+            expect_room(reply, host_bytes, most)
+            expect_room(reply, device_bytes, on_device)
         if self._output is None or self._output_arena is None:
             raise AssertionError("a call was laid")
         fits = (
             host_bytes <= self._output.size_bytes and device_bytes <= self._output_arena.size_bytes
         )
-        if fits is not (reply.get("fits") is True):
+        if fits is not reply.fits:
             raise garbage(reply)
         if not fits:
             self._grow(host_bytes, device_bytes)
@@ -146,16 +152,16 @@ class ArenaBuffers:
 
     def forget(self) -> None:
         """The output of a call that has `returned` is of no use."""
-        self._runner.send({"op": "forget"})
+        self._runner.send(messages.Forget())
 
     def ask_for_description(self) -> None:
         """The runner will say what its output is: `described`."""
-        self._runner.send({"op": "tell"})
+        self._runner.send(messages.Tell())
 
-    def value(self, secured: Secured, reply: dict[str, Any]) -> Reply:
+    def value(self, secured: Secured, reply: messages.Described) -> Reply:
         """What a call came to, by the runner's description. Raises `AuthorFailure`, also if that
         can't be right."""
-        skeleton, host, device_bytes = reply.get("value"), secured.host, secured.device_bytes
+        skeleton, host, device_bytes = reply.value, secured.host, secured.device_bytes
         with blaming_author():
             parts = check(skeleton, len(host), device_bytes, self._modules)
             places = list(device_leaf_sizes(skeleton))
@@ -168,9 +174,8 @@ class ArenaBuffers:
         value = DeviceValue(self._device, skeleton, host, secured.piece, guard_bytes, GUARD)
         size_bytes = len(host) + device_bytes
         layout = OutputLayout(len(places), sum(size for _, size in places), len(host))
-        aliased = bool(reply.get("aliased"))
         gaps = has_gaps(skeleton)
-        return Reply(value, secured.window, size_bytes, aliased, parts, (layout,), gaps=gaps)
+        return Reply(value, secured.window, size_bytes, reply.aliased, parts, (layout,), gaps=gaps)
 
     def compare_inputs(self, data: Encoded) -> None:
         """Compare the inputs on the device: before the runner describes its output, which leaves
@@ -182,11 +187,11 @@ class ArenaBuffers:
         time of `compare_inputs`, or now. Raises `AuthorFailure`, `GpuError`."""
         if self._changed:
             return True
-        self._runner.send({"op": "compare inputs"})
+        self._runner.send(messages.DescribeInputsInArena())
         reply = self._runner.receive()
-        if reply.get("value") != as_json(data.skeleton):
+        if not isinstance(reply, messages.Inputs) or self._input is None:
             return True
-        if self._input is None:
+        if reply.value != as_json(data.skeleton):
             return True
         for leaf in data.leaves:
             mine = ctypes.string_at(leaf.address, leaf.size_bytes)
@@ -214,9 +219,9 @@ class ArenaBuffers:
         """Have the output handed over once more, in memory that is large enough."""
         self._used_bytes = None
         fds = self._provide(0, host_bytes, 0, device_bytes)
-        self._send({"op": "grow", "device_size": device_bytes}, fds)
+        self._send(messages.Grow, fds)
         reply = self._runner.receive()
-        if reply["op"] != "grown":
+        if not isinstance(reply, messages.Grown):
             raise garbage(reply)
 
     def _provide(
@@ -243,24 +248,25 @@ class ArenaBuffers:
             old.close()
         return cleared(self._device.driver, size_bytes)
 
-    def _send(self, message: dict[str, Any], fds: dict[str, int]) -> None:
+    def _send(
+        self, request: Callable[[NewMemory], messages.RunnerRequest], fds: dict[str, int]
+    ) -> None:
+        """Send a request with the memory that is new."""
         sizes = {
             **dict.fromkeys(_INPUT_ARENAS, self._inputs.size_bytes),
             "output_arena": self._output_arena.size_bytes if self._output_arena else 0,
         }
-        news = {name: name in fds for name in ("input", "output")}
-        arenas = {name: size if name in fds else 0 for name, size in sizes.items()}
+        arenas = {name: size for name, size in sizes.items() if name in fds}
+        memory = NewMemory("input" in fds, "output" in fds, **arenas)
         try:
-            order = [fds[name] for name in _ORDER if name in fds]
-            self._runner.send({**message, **news, **arenas}, order)
+            order = [fds[field.name] for field in fields(NewMemory) if field.name in fds]
+            self._runner.send(request(memory), order)
         finally:
-            for name in sizes:
-                if name in fds:
-                    os.close(fds[name])
+            for name in arenas:
+                os.close(fds[name])
 
 
 _INPUT_ARENAS = ("input_arena", "second_input_arena")
-_ORDER = ("input", "output", *_INPUT_ARENAS, "output_arena")
 
 
 def as_json(skeleton: Any) -> Any:

@@ -6,6 +6,7 @@ from typing import Any
 
 from kernelbot.harness.judge.calls.callers import Runners, answering
 from kernelbot.harness.timing.clocks import CacheFlusher, own_delay_ns
+from kernelbot.harness.words import runner_messages as messages
 from kernelbot.harness.words.windows import Reply
 
 
@@ -36,7 +37,7 @@ class ArenaCaller:
         idle_ns = session.tree_cpu_ns()
         arenas.lay(parts, kernel, reuse=reuse)
         with answering(session):
-            session.gather("ready")
+            session.gather(messages.IsReady)
         built_ns = session.tree_cpu_ns()
         arenas.reveal(parts, cold=flusher is not None)
         before = clocks.main_thread() or (0, 0)
@@ -44,7 +45,7 @@ class ArenaCaller:
         delayed_ns = own_delay_ns()
         start = time.perf_counter_ns()
         arenas.go()
-        secured = arenas.secure(session.gather("returned"), self._max_bytes)
+        secured = arenas.secure(session.gather(messages.ReturnedInArena), self._max_bytes)
         bracket_ns = time.perf_counter_ns() - start
         delayed_ns = own_delay_ns() - delayed_ns
         after = clocks.main_thread() or (0, 0)

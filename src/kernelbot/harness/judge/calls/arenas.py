@@ -8,18 +8,21 @@ returned, which is when the time of all of them ends.
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol, TypeVar
 
 from kernelbot.harness.data.encode import Encoded
 from kernelbot.harness.judge.calls.arena_buffers import ArenaBuffers, Secured
+from kernelbot.harness.words import runner_messages as messages
 from kernelbot.harness.words.failures import AuthorFailure
 from kernelbot.harness.words.windows import Reply
+
+R = TypeVar("R", bound=messages.RunnerReply)
 
 
 class Gatherer(Protocol):
     """Whose runners are called."""
 
-    def gather(self, wanted: str) -> list[dict[str, Any]]:
+    def gather(self, wanted: type[R]) -> list[R]:
         """See `Runners`."""
 
     def naming(self, rank: int) -> AbstractContextManager[None]:
@@ -58,7 +61,7 @@ class Arenas:
             buffers.go()
 
     def secure(
-        self, answers: Sequence[dict[str, Any]], max_bytes: int | None = None
+        self, answers: Sequence[messages.ReturnedInArena], max_bytes: int | None = None
     ) -> list[Secured]:
         """Copy all outputs. Raises as `ArenaBuffers.begin_to_secure`; the runners can go on if the
         failure isn't fatal."""
@@ -84,7 +87,7 @@ class Arenas:
         for buffers in self.buffers:
             buffers.ask_for_description()
         found = []
-        described = self.runners.gather("described")
+        described = self.runners.gather(messages.Described)
         for rank, (buffers, copied) in enumerate(zip(self.buffers, secured, strict=True)):
             with self.runners.naming(rank):
                 found.append(buffers.value(copied, described[rank]))
@@ -93,10 +96,10 @@ class Arenas:
     def call(self, parts: Sequence[Encoded], max_bytes: int | None) -> list[Reply]:
         """One untimed call of each runner. Raises `AuthorFailure`, `GpuError`."""
         self.lay(parts, "author", reuse=False)
-        self.runners.gather("ready")
+        self.runners.gather(messages.IsReady)
         self.reveal(parts, cold=False)
         self.go()
-        return self.values(self.secure(self.runners.gather("returned"), max_bytes))
+        return self.values(self.secure(self.runners.gather(messages.ReturnedInArena), max_bytes))
 
     def _wait(self) -> None:
         for buffers in self.buffers:

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from kernelbot.harness.data.encode import Encoded
 from kernelbot.harness.judge.calls.arenas import Arenas
@@ -12,9 +12,11 @@ from kernelbot.harness.judge.calls.session import Session
 from kernelbot.harness.sandbox.runner_tree import RunnerTree
 from kernelbot.harness.timing.clocks import CacheFlusher
 from kernelbot.harness.words.failures import AuthorFailure
+from kernelbot.harness.words.runner_messages import Done, RunnerReply
 from kernelbot.harness.words.windows import Ending, Reply
 from kernelbot.protocol import SourceFile, Verdict
 
+R = TypeVar("R", bound=RunnerReply)
 _ANSWER_S = 20.0
 """Longer than this nobody needs to lay arrays over memory, or to describe some."""
 
@@ -93,7 +95,7 @@ class Runners(Conversation, Protocol):
     def parts(self, data: Any) -> tuple[Encoded, ...]:
         """The data of each runner; afterwards there are as many runners as parts."""
 
-    def gather(self, wanted: str) -> list[dict[str, Any]]:
+    def gather(self, wanted: type[R]) -> list[R]:
         """What each runner says next, which is to be `wanted`. Raises `AuthorFailure`."""
 
     def check(self) -> None:
@@ -162,7 +164,7 @@ def answering(conversation: Conversation) -> Iterator[None]:
 
 def outcomes(
     runners: Runners,
-    answers: Sequence[dict[str, Any]],
+    answers: Sequence[Done],
     probes: Sequence[list[int]],
     max_bytes: int | None = None,
 ) -> list[Reply]:

@@ -6,7 +6,6 @@ If the runner falls silent, dies or floods, waiting for it raises what that mean
 import contextlib
 import os
 import time
-from typing import Any
 
 from kernelbot.harness.data.channel import (
     Channel,
@@ -28,6 +27,7 @@ from kernelbot.harness.words.failures import (
     hung_up,
     too_much_output,
 )
+from kernelbot.harness.words.runner_messages import Finish, RunnerReply, RunnerRequest
 from kernelbot.harness.words.sandbox import RunnerExit, SandboxUnavailable
 from kernelbot.harness.words.windows import Ending
 from kernelbot.protocol import Limits, Verdict
@@ -65,23 +65,21 @@ class RunnerConnection:
         """See `Runner`."""
         return self._runner.peak_bytes()
 
-    def send(self, message: dict[str, Any], fds: list[int] | None = None) -> None:
-        """Say something to the runner. Raises `AuthorFailure` if it is dead."""
+    def send(self, request: RunnerRequest, fds: list[int] | None = None) -> None:
+        """Ask the runner. Raises `AuthorFailure` if it is dead."""
         try:
-            self.channel.send(message, fds or (), self.deadline)
+            self.channel.send(request, fds or (), self.deadline)
         except ChannelError as error:
             raise self._death(error) from error
 
-    def receive(self) -> dict[str, Any]:
+    def receive(self) -> RunnerReply:
         """What the runner says next. Raises `AuthorFailure`."""
         try:
-            reply, fds = self.channel.receive(self.deadline)
+            reply, fds = self.channel.receive(RunnerReply, self.deadline)
         except ChannelError as error:
             raise self._death(error) from error
         if fds:  # the runner has none to send
             close_apart(lambda: close_all(fds))
-        if not isinstance(reply.get("op"), str):
-            raise garbage(reply)
         return reply
 
     def check(self) -> None:
@@ -115,8 +113,8 @@ class RunnerConnection:
     def say_goodbye(self) -> None:
         """Let the runner flush the author's text buffers."""
         with contextlib.suppress(ChannelError):
-            self.channel.send({"op": "finish"}, deadline=time.monotonic() + _FINISH_S)
-            self.channel.receive(time.monotonic() + _FINISH_S)
+            self.channel.send(Finish(), deadline=time.monotonic() + _FINISH_S)
+            self.channel.receive(RunnerReply, time.monotonic() + _FINISH_S)
 
     def abort(self) -> Ending:
         """Kill the runner's whole tree, and return once it is gone. Harmless when repeated."""
@@ -142,7 +140,7 @@ class RunnerConnection:
             late.waited_s = longest_wait_s(TaskClocks(self._runner.main_pid))
             return late
         if isinstance(error, ChannelGarbage):
-            return garbage({"op": str(error)})
+            return garbage(str(error))
         assert isinstance(error, ChannelClosed)
         ended = self._runner.wait(_DRAIN_S)
         if ended is None and is_ending(self._runner.main_pid):

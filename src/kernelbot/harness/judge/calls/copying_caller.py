@@ -7,6 +7,7 @@ from typing import Any
 from kernelbot.harness.judge.calls.callers import Runners, outcomes
 from kernelbot.harness.judge.calls.probes import choose
 from kernelbot.harness.timing.clocks import CacheFlusher, own_delay_ns
+from kernelbot.harness.words import runner_messages as messages
 from kernelbot.harness.words.windows import Reply
 
 
@@ -29,22 +30,22 @@ class CopyingCaller:
         idle_ns = session.tree_cpu_ns()
         for one, part in zip(sessions, parts, strict=True):
             one.offer(part, kernel, reuse=reuse)
-        session.gather("ready")
+        session.gather(messages.IsReady)
         built_ns = session.tree_cpu_ns()
         before = clocks.main_thread() or (0, 0)
         rested_ns = session.tree_cpu_ns()
         start = time.perf_counter_ns()
         delayed_ns = own_delay_ns()
         for one, places in zip(sessions, probes, strict=True):
-            one.send({"op": "go", "probes": places, "cold": flusher is not None})
-        session.gather("returned")
+            one.send(messages.GoAndCopy(places, cold=flusher is not None))
+        session.gather(messages.Returned)
         bracket_ns = time.perf_counter_ns() - start
         delayed_ns = own_delay_ns() - delayed_ns
         after = clocks.main_thread() or (0, 0)
         computed_ns = session.tree_cpu_ns() - rested_ns
         for one in sessions:
-            one.send({"op": "take"})
-        reply = session.together(outcomes(session, session.gather("done"), probes))
+            one.send(messages.Take())
+        reply = session.together(outcomes(session, session.gather(messages.Done), probes))
         last = clocks.main_thread() or (0, 0)
         window = replace(
             reply.window,

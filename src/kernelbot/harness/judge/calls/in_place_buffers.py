@@ -30,11 +30,12 @@ from kernelbot.harness.inside.marks.marks import MAX_ADDRESSES, RECORD_BYTES, Ou
 from kernelbot.harness.inside.marks.probes import Probes, Stretch
 from kernelbot.harness.judge.calls.gathering import gather
 from kernelbot.harness.judge.calls.output_form import OutputForm, form_of
-from kernelbot.harness.judge.calls.replies import blaming_author, read_answer, value_read
+from kernelbot.harness.judge.calls.replies import blaming_author, read_answer_in_place, value_read
 from kernelbot.harness.judge.calls.session import Session
 from kernelbot.harness.sandbox.runner_tree import is_within, stretches_of_file
 from kernelbot.harness.timing.clocks import waited_ns
 from kernelbot.harness.words.failures import garbage, written_late
+from kernelbot.harness.words.runner_messages import Attach, DoneInPlace
 from kernelbot.harness.words.windows import Reply, Window
 
 _PAGE = 4096
@@ -135,13 +136,11 @@ class InPlaceBuffers:
         self._kernel, self._calls = kernel, len(data)
         likely = self._likely.get((kernel, len(data)))
         self._probes = None if likely is None else Probes.choose(self._pid, likely.stretches)
-        message: dict[str, Any] = {"op": "attach", "kernel": kernel, "turn": self._turn}
-        message |= {"data": [one.skeleton for one in data], "bases": self._bases}
-        message |= {"input": bool(fds), "record": not self._record_sent}
+        skeletons, is_new = [one.skeleton for one in data], (bool(fds), not self._record_sent)
         if not self._record_sent:
             fds = [*fds, self._page.fd]
             self._record_sent = True
-        self._session.send(message, fds)
+        self._session.send(Attach(skeletons, self._bases, kernel, self._turn, *is_new), fds)
 
     def reveal(self, data: Calls) -> None:
         """Write the arrays of the call that was attached."""
@@ -191,13 +190,12 @@ class InPlaceBuffers:
                 self._drop()  # copying what an input contains may be the work: it counts
         self._set("describe")
 
-    def serve(self, reply: dict[str, Any]) -> Served:
+    def serve(self, reply: DoneInPlace) -> Served:
         """The output that a runner's description tells of. Raises `AuthorFailure`, and OSError if
         its memory can't be read."""
-        claim, taken = self._claim, self._taken
-        claimed = {**reply, "claim_ns": claim.claim_ns, "start_ns": claim.start_ns}
+        taken = self._taken
         try:
-            answer = read_answer(claimed, self._session.limits, in_place=True)
+            answer = read_answer_in_place(reply, self._session.limits, self._claim)
             addresses = list(answer.addresses)
             with blaming_author():
                 stretches = _stretches_of(answer.skeleton)
@@ -213,7 +211,7 @@ class InPlaceBuffers:
             self._drop()
         aliased = self._aliased(addresses, stretches) if taken is None else self._aliased_then
         if taken is None and self._aliased(addresses, _with_gaps(stretches)):
-            raise garbage({"op": "a view of an input's memory that wasn't copied"})
+            raise garbage("a view of an input's memory that wasn't copied")
         self._likely[(self._kernel, self._calls)] = form
         reply_of_call = Reply(
             self._value(value),
@@ -229,7 +227,7 @@ class InPlaceBuffers:
     def _value(self, described: Any) -> Any:
         """Of one call its output, of several a tuple of theirs. Raises `AuthorFailure`."""
         if type(described) is not list or len(described) != self._calls:
-            raise garbage({"op": "an output of another number of calls"})
+            raise garbage("an output of another number of calls")
         return described[0] if self._calls == 1 else tuple(described)
 
     @property

@@ -40,6 +40,7 @@ from kernelbot.harness.judge.calls.in_place_buffers import (
 from kernelbot.harness.judge.calls.session import Session
 from kernelbot.harness.sandbox.runner_tree import RunnerTree
 from kernelbot.harness.timing.clocks import CacheFlusher, own_delay_ns, own_processors, urgent
+from kernelbot.harness.words import runner_messages as messages
 from kernelbot.harness.words.failures import garbage, no_value
 from kernelbot.harness.words.windows import Reply
 
@@ -200,15 +201,15 @@ class InPlaceCaller:
         for buffers, part in zip(runners.buffers, parts, strict=True):
             buffers.attach(part, reuse, kernel)
         with answering(self._session):
-            self._session.gather("ready")
+            self._session.gather(messages.IsReady)
 
-    def _described(self, runners: _Runners) -> list[dict[str, Any]]:
+    def _described(self, runners: _Runners) -> list[messages.DoneInPlace]:
         """What all runners say of their outputs; they are awake afterwards."""
         runners.tree.resume()
         with answering(self._session):
-            return self._session.gather("done")
+            return self._session.gather(messages.DoneInPlace)
 
-    def _serve(self, runners: _Runners, rank: int, answer: dict[str, Any]) -> Served:
+    def _serve(self, runners: _Runners, rank: int, answer: messages.DoneInPlace) -> Served:
         with self._session.naming(rank):
             try:
                 return runners.buffers[rank].serve(answer)
@@ -226,7 +227,7 @@ class InPlaceCaller:
         if len(all_buffers) > 1 and any(buffers.has_raised() for buffers in all_buffers):
             for buffers in all_buffers:
                 buffers.take()
-            self._session.gather("done")
+            self._session.gather(messages.DoneInPlace)
 
     def _used(self, runners: _Runners) -> _Used:
         main_threads = [one.clocks.main_thread() or (0, 0) for one in runners.sessions]
@@ -252,7 +253,7 @@ def _reveal(runners: _Runners, parts: Sequence[Calls]) -> None:
     for buffers, part in zip(runners.buffers, parts, strict=True):
         buffers.reveal(part)
     if any(one.has_message() for one in runners.sessions):
-        raise garbage({"op": "an answer before the question"})
+        raise garbage("an answer before the question")
     for buffers in runners.buffers:
         buffers.let_go()
 

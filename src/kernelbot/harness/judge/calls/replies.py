@@ -24,6 +24,7 @@ from kernelbot.harness.words.failures import (
     output_size,
     written_late,
 )
+from kernelbot.harness.words.runner_messages import Done, DoneInPlace
 from kernelbot.harness.words.windows import Window
 from kernelbot.protocol import Limits
 
@@ -43,18 +44,21 @@ class Answer:
     """Where the runner says that its arrays lie; empty if it has copied them."""
 
 
-def read_answer(
-    reply: dict[str, Any], limits: Limits, *, in_place: bool, max_bytes: int | None = None
-) -> Answer:
-    """Check a call's answer. Raises `AuthorFailure`, also that which the answer stands for.
-
-    `in_place`: whether the arrays are where the kernel left them, so that there are addresses.
-    `max_bytes`: see `output_size`.
-    """
+def read_answer(reply: Done, limits: Limits, max_bytes: int | None = None) -> Answer:
+    """Check the answer of a call whose output was copied. Raises `AuthorFailure`. `max_bytes`: see
+    `output_size`."""
     with blaming_author():
         size_bytes = output_size(reply, limits, max_bytes)
-        addresses = _addresses(reply) if in_place else ()
-        return Answer(reply.get("value"), size_bytes, claimed(reply), addresses)
+        window = claimed(reply, reply.claim_ns, reply.start_ns)
+        return Answer(reply.value, size_bytes, window, ())
+
+
+def read_answer_in_place(reply: DoneInPlace, limits: Limits, told: Window) -> Answer:
+    """The same of calls whose outputs are where the kernel left them. `told`: by their mark."""
+    with blaming_author():
+        size_bytes, addresses = output_size(reply, limits), _addresses(reply)
+        window = claimed(reply, told.claim_ns, told.start_ns)
+        return Answer(reply.value, size_bytes, window, addresses)
 
 
 def value_shared(
@@ -116,8 +120,8 @@ def blaming_author() -> Iterator[None]:
         raise no_value(error) from error
 
 
-def _addresses(reply: dict[str, Any]) -> tuple[int, ...]:
-    found = reply.get("at")
+def _addresses(reply: DoneInPlace) -> tuple[int, ...]:
+    found = reply.at
     if not isinstance(found, list):
         raise garbage(reply)
     if any(type(address) is not int or not 0 <= address < _HIGHEST_ADDRESS for address in found):

@@ -7,15 +7,13 @@ its `RunnerConnection`.
 import contextlib
 import ctypes
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
-from typing import Any
+from typing import TypeVar
 
 from kernelbot.harness.data.encode import Encoded, has_gaps
 from kernelbot.harness.data.shared_memory import SharedBuffer
 from kernelbot.harness.gpu.judge_device import JudgeDevice
 from kernelbot.harness.inside.cage.loader import ProblemBroken
 from kernelbot.harness.inside.own_builds import CAP_BYTES
-from kernelbot.harness.inside.ranks.joining import Place
 from kernelbot.harness.inside.runner.probes import OUTPUT_BASE
 from kernelbot.harness.judge.calls.arena_buffers import ArenaBuffers, as_json
 from kernelbot.harness.judge.calls.arenas import Arenas
@@ -25,11 +23,14 @@ from kernelbot.harness.judge.calls.replies import count_parts, read_answer, valu
 from kernelbot.harness.judge.profiling.request import ProfileRequest
 from kernelbot.harness.sandbox import Runner, RunnerClient
 from kernelbot.harness.timing.clocks import TaskClocks
-from kernelbot.harness.words.failures import NO_KERNEL, AuthorFailure, expect_reply, garbage, refuse
+from kernelbot.harness.words import runner_messages as messages
+from kernelbot.harness.words.failures import NO_KERNEL, expect_reply, garbage
+from kernelbot.harness.words.runner_messages import Place, Refusal, Refused, RunnerReply
 from kernelbot.harness.words.sandbox import SandboxUnavailable
 from kernelbot.harness.words.windows import Ending, OutputLayout, Reply
-from kernelbot.protocol import Limits, SourceFile, Verdict
+from kernelbot.protocol import Limits, SourceFile
 
+R = TypeVar("R", bound=RunnerReply)
 _POISON = 0xA5
 _FIRST_OUTPUT_BYTES = 1 << 16
 
@@ -129,30 +130,21 @@ class Session(RunnerConnection):
         """As `setup`, without waiting for the runner. `place`: which of several ranks it is."""
         self._on_gpu = device != "cpu"
         self._is_guarded = outputs is not None
-        self.send(
-            {
-                "op": "setup",
-                "files": {file.name: file.text for file in files},
-                "modules": sorted(self.modules),
-                "device": device,
-                "fresh_output": fresh_output,
-                "outputs": None if outputs is None else list(outputs),
-                "place": None if place is None else asdict(place),
-            }
-        )
+        texts, modules = {file.name: file.text for file in files}, tuple(sorted(self.modules))
+        self.send(messages.SetUp(texts, modules, device, fresh_output, outputs, place))
 
     def end_setup(self) -> None:
         """Wait until the runner is ready. Raises `SandboxUnavailable`, `ProblemBroken`, and
         `AuthorFailure`, though no code of the author's has run yet."""
         reply = self.receive()
-        if reply["op"] == "no_gpu":  # no code of the author's has run yet
-            raise SandboxUnavailable(f"Runners find no GPU: {str(reply.get('text'))[:1000]}")
-        if reply["op"] == "broken":
-            text = str(reply.get("text"))[:1000]
+        if isinstance(reply, messages.NoGpu):  # no code of the author's has run yet
+            raise SandboxUnavailable(f"Runners find no GPU: {reply.text[:1000]}")
+        if isinstance(reply, messages.Broken):
+            text = reply.text[:1000]
             raise ProblemBroken(f"A file that the problem shares with runners failed in {text}")
-        expect_reply(reply, "ready", "The ranks didn't find each other")
+        found = expect_reply(reply, messages.IsSetUp, "The ranks didn't find each other")
         if self._on_gpu and self._device is not None:
-            self._device.expect_same_gpu(reply.get("gpu"))
+            self._device.expect_same_gpu(found.gpu)
             self._arena = ArenaBuffers(
                 self, self._device, self.limits, self.modules, guarded=self._is_guarded
             )
@@ -160,27 +152,25 @@ class Session(RunnerConnection):
     def load(self, submission: SourceFile, name: str, builds: bytes = b"") -> None:
         """Import the author's file, beside what `builds` found. Raises `AuthorFailure`."""
         self.offer_code(submission, name, builds)
-        self._loaded(self.receive(), NO_KERNEL)
+        self._expect_loaded(NO_KERNEL)
 
     def offer_code(self, submission: SourceFile, name: str, builds: bytes) -> None:
         """Send the author's file; the runner will say what became of its import."""
-        message = {"op": "load", "name": name, "text": submission.text, "builds": len(builds)}
+        request = messages.Load(name, submission.text, len(builds))
         if builds:
             with contextlib.closing(SharedBuffer.create(len(builds))) as packed:
                 packed.write(0, builds)
-                self.send(message, [packed.fd])
+                self.send(request, [packed.fd])
         else:
-            self.send(message)
+            self.send(request)
 
     def load_library(self, binary: bytes, outputs: tuple[int, ...]) -> None:
         """Load the author's shared object. Raises `AuthorFailure`."""
         library = SharedBuffer.create(len(binary))
         library.write(0, binary)
-        message = {"op": "load_library", "size": len(binary), "outputs": list(outputs)}
-        self.send(message, [library.fd])
+        self.send(messages.LoadLibrary(len(binary), outputs), [library.fd])
         library.close()
-        self._loaded(
-            self.receive(),
+        self._expect_loaded(
             'The submission exports no function extern "C" void custom_kernel(...). Define it so, '
             "with the arguments that the problem names.",
         )
@@ -190,21 +180,18 @@ class Session(RunnerConnection):
 
         Empty if there is nothing, or more than is carried. Raises `AuthorFailure`.
         """
-        self.send({"op": "builds"})
-        size = self.receive().get("size")
-        if type(size) is not int or not 0 < size <= CAP_BYTES:
+        self.send(messages.PackBuilds())
+        packed = self.receive()
+        if not isinstance(packed, messages.Packed) or not 0 < packed.size <= CAP_BYTES:
             return b""
-        with contextlib.closing(SharedBuffer.create(size)) as taken:
-            self.send({"op": "hand over"}, [taken.fd])
+        with contextlib.closing(SharedBuffer.create(packed.size)) as taken:
+            self.send(messages.HandOver(), [taken.fd])
             self.receive()
-            return taken.read(0, size)
+            return taken.read(0, packed.size)
 
-    def _loaded(self, reply: dict[str, Any], missing: str) -> None:
-        refuse(reply, "The submission failed while it was imported")
-        if reply["op"] == "missing":
-            raise AuthorFailure(Verdict.RUNTIME_ERROR, missing)
-        if reply["op"] != "loaded":
-            raise garbage(reply)
+    def _expect_loaded(self, missing: str) -> None:
+        where = "The submission failed while it was imported"
+        expect_reply(self.receive(), messages.Loaded, where, missing)
 
     def call(self, data: Encoded, max_bytes: int | None = None) -> Reply:
         """One untimed call: no flush, no handshake. `max_bytes`: of a right output."""
@@ -213,14 +200,15 @@ class Session(RunnerConnection):
             return reply
         probes = choose()
         self.offer(data, probes=probes)
-        return self.outcome(self.receive(), probes, max_bytes)
+        done = expect_reply(self.receive(), messages.Done, "The submission failed")
+        return self.outcome(done, probes, max_bytes)
 
     def mirror(self, layout: OutputLayout, *, in_place: bool) -> None:
         """Have the kernel `mirror` return as much as this: for a control runner."""
         size = layout.device_bytes // max(layout.arrays, 1)
-        message = {"sizes": [size] * layout.arrays, "host_bytes": layout.host_bytes}
-        self.send({"op": "mirror", **message, "in_place": in_place})
-        expect_reply(self.receive(), "mirrored", "The control runner failed")
+        sizes = (size,) * layout.arrays
+        self.send(messages.Mirror(sizes, layout.host_bytes, in_place))
+        expect_reply(self.receive(), messages.Mirrored, "The control runner failed")
 
     def offer(
         self,
@@ -232,16 +220,8 @@ class Session(RunnerConnection):
     ) -> None:
         """Hand over a call's data. The call follows at once, or without `probes` upon `go`."""
         fds = self._place(data)
-        message = {
-            "op": "prepare",
-            "data": data.skeleton,
-            "reuse": reuse,
-            "kernel": kernel,
-            "input": "input" in self._unsent,
-            "output": "output" in self._unsent,
-            "probes": probes,
-        }
-        self.send(message, fds)
+        is_new = "input" in self._unsent, "output" in self._unsent
+        self.send(messages.Prepare(data.skeleton, kernel, reuse, *is_new, probes), fds)
 
     @property
     def sessions(self) -> tuple["Session", ...]:
@@ -252,16 +232,12 @@ class Session(RunnerConnection):
         """See `Runners`: all of it."""
         return (data,)
 
-    def gather(self, wanted: str) -> list[dict[str, Any]]:
+    def gather(self, wanted: type[R]) -> list[R]:
         """See `Runners`."""
         reply = self.receive()
-        if wanted == "ready" and reply["op"] not in (
-            wanted,
-            "no_room",
-        ):  # no code of the author's was called
+        if wanted is messages.IsReady and not _may_answer_unready(reply):
             raise garbage(reply)
-        expect_reply(reply, wanted, "The submission failed")
-        return [reply]
+        return [expect_reply(reply, wanted, "The submission failed")]
 
     def tree_cpu_ns(self) -> int:
         """See `Runners`."""
@@ -285,9 +261,11 @@ class Session(RunnerConnection):
         """Whether the last call left its inputs other than they were."""
         if self._arena is not None:
             return self._arena.inputs_changed(data)
-        self.send({"op": "inputs"})
+        self.send(messages.DescribeInputs())
         reply = self.receive()
-        if reply.get("value") != as_json(data.skeleton) or self._input is None:
+        if not isinstance(reply, messages.Inputs) or self._input is None:
+            return True
+        if reply.value != as_json(data.skeleton):
             return True
         for leaf in data.leaves:
             mine = ctypes.string_at(leaf.address, leaf.size_bytes)
@@ -321,27 +299,34 @@ class Session(RunnerConnection):
         return [buffer.fd for name, buffer in wanted if name in self._unsent]
 
     def outcome(
-        self, reply: dict[str, Any], probes: list[int], max_bytes: int | None = None
+        self, reply: messages.Done, probes: list[int], max_bytes: int | None = None
     ) -> Reply:
         """What a call's answer comes to. Raises `AuthorFailure`."""
-        answer = read_answer(reply, self.limits, in_place=False, max_bytes=max_bytes)
-        if not reply.get("fits"):
+        answer = read_answer(reply, self.limits, max_bytes)
+        if not reply.fits:
             self._fetch_again(answer.size_bytes)
         if self._output is None:
             raise AssertionError("a call always has an output buffer")
         device = None if self._on_gpu else "cpu"
         value = value_shared(answer, self._output, probes, self.modules, device)
-        aliased, parts = bool(reply.get("aliased")), count_parts(answer)
-        gaps = has_gaps(answer.skeleton)
-        return Reply(value, answer.window, answer.size_bytes, aliased, parts, gaps=gaps)
+        parts, gaps = count_parts(answer), has_gaps(answer.skeleton)
+        return Reply(value, answer.window, answer.size_bytes, reply.aliased, parts, gaps=gaps)
 
     def _fetch_again(self, size: int) -> None:
         old_probes = self._output.read(0, OUTPUT_BASE) if self._output else b""
         self._output = _renew(self._output, OUTPUT_BASE + size)
         self._output.write(0, old_probes)
-        self.send({"op": "copy"}, [self._output.fd])
-        if self.receive()["op"] != "copied":
-            raise garbage({"op": "copy"})
+        self.send(messages.Copy(), [self._output.fd])
+        reply = self.receive()
+        if not isinstance(reply, messages.Copied):
+            raise garbage(reply)
+
+
+def _may_answer_unready(reply: RunnerReply) -> bool:
+    """Whether an honest runner says this before the author's code was called."""
+    if isinstance(reply, Refused):
+        return reply.why is Refusal.NO_ROOM
+    return isinstance(reply, messages.IsReady)
 
 
 def _renew(old: SharedBuffer | None, size_bytes: int) -> SharedBuffer:

@@ -117,7 +117,7 @@ class Cage:
         """What it says, and descriptors that the caller closes. Raises `ProblemBroken`,
         `SandboxUnavailable`."""
         try:
-            message, fds = self.control_channel.receive(time.monotonic() + self.patience_s)
+            message, fds = self.control_channel.receive_json(time.monotonic() + self.patience_s)
         except ChannelError as error:
             raise self.cause_of(error) from error
         if message.get("op") == "broken":

@@ -9,8 +9,10 @@ from kernelbot.harness.data.shared_memory import SharedBuffer
 from kernelbot.harness.judge.calls.session import Session
 from kernelbot.harness.judge.profiling.counters import EVENTS, Count, Counters
 from kernelbot.harness.judge.profiling.findings import File, Findings, columns
-from kernelbot.harness.words.failures import garbage, refuse
+from kernelbot.harness.words import runner_messages as messages
+from kernelbot.harness.words.failures import expect_reply, garbage
 
+_FAILED = "The submission failed"
 _TITLE = "Counters, per call"
 _OF = {
     "instructions": ("cycles", "per cycle"),
@@ -31,27 +33,20 @@ class CountingProfiler:
         session = self._session
         with contextlib.closing(SharedBuffer.create(data.size_bytes)) as given:
             data.copy_to(given)
-            session.send({"op": "repeat", "data": data.skeleton}, [given.fd])
-            self._expect("ready")
+            session.send(messages.Repeat(data.skeleton), [given.fd])
+            expect_reply(session.receive(), messages.IsReady, _FAILED)
         with contextlib.closing(Counters(session.clocks.tree_pids())) as counters:
             counters.start()
-            session.send({"op": "go"})
-            reply = self._expect("repeated")
+            session.send(messages.Go())
+            reply = expect_reply(session.receive(), messages.Repeated, _FAILED)
             counters.stop()
             counts = counters.read()
-        calls = reply.get("calls")
-        if type(calls) is not int or calls < 1:
+        calls = reply.calls
+        if calls < 1:
             raise garbage(reply)
         per_call = {name: Count(c.value / calls, c.share) for name, c in counts.items()}
         text = table(per_call, counters.missing, calls, user_only=counters.user_only)
         return Findings(_TITLE, text, (_as_json(per_call, calls),) if per_call else ())
-
-    def _expect(self, op: str) -> dict[str, object]:
-        reply = self._session.receive()
-        refuse(reply, "The submission failed")
-        if reply["op"] != op:
-            raise garbage(reply)
-        return reply
 
 
 def table(

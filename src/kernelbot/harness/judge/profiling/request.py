@@ -1,12 +1,12 @@
 """Requests the framework's profile of a call from a runner."""
 
 from collections.abc import Callable
-from typing import Any
 
 from kernelbot.harness.data.encode import Encoded
 from kernelbot.harness.data.shared_memory import SharedBuffer
 from kernelbot.harness.inside.profiling.calls import MAX_TEXT
-from kernelbot.harness.words.failures import garbage, refuse
+from kernelbot.harness.words.failures import expect_reply
+from kernelbot.harness.words.runner_messages import Profile, Profiled, RunnerReply
 
 _TRACE_BYTES = 16 << 20
 
@@ -14,19 +14,17 @@ _TRACE_BYTES = 16 << 20
 class ProfileRequest:
     """One request and its answer. Must be closed."""
 
-    def __init__(self, send: Callable[[dict[str, Any], list[int]], None], data: Encoded) -> None:
+    def __init__(self, send: Callable[[Profile, list[int]], None], data: Encoded) -> None:
         """Send the data, and memory for the trace."""
         self._given = SharedBuffer.create(data.size_bytes)
         self._taken = SharedBuffer.create(_TRACE_BYTES)
         data.copy_to(self._given)
-        send({"op": "profile", "data": data.skeleton}, [self._given.fd, self._taken.fd])
+        send(Profile(data.skeleton), [self._given.fd, self._taken.fd])
 
-    def answer(self, reply: dict[str, Any]) -> tuple[str, bytes]:
+    def answer(self, reply: RunnerReply) -> tuple[str, bytes]:
         """A table and a gzipped trace (may be empty), not trusted. Raises `AuthorFailure`."""
-        refuse(reply, "The submission failed")
-        text, size = reply.get("text"), reply.get("size")
-        if reply["op"] != "profiled" or type(text) is not str or type(size) is not int:
-            raise garbage(reply)
+        profiled = expect_reply(reply, Profiled, "The submission failed")
+        text, size = profiled.text, profiled.size
         if size > _TRACE_BYTES:
             left_out = f"\nThe trace is left out: it has more than {_TRACE_BYTES >> 20} MiB."
             return text[:MAX_TEXT] + left_out, b""

@@ -213,7 +213,9 @@ class RankExaminer:
             waiting = [rank for rank in range(len(self._control_channels)) if rank not in found]
             try:
                 for rank in self._ready(waiting, deadline):
-                    found[rank] = Message(rank, *self._control_channels[rank].receive(deadline))
+                    found[rank] = Message(
+                        rank, *self._control_channels[rank].receive_json(deadline)
+                    )
             except ChannelError as error:
                 self._stop_members()
                 if any(message.finds_fault for message in found.values()):

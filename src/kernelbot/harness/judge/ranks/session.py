@@ -4,14 +4,14 @@ import contextlib
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TypeVar
 
 from kernelbot.harness.data.channel import ChannelError, wait_for_any
 from kernelbot.harness.data.encode import Encoded
 from kernelbot.harness.gpu.judge_device import JudgeDevice
 from kernelbot.harness.gpu.shares import Shares
 from kernelbot.harness.inside.cage.loader import ProblemBroken
-from kernelbot.harness.inside.ranks.joining import FROM_ENVIRONMENT, Place
+from kernelbot.harness.inside.ranks.joining import FROM_ENVIRONMENT
 from kernelbot.harness.judge.calls.arenas import Arenas
 from kernelbot.harness.judge.calls.callers import outcomes
 from kernelbot.harness.judge.calls.probes import choose
@@ -21,12 +21,15 @@ from kernelbot.harness.judge.profiling.request import ProfileRequest
 from kernelbot.harness.sandbox import Runner, RunnerClient
 from kernelbot.harness.sandbox.runner_tree import RunnerTree, is_alive
 from kernelbot.harness.timing.clocks import TaskClocks
+from kernelbot.harness.words import runner_messages as messages
 from kernelbot.harness.words.failures import AuthorFailure, death, expect_reply
 from kernelbot.harness.words.order import Entry
+from kernelbot.harness.words.runner_messages import Place, RunnerReply
 from kernelbot.harness.words.sandbox import RunnerExit, SandboxUnavailable
 from kernelbot.harness.words.windows import Ending, Reply
 from kernelbot.protocol import Limits, SourceFile, Verdict
 
+R = TypeVar("R", bound=RunnerReply)
 _DYING_S = 0.02
 """A process closes its sockets a little before it counts as dead."""
 _LAST_REPORT_S = 2.0
@@ -179,7 +182,7 @@ class RankSession:
     def _load_all(self, offer_code: Callable[[Session], None]) -> None:
         for session in self.sessions:
             offer_code(session)
-        self.gather("loaded", "The submission failed while it was imported")
+        self.gather(messages.Loaded, "The submission failed while it was imported")
 
     def builds(self) -> bytes:
         """What rank 0 has compiled for itself."""
@@ -193,7 +196,7 @@ class RankSession:
         probes = [choose() for _ in self.sessions]
         for session, part, places in zip(self.sessions, parts, probes, strict=True):
             session.offer(part, probes=places)
-        return self.together(outcomes(self, self.gather("done"), probes, max_bytes))
+        return self.together(outcomes(self, self.gather(messages.Done), probes, max_bytes))
 
     def parts(self, data: Shares) -> tuple[Encoded, ...]:
         """See `Runners`."""
@@ -208,25 +211,25 @@ class RankSession:
                 stack.enter_context(contextlib.closing(ProfileRequest(session.send, part)))
                 for session, part in zip(self.sessions, data.parts, strict=True)
             ]
-            return requests[0].answer(self.gather("profiled")[0])
+            return requests[0].answer(self.gather(messages.Profiled)[0])
 
     def inputs_changed(self, data: Shares) -> bool:
         """Whether the last call changed any rank's inputs."""
         pairs = zip(self.sessions, data.parts, strict=True)
         return any(session.inputs_changed(part) for session, part in pairs)
 
-    def gather(self, wanted: str, where: str = "The submission failed") -> list[dict[str, Any]]:
+    def gather(self, wanted: type[R], where: str = "The submission failed") -> list[R]:
         """Each rank's next message, which must be `wanted`. Raises `AuthorFailure`.
 
         If one says anything else, the others may wait for it for ever: then all are ended.
         """
-        replies: dict[int, dict[str, Any]] = {}
+        replies: dict[int, R] = {}
         while len(replies) < len(self.sessions):
             for rank in self._ready([r for r in range(len(self.sessions)) if r not in replies]):
-                replies[rank] = self.sessions[rank].receive()
+                reply = self.sessions[rank].receive()
                 try:
                     with self.naming(rank):
-                        expect_reply(replies[rank], wanted, where)
+                        replies[rank] = expect_reply(reply, wanted, where)
                 except AuthorFailure as error:
                     cause = self._death() or error
                     self._stop_ranks()
