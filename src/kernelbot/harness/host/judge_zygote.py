@@ -31,6 +31,7 @@ from kernelbot.harness.inside.warm_up import start_a_thread, warm_up
 from kernelbot.harness.judge.system import detect
 from kernelbot.harness.sandbox import RunnerClient, cgroups
 from kernelbot.harness.timing.clocks import CacheFlusher, last_level_cache_bytes
+from kernelbot.harness.words.cage_messages import CageReply
 from kernelbot.harness.words.message import prepare
 from kernelbot.harness.words.runner_messages import RunnerReply
 from kernelbot.harness.words.sandbox import SandboxUnavailable
@@ -90,6 +91,7 @@ def run_zygote(
         importlib.import_module("kernelbot.harness.judge.process")  # so that no judge has to
         precompile_decoders(JobSpec)
         prepare(RunnerReply)
+        prepare(CageReply)
         detect()
         sources_sha256()
         zygote = _Zygote(control, runners, CacheFlusher(last_level_cache_bytes()), spare, vendor)

@@ -17,6 +17,7 @@ from kernelbot.harness.inside.marks.marks import are_native
 from kernelbot.harness.inside.pages import gather_pages
 from kernelbot.harness.inside.prefork import Child, Prefork
 from kernelbot.harness.inside.preload import preload
+from kernelbot.harness.words.cage_messages import CageRequest
 from kernelbot.harness.words.message import prepare
 from kernelbot.harness.words.runner_messages import RunnerRequest
 from kernelbot.harness.words.sandbox import Flavour, Surroundings
@@ -45,6 +46,7 @@ def main(argv: list[str]) -> None:
             importlib.import_module(f"kernelbot.harness.inside.{name}")
         precompile_decoders(ProblemSpec)
         prepare(RunnerRequest)
+        prepare(CageRequest)
     if lasting == "1":
         gather_pages()
     forker.run()

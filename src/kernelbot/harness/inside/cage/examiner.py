@@ -21,11 +21,15 @@ from kernelbot.harness.data.shared_memory import SharedBuffer
 from kernelbot.harness.inside.cage.loader import LoadedProblem, ProblemBroken, described, loaded
 from kernelbot.harness.inside.cage.questions import SoleExaminer, SoleQuestion
 from kernelbot.harness.inside.gpu.arena import Placer
-from kernelbot.protocol import ProblemSpec, from_wire
+from kernelbot.harness.words import cage_messages as messages
+from kernelbot.harness.words.cage_messages import CageRequest
+from kernelbot.protocol import ProblemSpec
 
 if TYPE_CHECKING:
     from kernelbot.harness.inside.cage.lent_memory import LentMemory
 
+Answers = dict[type[CageRequest], Callable[[Any, list[int]], None]]
+"""What is done for each kind of request, with the descriptors that come along."""
 _MAX_DEPTH = 4
 
 
@@ -34,8 +38,10 @@ def serve(sock: socket.socket) -> None:
     tempfile.tempdir = os.getcwd()  # noqa: PTH109 (a str is wanted); what is left there goes with us
     control_channel = Channel(sock, MAX_PROBLEM_MESSAGE_BYTES)
     with contextlib.suppress(ChannelClosed):
-        message, _ = control_channel.receive_json()
-        spec = from_wire(ProblemSpec, message["problem"])
+        request, _ = control_channel.receive(CageRequest)
+        if not isinstance(request, messages.LoadProblem):
+            raise AssertionError("the judge sends the problem first")
+        spec = request.problem
         if spec.multi_gpu:
             from kernelbot.harness.inside.ranks.member import serve_members
 
@@ -46,12 +52,11 @@ def serve(sock: socket.socket) -> None:
 def _answer(control_channel: Channel, spec: ProblemSpec) -> None:
     try:
         with loaded(spec) as problem:
-            control_channel.send(
-                {"op": "loaded", "records": list(describe_records(problem.modules))}
-            )
+            records = list(describe_records(problem.modules))
+            control_channel.send(messages.ProblemLoaded(records))
             _Examiner(control_channel, problem).serve()
     except ProblemBroken as error:  # it couldn't be loaded
-        control_channel.send({"op": "broken", "text": str(error)})
+        control_channel.send(messages.Broken(str(error)))
 
 
 class _Examiner:
@@ -60,20 +65,20 @@ class _Examiner:
         self._problem = problem
         self._examiner = SoleExaminer(problem)
         self._questions: dict[int, SoleQuestion] = {}
-        self._answers: dict[str, Callable[[dict[str, Any], list[int]], None]] = {
-            "ask": self._ask,
-            "work_out": self._work_out,
-            "fill": self._fill,
-            "compare": self._compare,
+        self._answers: Answers = {
+            messages.Ask: self._ask,
+            messages.WorkOut: self._work_out,
+            messages.Fill: self._fill,
+            messages.Compare: self._compare,
         }
         self._memory: LentMemory | None = None
 
     def serve(self) -> None:
         """Until the judge hangs up (raises `ChannelClosed`)."""
         while True:
-            message, fds = self._control_channel.receive_json()
+            request, fds = self._control_channel.receive(CageRequest)
             try:
-                self._answers[message["op"]](message, fds)
+                self._answers[type(request)](request, fds)
             except ProblemBroken as error:
                 self._fail(str(error), error.__cause__)
             except Exception as error:  # noqa: BLE001 (told, as the problem's failure)
@@ -84,26 +89,26 @@ class _Examiner:
 
     def _fail(self, text: str, cause: BaseException | None) -> None:
         full = cause is not None and is_device_full(cause)
-        self._control_channel.send({"op": "broken", "text": text, "full": full})
+        self._control_channel.send(messages.Broken(text, full))
 
-    def _ask(self, message: dict[str, Any], _fds: list[int]) -> None:
-        for number in message["forget"]:
+    def _ask(self, request: messages.Ask, _fds: list[int]) -> None:
+        for number in request.forget:
             self._questions.pop(number, None)
-        placer = Placer() if message.get("arena") else None
-        question = self._examiner.ask(message["arguments"], message["seed"], placer)
-        self._questions[message["id"]] = question
+        placer = Placer() if request.arena else None
+        question = self._examiner.ask(request.arguments, request.seed, placer)
+        self._questions[request.number] = question
         given = question.given
         device_bytes = placer.end if placer is not None else 0
-        answer = {"op": "asked", "data": given.skeleton, "device_bytes": device_bytes}
+        answer = messages.Asked(given.skeleton, device_bytes)
         with contextlib.closing(SharedBuffer.create(given.size_bytes)) as buffer:
             given.copy_to(buffer)
             self._control_channel.send(answer, [buffer.fd])
 
-    def _fill(self, message: dict[str, Any], fds: list[int]) -> None:
+    def _fill(self, request: messages.Fill, fds: list[int]) -> None:
         """Copy a question's arrays on the GPU into the judge's memory."""
-        question = self._questions[message["id"]]
-        self._lent.write(question.given, self._lent.view(message, fds))
-        self._control_channel.send({"op": "filled"})
+        question = self._questions[request.number]
+        self._lent.write(question.given, self._lent.view(request.lent, fds))
+        self._control_channel.send(messages.Filled())
 
     @property
     def _lent(self) -> "LentMemory":
@@ -113,22 +118,22 @@ class _Examiner:
             self._memory = LentMemory()
         return self._memory
 
-    def _work_out(self, message: dict[str, Any], _fds: list[int]) -> None:
-        question = self._questions[message["id"]]
+    def _work_out(self, request: messages.WorkOut, _fds: list[int]) -> None:
+        question = self._questions[request.number]
         question.work_out()
-        self._control_channel.send({"op": "said", "max_bytes": question.max_output_bytes()})
+        self._control_channel.send(messages.WorkedOut(question.max_output_bytes()))
 
-    def _compare(self, message: dict[str, Any], fds: list[int]) -> None:
+    def _compare(self, request: messages.Compare, fds: list[int]) -> None:
         host, *chunks = fds
-        arena = self._lent.view(message, chunks) if "chunk" in message else None
+        arena = None if request.lent is None else self._lent.view(request.lent, chunks)
         try:
             with contextlib.closing(SharedBuffer.attach(os.dup(host))) as buffer:
-                output, _ = decode(message["value"], buffer, self._problem.modules, arena=arena)
+                output, _ = decode(request.value, buffer, self._problem.modules, arena=arena)
         except InvalidValue as error:  # e.g. on a device, or of a dtype, that isn't known here
             complaint = f"The output is not a value that the problem can check: {error}."
         else:
-            complaint = self._questions[message["id"]].complaint(output)
-        self._control_channel.send({"op": "said", "complaint": complaint})
+            complaint = self._questions[request.number].complaint(output)
+        self._control_channel.send(messages.Compared(complaint))
 
 
 def describe_records(modules: frozenset[str]) -> Iterator[dict[str, Any]]:

@@ -8,6 +8,7 @@ from kernelbot.harness.data.device_view import View
 from kernelbot.harness.data.encode import Encoded
 from kernelbot.harness.inside.gpu.arena import Arena
 from kernelbot.harness.inside.gpu.timing import open_driver
+from kernelbot.harness.words.cage_messages import LentPiece
 
 
 class LentMemory:
@@ -21,16 +22,15 @@ class LentMemory:
             torch.cuda.init()
         self._chunks: dict[int, Arena] = {}
 
-    def view(self, message: dict[str, Any], fds: list[int]) -> View:
-        """The piece that a message tells of, whose chunk comes with it if it is new. Those that the
+    def view(self, lent: LentPiece, fds: list[int]) -> View:
+        """The piece that was lent, whose chunk comes with it if it is new. Those that the
         judge has given up are unmapped once no array uses them. Raises `GpuError`."""
-        number = message["chunk"]
-        self._chunks = {n: arena for n, arena in self._chunks.items() if n in message["live"]}
+        number = lent.chunk
+        self._chunks = {n: arena for n, arena in self._chunks.items() if n in lent.live}
         if fds:
-            size = message["chunk_bytes"]
-            self._chunks[number] = Arena.attach(self._driver, os.dup(fds[0]), size)
+            self._chunks[number] = Arena.attach(self._driver, os.dup(fds[0]), lent.chunk_bytes)
         arena = self._chunks[number]
-        return View(arena.address + message["offset"], message["size"], arena)
+        return View(arena.address + lent.offset, lent.size, arena)
 
     def write(self, given: Encoded, view: View) -> None:
         """Copy a question's arrays on the GPU into a piece, once they are complete. Raises

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import count
-from typing import Any
+from typing import Any, TypeVar
 
 from kernelbot.harness.data.channel import (
     MAX_PROBLEM_MESSAGE_BYTES,
@@ -39,13 +39,16 @@ from kernelbot.harness.judge.problem.lending import Lender
 from kernelbot.harness.judge.problem.record_types import imitate
 from kernelbot.harness.sandbox import Runner, RunnerClient
 from kernelbot.harness.sandbox.runner_tree import is_ending
+from kernelbot.harness.words import cage_messages as messages
+from kernelbot.harness.words.cage_messages import CageReply, CageRequest
 from kernelbot.harness.words.failures import wrote_beside
 from kernelbot.harness.words.order import Entry
 from kernelbot.harness.words.sandbox import RunnerExit, SandboxUnavailable
-from kernelbot.protocol import CaseValue, JobSpec, Limits, to_wire
+from kernelbot.protocol import CaseValue, JobSpec, Limits
 from kernelbot.protocol.phases import most_ranks
 from kernelbot.protocol.result_size import MAX_TEXT
 
+R = TypeVar("R", bound=CageReply)
 _LEAST_MEMORY_BYTES = 2 << 30
 _OPEN_FILES = 1 << 16
 """Far more than an author has, or their descriptors under way would keep the data from coming."""
@@ -66,10 +69,17 @@ def cage_limits(job: JobSpec) -> Limits:
     )
 
 
-def broken(message: dict[str, Any]) -> ProblemBroken:
+def broken(reply: messages.Broken) -> ProblemBroken:
     """The failure that a process of the problem's tells of."""
-    kind = ProblemFull if message.get("full") is True else ProblemBroken
-    return kind(str(message.get("text"))[:MAX_TEXT])
+    kind = ProblemFull if reply.full else ProblemBroken
+    return kind(reply.text[:MAX_TEXT])
+
+
+def expect_reply(reply: CageReply, wanted: type[R]) -> R:
+    """The reply, if it is of the wanted kind. Raises `ProblemBroken`."""
+    if not isinstance(reply, wanted):
+        raise ProblemBroken(f"The problem's code said what it should not: {reply.word}.")
+    return reply
 
 
 class Cage:
@@ -97,7 +107,7 @@ class Cage:
             with contextlib.suppress(OSError):  # it computes when nobody is timed, so on any
                 os.sched_setaffinity(runner.main_pid, os.sched_getaffinity(0))
             self._control_channel = Channel(runner.channel, MAX_PROBLEM_MESSAGE_BYTES)
-            self.send({"problem": to_wire(self._job.problem)})
+            self.send(messages.LoadProblem(self._job.problem))
         return self._control_channel
 
     def load(self) -> None:
@@ -105,30 +115,34 @@ class Cage:
         `SandboxUnavailable`."""
         _ = self.control_channel
 
-    def send(self, message: dict[str, Any], fds: tuple[int, ...] = ()) -> None:
+    def send(self, request: CageRequest, fds: tuple[int, ...] = ()) -> None:
         """Raises `ProblemBroken`, `SandboxUnavailable`."""
         control_channel = self.control_channel
         try:
-            control_channel.send(message, fds, time.monotonic() + self.patience_s)
+            control_channel.send(request, fds, time.monotonic() + self.patience_s)
         except ChannelError as error:
             raise self.cause_of(error) from error
 
-    def receive(self) -> tuple[dict[str, Any], list[int]]:
+    def receive(self, wanted: type[R]) -> tuple[R, list[int]]:
         """What it says, and descriptors that the caller closes. Raises `ProblemBroken`,
         `SandboxUnavailable`."""
         try:
-            message, fds = self.control_channel.receive_json(time.monotonic() + self.patience_s)
+            deadline = time.monotonic() + self.patience_s
+            reply, fds = self.control_channel.receive(CageReply, deadline)
         except ChannelError as error:
             raise self.cause_of(error) from error
-        if message.get("op") == "broken":
+        try:
+            if isinstance(reply, messages.Broken):
+                raise broken(reply)
+            return expect_reply(reply, wanted), fds
+        except ProblemBroken:
             close_all(fds)
-            raise broken(message)
-        return message, fds
+            raise
 
-    def call(self, message: dict[str, Any], fds: tuple[int, ...] = ()) -> dict[str, Any]:
+    def call(self, request: CageRequest, wanted: type[R], fds: tuple[int, ...] = ()) -> R:
         """Send, and receive an answer without descriptors. Raises as these do."""
-        self.send(message, fds)
-        answer, unasked = self.receive()
+        self.send(request, fds)
+        answer, unasked = self.receive(wanted)
         close_all(unasked)
         return answer
 
@@ -190,8 +204,9 @@ class CagedQuestion:
 
     def work_out(self) -> None:
         """See `Question`."""
-        answer = self.examiner.cage.call({"op": "work_out", "id": self.number})
-        self._max_bytes = received_size(answer)
+        cage = self.examiner.cage
+        worked_out = cage.call(messages.WorkOut(self.number), messages.WorkedOut)
+        self._max_bytes = received_size(worked_out)
 
     def max_output_bytes(self) -> int | None:
         """See `Question`."""
@@ -207,9 +222,9 @@ class CagedQuestion:
             return f"custom_kernel returned {error}."
         with contextlib.closing(SharedBuffer.create(value.size_bytes)) as buffer:
             value.copy_to(buffer)
-            message = {"op": "compare", "id": self.number, "value": value.skeleton}
-            answer = self.examiner.cage.call(message, (buffer.fd,))
-        return str(answer.get("complaint") or "")[:MAX_TEXT]
+            request = messages.Compare(value.skeleton, None, self.number)
+            answer = self.examiner.cage.call(request, messages.Compared, (buffer.fd,))
+        return answer.complaint[:MAX_TEXT]
 
 
 class CagedExaminer:
@@ -238,24 +253,24 @@ class CagedExaminer:
             self._load()
         number = next(self._numbers)
         forget, self._forgotten = self._forgotten, []
-        message = {"op": "ask", "id": number, "arguments": dict(arguments), "seed": global_seed}
-        cage.send({**message, "forget": forget, "arena": device is not None})
-        answer, fds = cage.receive()
-        given = received_data(answer, fds, in_arena=device is not None)
+        in_arena = device is not None
+        cage.send(messages.Ask(dict(arguments), global_seed, in_arena, number, tuple(forget)))
+        answer, fds = cage.receive(messages.Asked)
+        given = received_data(answer, fds, in_arena=in_arena)
         if device is not None:
-            given = self._on_device(device, number, given, answer.get("device_bytes"))
+            given = self._on_device(device, number, given, answer.device_bytes)
         question = CagedQuestion(self, number, given)
         weakref.finalize(question, self._forgotten.append, number)
         return question
 
     def _on_device(
-        self, device: JudgeDevice, number: int, given: Encoded, size_bytes: Any
+        self, device: JudgeDevice, number: int, given: Encoded, size_bytes: int
     ) -> DeviceData:
         """Have the arrays of a GPU copied into the judge's memory."""
         given = on_device(device, given, size_bytes)
-        message, fds = self._lend(given.piece)
+        lent, fds = self._lend(given.piece)
         try:
-            self.cage.call({"op": "fill", "id": number, **message}, fds)
+            self.cage.call(messages.Fill(lent, number), messages.Filled, fds)
         finally:
             close_all(list(fds))
         return given
@@ -264,26 +279,26 @@ class CagedExaminer:
         """The complaint about an output in the judge's memory; empty if it is right."""
         if not output.is_within_bounds():
             raise wrote_beside()
-        message, chunk_fds = self._lend(output.piece)
+        lent, chunk_fds = self._lend(output.piece)
         with contextlib.closing(SharedBuffer.create(len(output.host))) as buffer:
             buffer.write(0, output.host)
-            asked = {"op": "compare", "id": number, "value": output.skeleton, **message}
+            request = messages.Compare(output.skeleton, lent, number)
             try:
-                answer = self.cage.call(asked, (buffer.fd, *chunk_fds))
+                answer = self.cage.call(request, messages.Compared, (buffer.fd, *chunk_fds))
             finally:
                 close_all(list(chunk_fds))
-        return str(answer.get("complaint") or "")[:MAX_TEXT]
+        return answer.complaint[:MAX_TEXT]
 
-    def _lend(self, piece: Piece | None) -> tuple[dict[str, Any], tuple[int, ...]]:
+    def _lend(self, piece: Piece | None) -> tuple[messages.LentPiece, tuple[int, ...]]:
         if self._lender is None or piece is None:
             raise AssertionError("the judge has a device")
         return self._lender.lend(piece)
 
     def _load(self) -> None:
         self.cage.load()
-        loaded, fds = self.cage.receive()
+        loaded, fds = self.cage.receive(messages.ProblemLoaded)
         close_all(fds)
-        imitate(loaded.get("records"), self.modules)
+        imitate(loaded.records, self.modules)
         self._is_loaded = True
 
     def terminate(self) -> None:
@@ -291,7 +306,7 @@ class CagedExaminer:
         self.cage.terminate()
 
 
-def received_data(answer: dict[str, Any], fds: list[int], *, in_arena: bool = False) -> Encoded:
+def received_data(answer: messages.Asked, fds: list[int], *, in_arena: bool = False) -> Encoded:
     """A call's data as a process of the problem's sent it, copied from the memory that it came in.
 
     `in_arena`: the arrays of a GPU are not among it. Takes the descriptors. Raises `ProblemBroken`
@@ -301,7 +316,7 @@ def received_data(answer: dict[str, Any], fds: list[int], *, in_arena: bool = Fa
         if len(fds) != 1:
             raise ValueError(f"{len(fds)} descriptors")
         with contextlib.closing(SharedBuffer.attach_sealed(os.dup(fds[0]))) as buffer:
-            return _copied(answer["data"], buffer, in_arena=in_arena)
+            return _copied(answer.data, buffer, in_arena=in_arena)
     except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError) as error:
         raise ProblemBroken(f"The problem's process sent no data: {error}") from error
     except OSError as error:
@@ -310,21 +325,21 @@ def received_data(answer: dict[str, Any], fds: list[int], *, in_arena: bool = Fa
         close_all(fds)
 
 
-def on_device(device: JudgeDevice, given: Encoded, size_bytes: Any) -> DeviceData:
+def on_device(device: JudgeDevice, given: Encoded, size_bytes: int) -> DeviceData:
     """The same data with room for its arrays in the judge's memory; `size_bytes` as the problem's
     process says. Raises `ProblemBroken`, `DeviceFull`, `GpuError`."""
-    if type(size_bytes) is not int or size_bytes < 0:
+    if size_bytes < 0:
         raise ProblemBroken("The problem's process sent no size of its data.")
     piece = device.pool.piece(size_bytes)
     host = given.leaves, given.size_bytes
     return DeviceData(given.skeleton, *host, device=device, piece=piece)
 
 
-def received_size(answer: dict[str, Any]) -> int | None:
+def received_size(answer: messages.WorkedOut) -> int | None:
     """What no right output exceeds, in bytes, as a process of the problem's says; None if it
     doesn't."""
-    size = answer.get("max_bytes")
-    return size if type(size) is int and size >= 0 else None
+    size = answer.max_bytes
+    return size if size is not None and size >= 0 else None
 
 
 def _copied(skeleton: Json, buffer: SharedBuffer, *, in_arena: bool) -> Encoded:

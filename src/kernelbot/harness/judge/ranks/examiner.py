@@ -3,8 +3,9 @@
 import contextlib
 import socket
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import count
 from typing import Any
 
@@ -26,11 +27,14 @@ from kernelbot.harness.judge.problem.examiner import (
     Cage,
     broken,
     close_all,
+    expect_reply,
     on_device,
     received_data,
     received_size,
 )
 from kernelbot.harness.judge.problem.lending import Lender
+from kernelbot.harness.words import cage_messages as messages
+from kernelbot.harness.words.cage_messages import CageReply, CageRequest
 from kernelbot.protocol import CaseValue, JobSpec, Vendor
 
 _PATIENCE_S = 120.0
@@ -39,22 +43,22 @@ _GRACE_S = 1.0
 
 
 @dataclass(frozen=True)
-class Message:
-    """A member's answer."""
+class Answer:
+    """What a member said."""
 
     rank: int
-    body: dict[str, Any]
+    reply: CageReply
     fds: list[int]
 
     @property
     def complaint(self) -> str:
         """What is wrong with its rank's output; empty if nothing."""
-        return str(self.body.get("complaint") or "")
+        return self.reply.complaint if isinstance(self.reply, messages.Compared) else ""
 
     @property
     def finds_fault(self) -> bool:
         """Whether it complained or failed, so that the others may wait in vain."""
-        return bool(self.complaint) or self.body["op"] == "broken"
+        return bool(self.complaint) or isinstance(self.reply, messages.Broken)
 
 
 @dataclass(frozen=True)
@@ -106,32 +110,32 @@ class RankExaminer:
         self._start_members(world_size)
         self.max_output_bytes = None
         in_arena = bool(self._devices) and not by_host
-        answers = self._all(
-            {
-                "op": "ask",
-                "arguments": dict(arguments),
-                "seed": global_seed,
-                "arena": in_arena,
-            }
-        )
-        parts = [received_data(one.body, one.fds, in_arena=in_arena) for one in answers]
+        answers = self._all(messages.Ask(dict(arguments), global_seed, in_arena))
+        asked = [expect_reply(one.reply, messages.Asked) for one in answers]
+        parts = [
+            received_data(reply, one.fds, in_arena=in_arena)
+            for reply, one in zip(asked, answers, strict=True)
+        ]
         if in_arena:
-            return RankQuestion(self, Shares(self._on_devices(parts, answers)))
+            return RankQuestion(self, Shares(self._on_devices(parts, asked)))
         return RankQuestion(self, Shares(tuple(parts)))
 
-    def _on_devices(self, parts: list[Encoded], answers: list[Message]) -> tuple[DeviceData, ...]:
+    def _on_devices(
+        self, parts: list[Encoded], asked: list[messages.Asked]
+    ) -> tuple[DeviceData, ...]:
         """Have each rank's arrays copied into the judge's memory on its device."""
-        sizes = [answer.body.get("device_bytes") for answer in answers]
+        sizes = [reply.device_bytes for reply in asked]
         given = tuple(map(on_device, self._devices, parts, sizes))
         for rank, data in enumerate(given):
             if data.piece is not None:
-                self._send(rank, {"op": "fill"}, data.piece)
+                self._send(rank, messages.Fill, data.piece)
         self._gather()
         return given
 
     def work_out(self) -> None:
         """Compute the reference's answer to the latest question."""
-        sizes = [received_size(message.body) for message in self._all({"op": "work_out"})]
+        answers = self._all(messages.WorkOut())
+        sizes = [received_size(expect_reply(one.reply, messages.WorkedOut)) for one in answers]
         known = [size for size in sizes if size is not None]
         self.max_output_bytes = max(known) if len(known) == len(sizes) else None
 
@@ -147,10 +151,12 @@ class RankExaminer:
         for rank, value in enumerate(encoded):
             with contextlib.closing(SharedBuffer.create(value.size_bytes)) as buffer:
                 value.copy_to(buffer)
-                piece = value.piece if isinstance(value, DeviceData) else None
-                message = {"op": "compare", "value": value.skeleton}
-                self._send(rank, message, piece, buffer.fd)
-        return _first(self._gather()) or _first(self._all({"op": "check"}))
+                compare = partial(messages.Compare, value.skeleton)
+                if isinstance(value, DeviceData) and value.piece is not None:
+                    self._send(rank, compare, value.piece, buffer.fd)
+                else:
+                    self._control_channels[rank].send(compare(None), [buffer.fd])
+        return _first(self._gather()) or _first(self._all(messages.Check()))
 
     def _encoded(self, output: Any) -> Encoded:
         """Raises `UnsupportedValue`."""
@@ -158,11 +164,17 @@ class RankExaminer:
             output.encoded() if isinstance(output, DeviceValue) else encode(output, self._modules)
         )
 
-    def _send(self, rank: int, message: dict[str, Any], piece: Piece | None, *fds: int) -> None:
-        """With `piece`: lend that as well."""
-        lent, chunk_fds = self._lenders[rank].lend(piece) if piece is not None else ({}, ())
+    def _send(
+        self,
+        rank: int,
+        request: Callable[[messages.LentPiece], CageRequest],
+        piece: Piece,
+        *fds: int,
+    ) -> None:
+        """Lend a piece along with a request."""
+        lent, chunk_fds = self._lenders[rank].lend(piece)
         try:
-            self._control_channels[rank].send({**message, **lent}, [*fds, *chunk_fds])
+            self._control_channels[rank].send(request(lent), [*fds, *chunk_fds])
         finally:
             close_all(list(chunk_fds))
 
@@ -171,9 +183,9 @@ class RankExaminer:
         self._stop_members()
         self._cage.terminate()
 
-    def _all(self, message: dict[str, Any]) -> list[Message]:
+    def _all(self, request: CageRequest) -> list[Answer]:
         for channel in self._control_channels:
-            channel.send(message)
+            channel.send(request)
         return self._gather()
 
     def _start_members(self, world_size: int) -> None:
@@ -181,16 +193,12 @@ class RankExaminer:
             return
         self._stop_members()
         on_cpu = self._vendor is Vendor.CPU
-        order = {
-            "world_size": world_size,
-            "backend": "gloo" if on_cpu else "nccl",
-            "meeting": f"meeting-{next(self._meetings)}",
-        }
+        backend, meeting = "gloo" if on_cpu else "nccl", f"meeting-{next(self._meetings)}"
         for rank in range(world_size):
             mine, theirs = socket.socketpair()
             with theirs:
                 device = "cpu" if on_cpu else f"cuda:{rank}"
-                member = {**order, "rank": rank, "device": device}
+                member = messages.StartMember(rank, world_size, backend, meeting, device)
                 self._cage.send(member, (theirs.fileno(),))
             self._control_channels.append(Channel(mine, MAX_PROBLEM_MESSAGE_BYTES))
         self._lenders = [Lender(device.pool) for device in self._devices]
@@ -202,26 +210,25 @@ class RankExaminer:
             channel.close()
         self._control_channels = []
 
-    def _gather(self) -> list[Message]:
+    def _gather(self) -> list[Answer]:
         """Every member's answer, or only those received so far once one has complained.
 
         Raises `ProblemBroken` if the problem's own code failed or didn't answer in time.
         """
-        found: dict[int, Message] = {}
+        found: dict[int, Answer] = {}
         deadline = time.monotonic() + _PATIENCE_S
         while len(found) < len(self._control_channels):
             waiting = [rank for rank in range(len(self._control_channels)) if rank not in found]
             try:
                 for rank in self._ready(waiting, deadline):
-                    found[rank] = Message(
-                        rank, *self._control_channels[rank].receive_json(deadline)
-                    )
+                    heard = self._control_channels[rank].receive(CageReply, deadline)
+                    found[rank] = Answer(rank, *heard)
             except ChannelError as error:
                 self._stop_members()
-                if any(message.finds_fault for message in found.values()):
+                if any(answer.finds_fault for answer in found.values()):
                     break
                 raise self._cause_of(error) from error
-            if any(message.finds_fault for message in found.values()):
+            if any(answer.finds_fault for answer in found.values()):
                 deadline = min(deadline, time.monotonic() + _GRACE_S)
         return _unbroken([found[rank] for rank in sorted(found)])
 
@@ -237,14 +244,14 @@ class RankExaminer:
         return [rank for rank, channel in zip(waiting, channels, strict=True) if channel in ready]
 
 
-def _unbroken(messages: list[Message]) -> list[Message]:
+def _unbroken(answers: list[Answer]) -> list[Answer]:
     """Raises `ProblemBroken` if one is broken, unless another's complaint explains it."""
-    if not any(message.complaint for message in messages):
-        for message in messages:
-            if message.body["op"] == "broken":
-                raise broken(message.body)
-    return messages
+    if not any(answer.complaint for answer in answers):
+        for answer in answers:
+            if isinstance(answer.reply, messages.Broken):
+                raise broken(answer.reply)
+    return answers
 
 
-def _first(messages: list[Message]) -> str:
-    return next((f"Rank {m.rank}: {m.complaint}" for m in messages if m.complaint), "")
+def _first(answers: list[Answer]) -> str:
+    return next((f"Rank {one.rank}: {one.complaint}" for one in answers if one.complaint), "")

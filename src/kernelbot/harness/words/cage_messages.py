@@ -1,0 +1,141 @@
+"""What the judge asks of the problem's processes, and what they answer: plain data, not trusted.
+
+The problem's code runs in one process, or in one for each rank, which the cage's first process
+forks. Each of them is asked in the same words.
+"""
+
+from dataclasses import dataclass
+
+from kernelbot.harness.words.message import Message, Unchecked
+from kernelbot.protocol import CaseValue, ProblemSpec
+
+
+class CageRequest(Message):
+    """What the judge says."""
+
+
+class CageReply(Message):
+    """What a process of the problem's says."""
+
+
+@dataclass(frozen=True)
+class LentPiece:
+    """Where a piece of the judge's memory on a device lies. Its chunk's descriptor comes along if
+    that is new to the process."""
+
+    chunk: int
+    chunk_bytes: int
+    live: tuple[int, ...]
+    """Of all chunks, those that the judge still has."""
+    offset: int
+    size: int
+
+
+@dataclass(frozen=True)
+class LoadProblem(CageRequest, word="problem"):
+    """Load the problem. Said once, first of all."""
+
+    problem: ProblemSpec
+
+
+@dataclass(frozen=True)
+class StartMember(CageRequest, word="member"):
+    """Fork the process of one rank, whose channel comes along. Rank 0 ends all earlier ones."""
+
+    rank: int
+    world_size: int
+    backend: str
+    meeting: str
+    """Name of the file by which the ranks find each other."""
+    device: str
+
+
+@dataclass(frozen=True)
+class Ask(CageRequest, word="ask"):
+    """Make the data of a call."""
+
+    arguments: dict[str, CaseValue]
+    seed: int | None
+    arena: bool
+    """Whether arrays on a GPU stay there, to be copied by `Fill`."""
+    number: int = 0
+    """By which the question is named later; a rank knows its latest one alone."""
+    forget: tuple[int, ...] = ()
+    """Questions that nobody refers to any more."""
+
+
+@dataclass(frozen=True)
+class Fill(CageRequest, word="fill"):
+    """Copy a question's arrays on the GPU into the judge's memory."""
+
+    lent: LentPiece
+    number: int = 0
+
+
+@dataclass(frozen=True)
+class WorkOut(CageRequest, word="work_out"):
+    """Compute the reference's answer to a question."""
+
+    number: int = 0
+
+
+@dataclass(frozen=True)
+class Compare(CageRequest, word="compare"):
+    """What is wrong with an output? Memory with it comes along; a rank looks at its kind alone."""
+
+    value: Unchecked
+    lent: LentPiece | None
+    number: int = 0
+
+
+@dataclass(frozen=True)
+class Check(CageRequest, word="check"):
+    """To a rank: have the problem's checker look at the output that was compared last."""
+
+
+@dataclass(frozen=True)
+class Broken(CageReply, word="broken"):
+    """The problem's own code failed. `full`: as there was no room on the device."""
+
+    text: str
+    full: bool = False
+
+
+@dataclass(frozen=True)
+class ProblemLoaded(CageReply, word="loaded"):
+    """To `LoadProblem`, with descriptions of the records that its modules define."""
+
+    records: Unchecked
+
+
+@dataclass(frozen=True)
+class MemberStarted(CageReply, word="started"):
+    """To `StartMember`, once all ranks have met."""
+
+
+@dataclass(frozen=True)
+class Asked(CageReply, word="asked"):
+    """The skeleton of a call's data, which is in the memory that comes along, and how many bytes
+    its arrays on the GPU need."""
+
+    data: Unchecked
+    device_bytes: int
+
+
+@dataclass(frozen=True)
+class Filled(CageReply, word="filled"):
+    """To `Fill`."""
+
+
+@dataclass(frozen=True)
+class WorkedOut(CageReply, word="worked out"):
+    """To `WorkOut`: what no right output exceeds, in bytes; None if that isn't known."""
+
+    max_bytes: int | None
+
+
+@dataclass(frozen=True)
+class Compared(CageReply, word="compared"):
+    """To `Compare` and `Check`: what is wrong with the output; empty if nothing."""
+
+    complaint: str
