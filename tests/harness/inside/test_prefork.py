@@ -8,12 +8,13 @@ from typing import NoReturn
 from kernelbot.harness.data import wire
 from kernelbot.harness.inside.prefork import Prefork
 from kernelbot.harness.sandbox.runner_tree import children_of
+from kernelbot.harness.words.order import RankEnded, RunnerStatus
 
 
 def _echo(control: socket.socket) -> NoReturn:
     """Sends back what it receives, until the other end is closed."""
-    while packet := wire.receive(control):
-        wire.send(control, packet.body)
+    while packet := wire.receive(control, RunnerStatus):
+        wire.send(control, packet.message)
     os._exit(0)
 
 
@@ -21,11 +22,11 @@ def test_a_child_waits_for_its_order() -> None:
     prefork = Prefork(1, _echo)
     prefork.fill()
     child = prefork.take()
-    wire.send(child.control, {"n": 1})
-    answer = wire.receive(child.control)
+    wire.send(child.control, RankEnded(1))
+    answer = wire.receive(child.control, RunnerStatus)
     prefork.kill_all()
     assert answer is not None
-    assert {"n": 1} == answer.body
+    assert RankEnded(1) == answer.message
 
 
 def test_which_child_is_taken_is_left_to_chance() -> None:
@@ -68,8 +69,8 @@ def test_who_is_killed_twice_ends_nobody_else() -> None:
     prefork.kill(first)
     second = prefork.take()
     prefork.kill(first)
-    wire.send(second.control, {"alive": True})
-    answer = wire.receive(second.control)
+    wire.send(second.control, RankEnded(2))
+    answer = wire.receive(second.control, RunnerStatus)
     prefork.kill_all()
     assert answer is not None
 

@@ -12,7 +12,8 @@ import pytest
 
 from kernelbot.harness.host.cancellation import Cancellation, Cancelled
 from kernelbot.harness.host.host import Host
-from kernelbot.harness.judge.measuring_turn import MeasuringTurn, TurnAnswer
+from kernelbot.harness.judge.host_messages import TurnAnswer
+from kernelbot.harness.judge.measuring_turn import MeasuringTurn
 from kernelbot.harness.timing.turns import Turn, Turns
 from kernelbot.protocol import EventKind, JobSpec, Mode, Phase, ProgressEvent, Timeouts, Verdict
 from tests.harness.jobs import FAST, SORT, a_job, a_problem

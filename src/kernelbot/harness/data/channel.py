@@ -1,12 +1,11 @@
 """Length-prefixed messages over a stream socket, with descriptors, a cap and a deadline.
 
-The process at the other end may be hostile: a message is data of JSON's kinds and nothing else,
-or the bytes of a file that both ends expect.
+The process at the other end may be hostile: a message is of a kind that it may say, or the bytes of
+a file that both ends expect.
 """
 
 import array
 import contextlib
-import json
 import select
 import socket
 import struct
@@ -92,13 +91,12 @@ class Channel:
 
     def send(
         self,
-        message: Message | dict[str, Any],
+        message: Message,
         fds: Sequence[int] = (),
         deadline: float | None = None,
     ) -> None:
         """Send one message. `deadline` is a time of `time.monotonic()`; None waits for ever."""
-        body = json.dumps(message).encode() if isinstance(message, dict) else encode(message)
-        self.send_bytes(body, fds, deadline)
+        self.send_bytes(encode(message), fds, deadline)
 
     def send_bytes(
         self, body: bytes, fds: Sequence[int] = (), deadline: float | None = None
@@ -133,12 +131,6 @@ class Channel:
             if fds:
                 close_apart(lambda: close_all(fds))
             raise ChannelGarbage(str(error)) from error
-
-    def receive_json(self, deadline: float | None = None) -> tuple[dict[str, Any], list[int]]:
-        """One message and the descriptors that came with it (the caller closes them)."""
-        body = self._receive_body(self._cap_bytes, deadline)
-        fds, self._fds = self._fds, []
-        return _parse(body), fds
 
     def receive_bytes(self, max_bytes: int, deadline: float | None = None) -> bytes:
         """One body as it came. Raises `ChannelGarbage` if it has more than `max_bytes`, or brings
@@ -265,16 +257,6 @@ def wait_for_any(channels: Sequence[Channel], deadline: float | None) -> list[Ch
             raise ChannelClosed("a process is dead")
         for channel in channels:
             channel.glance()
-
-
-def _parse(body: bytes) -> dict[str, Any]:
-    try:
-        message = json.loads(body)
-    except (ValueError, RecursionError) as error:
-        raise ChannelGarbage(f"not JSON: {error}") from error
-    if not isinstance(message, dict):
-        raise ChannelGarbage("not an object")
-    return message
 
 
 def _left_ms(deadline: float | None) -> float | None:

@@ -1,14 +1,15 @@
-"""One JSON object, with descriptors, per packet between judge, zygote and runner's init.
+"""One message, with descriptors, per packet between judge, zygote and runner's init.
 
 Only trusted processes hold these sockets; no author's code ever does.
 """
 
-import json
 import os
 import socket
 import struct
 from dataclasses import dataclass
-from typing import Any
+from typing import Generic
+
+from kernelbot.harness.words.message import M, Message, decode, encode
 
 _MAX_BYTES = 64 << 10
 _MAX_FDS = 32
@@ -16,10 +17,10 @@ _CREDENTIALS = struct.Struct("3i")
 
 
 @dataclass(frozen=True)
-class Packet:
+class Packet(Generic[M]):
     """A received message. `sender_pid` is 0 unless credentials were asked for on the socket."""
 
-    body: dict[str, Any]
+    message: M
     fds: tuple[int, ...]
     sender_pid: int
 
@@ -29,15 +30,13 @@ def pair() -> tuple[socket.socket, socket.socket]:
     return socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
 
 
-def send(conn: socket.socket, body: dict[str, Any], fds: tuple[int, ...] = ()) -> None:
+def send(conn: socket.socket, message: Message, fds: tuple[int, ...] = ()) -> None:
     """Send one message. Raises OSError when the other side is gone."""
-    socket.send_fds(conn, [json.dumps(body).encode()], list(fds))
+    socket.send_fds(conn, [encode(message)], list(fds))
 
 
-def receive(conn: socket.socket, *, credentials: bool = False) -> Packet | None:
+def receive(conn: socket.socket, family: type[M]) -> Packet[M] | None:
     """The next message, or None when the other side is gone. Raises TimeoutError."""
-    if credentials:
-        conn.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
     room = socket.CMSG_SPACE(_MAX_FDS * 4) + socket.CMSG_SPACE(_CREDENTIALS.size)
     try:
         data, ancillary, _, _ = conn.recvmsg(_MAX_BYTES, room, socket.MSG_CMSG_CLOEXEC)
@@ -56,7 +55,7 @@ def receive(conn: socket.socket, *, credentials: bool = False) -> Packet | None:
     if not data:
         close_all(fds)
         return None
-    return Packet(json.loads(data), tuple(fds), sender_pid)
+    return Packet(decode(family, data), tuple(fds), sender_pid)
 
 
 def close_all(fds: list[int] | tuple[int, ...]) -> None:

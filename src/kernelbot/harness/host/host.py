@@ -13,7 +13,6 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from kernelbot.harness.data.channel import Channel, ChannelError, ChannelTimeout
 from kernelbot.harness.gpu.access import architecture, build_access, gpu_access
@@ -30,9 +29,11 @@ from kernelbot.harness.host.processors import (
     thread_environment,
 )
 from kernelbot.harness.inside.gpu.gpu_model import MODEL, gpu_model
+from kernelbot.harness.judge import host_messages as messages
 from kernelbot.harness.judge.building_ahead import builds_ahead
 from kernelbot.harness.judge.carried import comes_built
-from kernelbot.harness.judge.process import JOB_CAP_BYTES, Order
+from kernelbot.harness.judge.host_messages import JudgeMessage, Order
+from kernelbot.harness.judge.process import JOB_CAP_BYTES
 from kernelbot.harness.judge.result import broken
 from kernelbot.harness.judge.system import CUDA_ON_CPU_NOTE, system_info
 from kernelbot.harness.sandbox import Zygote
@@ -43,14 +44,11 @@ from kernelbot.protocol import (
     EventKind,
     HarnessKind,
     JobSpec,
-    Phase,
     ProgressEvent,
     RunResult,
     SandboxMode,
     SandboxReport,
     Vendor,
-    from_wire,
-    to_wire,
 )
 from kernelbot.protocol.phases import all_limits_s, most_gpus
 from kernelbot.protocol.result_size import MAX_TEXT
@@ -299,7 +297,7 @@ class Host:
                 pool.wait_ready()
                 order = Order(pool.report(), build_cache=self._build_cache, only_builds=True)
                 message = self._guard(pool, job, order, emit, cancelled)
-                return tuple(message["builds"])
+                return message.builds if isinstance(message, messages.BuiltAhead) else ()
         except (SandboxUnavailable, ChannelError, _JudgeDied, AttemptLost) as error:
             sys.stderr.write(f"nothing was built ahead: {error}\n")
             return ()
@@ -316,7 +314,9 @@ class Host:
             ready_s = time.monotonic() - start
             order = Order(pool.report(), pool.notes, self._build_cache, builds=builds)
             message = self._guard(pool, job, order, emit, cancelled)
-        result = from_wire(RunResult, message["result"])
+        if not isinstance(message, messages.Judged):
+            raise _JudgeDied("The judge gave no result.")
+        result = message.result
         result.timings["startup"] = ready_s
         return result
 
@@ -337,7 +337,7 @@ class Host:
 
     def _guard(
         self, pool: Pool, job: JobSpec, order: Order, emit: Emit, cancelled: Cancellation
-    ) -> dict[str, Any]:
+    ) -> JudgeMessage:
         """The last message of a judge who got this order."""
         key = str(next(self._numbers))
         channel = pool.start(key)
@@ -351,7 +351,7 @@ class Host:
 
         try:
             with cancelled.waking(channel.interrupt):
-                channel.send({"job": to_wire(job), "order": to_wire(order)}, (), deadline)
+                channel.send(messages.Job(job, order), (), deadline)
                 message = _followed(channel, deadline, emit, take_gpus, turn)
             pool.let_go(key)
             return message
@@ -378,26 +378,26 @@ def _followed(
     emit: Emit,
     take_gpus: Callable[[], None],
     turn: JobTurn,
-) -> dict[str, Any]:
+) -> JudgeMessage:
     """What the judge says in the end; until then it tells events, and asks for its GPUs and for its
     turns to measure, for which it waits in nobody's time."""
     while True:
-        message = channel.receive_json(deadline)[0]
-        if "event" in message:
-            emit(from_wire(ProgressEvent, message["event"]))
-        elif "gpu" in message:
+        message = channel.receive(JudgeMessage, deadline)[0]
+        if isinstance(message, messages.Event):
+            emit(message.event)
+        elif isinstance(message, messages.GpusWanted):
             start = time.monotonic()
             take_gpus()
             deadline += time.monotonic() - start
-            channel.send({"gpu": "held"}, (), deadline)
-        elif message.get("turn") == "wanted":
-            answer = turn.take(Phase(message["phase"]))
+            channel.send(messages.GpusHeld(), (), deadline)
+        elif isinstance(message, messages.TurnWanted):
+            answer = turn.take(message.phase)
             deadline += answer.waited_s
-            channel.send({"turn": to_wire(answer)}, (), deadline)
-        elif "turn" in message:
+            channel.send(answer, (), deadline)
+        elif isinstance(message, messages.TurnOver):
             turn.release()
-        elif "unsound" in message:
-            raise SandboxUnavailable(str(message["unsound"]))
+        elif isinstance(message, messages.Unsound):
+            raise SandboxUnavailable(message.text)
         else:
             return message
 

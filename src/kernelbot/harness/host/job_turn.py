@@ -3,7 +3,7 @@
 import contextlib
 from collections.abc import Callable
 
-from kernelbot.harness.judge.measuring_turn import TurnAnswer
+from kernelbot.harness.judge.host_messages import TurnAnswer
 from kernelbot.harness.timing.turns import Turns
 from kernelbot.protocol import EventKind, Phase, ProgressEvent
 

@@ -23,11 +23,22 @@ from kernelbot.harness.data.channel import (
     ChannelTimeout,
 )
 from kernelbot.harness.gpu.judge_device import open_ahead
+from kernelbot.harness.host.zygote_messages import (
+    AskIfAlive,
+    KillJudge,
+    ReleaseJudge,
+    StartJudge,
+    ZygoteAlive,
+    ZygoteReady,
+    ZygoteReply,
+    ZygoteRequest,
+)
 from kernelbot.harness.inside.gpu.driver import Driver
 from kernelbot.harness.inside.pages import gather_pages
 from kernelbot.harness.inside.prefork import Child, Prefork
 from kernelbot.harness.inside.preload import preload
 from kernelbot.harness.inside.warm_up import start_a_thread, warm_up
+from kernelbot.harness.judge.host_messages import HostMessage
 from kernelbot.harness.judge.system import detect
 from kernelbot.harness.sandbox import RunnerClient, cgroups
 from kernelbot.harness.timing.clocks import CacheFlusher, last_level_cache_bytes
@@ -90,8 +101,8 @@ def run_zygote(
         preload(flavour, cuda_on_cpu)
         importlib.import_module("kernelbot.harness.judge.process")  # so that no judge has to
         precompile_decoders(JobSpec)
-        prepare(RunnerReply)
-        prepare(CageReply)
+        for family in (HostMessage, RunnerReply, CageReply):
+            prepare(family)
         detect()
         sources_sha256()
         zygote = _Zygote(control, runners, CacheFlusher(last_level_cache_bytes()), spare, vendor)
@@ -121,7 +132,7 @@ class _Zygote:
         self._prefork.watch(self._control.sock, self._receive)
         self._prefork.fill()
         try:
-            self._control.send({"op": "ready"})
+            self._control.send(ZygoteReady())
             self._prefork.serve(self._tidy_up)
         except ChannelClosed:
             pass
@@ -131,30 +142,30 @@ class _Zygote:
 
     def _receive(self) -> None:
         try:
-            message, fds = self._control.receive_json(time.monotonic() + _RECEIVE_S)
+            request, fds = self._control.receive(ZygoteRequest, time.monotonic() + _RECEIVE_S)
         except ChannelTimeout:
             return
         except ChannelClosed:
             self._prefork.stop()
             return
-        if message["op"] == "answer":  # the host asks whether we live
-            self._control.send({"op": "here"})
-        elif message["op"] == "kill":
-            self._kill(message["id"])
-        elif message["op"] == "let go":
-            self._let_go(message["id"])
+        if isinstance(request, KillJudge):
+            self._kill(request.key)
+        elif isinstance(request, ReleaseJudge):
+            self._let_go(request.key)
+        elif isinstance(request, StartJudge):
+            self._start(request, fds)
         else:
-            self._start(message["id"], fds)
+            self._control.send(ZygoteAlive())
 
-    def _start(self, key: str, fds: list[int]) -> None:
+    def _start(self, request: StartJudge, fds: list[int]) -> None:
         try:
-            judge = self._judges[key] = self._prefork.take()
+            judge = self._judges[request.key] = self._prefork.take()
         except OSError as error:  # of this one only: others are being judged
             print(f"no judge could be started: {error}", file=sys.stderr, flush=True)
             wire.close_all(fds)
             return
         with judge.control, contextlib.suppress(OSError):  # the host notices a dead judge
-            wire.send(judge.control, {"op": "judge"}, tuple(fds))
+            wire.send(judge.control, request, tuple(fds))
         wire.close_all(fds)
 
     def _kill(self, key: str) -> None:
@@ -210,7 +221,7 @@ def _judge_one(
                 start_a_thread()
                 driver = open_ahead(vendor)
                 client.await_prepared()
-        packet = wire.receive(control)
+        packet = wire.receive(control, ZygoteRequest)
         control.close()
         if packet is not None:  # else the zygote ended before there was a job
             job = socket.socket(fileno=packet.fds[0])
@@ -255,7 +266,7 @@ class JudgeZygote:
     def wait_ready(self, timeout_s: float) -> None:
         """Raises `SandboxUnavailable` if it doesn't come up."""
         try:
-            self._control.receive_json(time.monotonic() + timeout_s)
+            self._control.receive(ZygoteReply, time.monotonic() + timeout_s)
         except ChannelError as error:
             raise SandboxUnavailable(
                 f"The judge process did not start ({error}); its last words are on stderr."
@@ -268,7 +279,7 @@ class JudgeZygote:
         with theirs:
             try:
                 self._control.send(
-                    {"op": "judge", "id": key},
+                    StartJudge(key),
                     (theirs.fileno(),),
                     time.monotonic() + _SEND_S * 10,
                 )
@@ -280,12 +291,12 @@ class JudgeZygote:
     def kill(self, key: str) -> None:
         """End the judge of a job; harmless when it has ended by itself."""
         with contextlib.suppress(ChannelError):
-            self._control.send({"op": "kill", "id": key}, (), time.monotonic() + _SEND_S)
+            self._control.send(KillJudge(key), (), time.monotonic() + _SEND_S)
 
     def let_go(self, key: str) -> None:
         """A job's judge has given its result: it ends by itself, once it has tidied up."""
         with contextlib.suppress(ChannelError):
-            self._control.send({"op": "let go", "id": key}, (), time.monotonic() + _SEND_S)
+            self._control.send(ReleaseJudge(key), (), time.monotonic() + _SEND_S)
 
     def has_ended(self) -> bool:
         """Whether the zygote is dead, though nobody has closed it.
@@ -295,8 +306,8 @@ class JudgeZygote:
         """
         deadline = time.monotonic() + _ANSWER_S
         try:
-            self._control.send({"op": "answer"}, (), deadline)
-            self._control.receive_json(deadline)
+            self._control.send(AskIfAlive(), (), deadline)
+            self._control.receive(ZygoteReply, deadline)
         except ChannelError:
             return True
         return False

@@ -16,7 +16,16 @@ from kernelbot.harness.data import wire
 from kernelbot.harness.inside import execute, kernel, seccomp
 from kernelbot.harness.inside.own_builds import INDUCTOR_CACHE, NUMBA_CACHE
 from kernelbot.harness.inside.warm_up import warm_up
-from kernelbot.harness.words.order import Entry, RunnerOrder, RunnerPlace
+from kernelbot.harness.words.order import (
+    Entry,
+    Hello,
+    Isolated,
+    NotIsolated,
+    NotStarted,
+    RunnerOrder,
+    RunnerPlace,
+    SpareRequest,
+)
 from kernelbot.harness.words.sandbox import Surroundings
 from kernelbot.protocol.os_errors import in_words
 from kernelbot.protocol.process_names import ProcessName, name_process
@@ -39,13 +48,13 @@ def run_entry(inner: socket.socket, around: Surroundings) -> NoReturn:
     try:
         refused = seccomp.build_filter() if around.isolated else None
         _settle(inner, around)
-        wire.send(inner, {"ready": True})
+        wire.send(inner, Isolated())
         warm_up()
-        packet = wire.receive(inner)
+        packet = wire.receive(inner, SpareRequest)
         if packet is not None:
             exit_code = _follow(packet, inner, refused)
     except seccomp.UnknownArchitecture as error:
-        wire.send(inner, {"error": str(error)})
+        wire.send(inner, NotIsolated(str(error)))
     except SystemExit as leaving:
         exit_code = leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None)
     except BaseException:  # noqa: BLE001 - the last frame of this process: it shows and ends
@@ -76,9 +85,11 @@ def _lock_in(refused: bytes) -> None:
     kernel.install_filter(refused)
 
 
-def _follow(packet: wire.Packet, inner: socket.socket, refused: bytes | None) -> int:
+def _follow(packet: wire.Packet[SpareRequest], inner: socket.socket, refused: bytes | None) -> int:
     """`refused`: the filter of system calls; None where nothing is isolated."""
-    place = RunnerPlace.from_wire(packet.body)
+    place = packet.message
+    if not isinstance(place, RunnerPlace):
+        raise AssertionError("a runner is placed first")
     status_fd, channel_fd, *streams_and_more = packet.fds
     others = streams_and_more[2 : 1 + place.channels]
     with socket.socket(fileno=status_fd) as status:
@@ -86,15 +97,15 @@ def _follow(packet: wire.Packet, inner: socket.socket, refused: bytes | None) ->
             _move_in(place, [fd for fd in streams_and_more if fd not in others])
             if refused is not None:
                 _lock_in(refused)
-            wire.send(status, {"hello": "runner"})
+            wire.send(status, Hello("runner"))
             order = _next_order(inner)
         except OSError as error:
             sys.stderr.write(f"runner: {error!r}\n")
-            wire.send(status, {"error": in_words(error)})
+            wire.send(status, NotStarted(in_words(error)))
             return 1
         if order is None:
             return 0  # nobody needs this runner
-        wire.send(status, {"hello": "ready"})
+        wire.send(status, Hello("ready"))
         if order.entry is Entry.RANKS:
             channels = [socket.socket(fileno=fd) for fd in (channel_fd, *others)]
             family = importlib.import_module("kernelbot.harness.inside.ranks.family")
@@ -106,12 +117,11 @@ def _follow(packet: wire.Packet, inner: socket.socket, refused: bytes | None) ->
 def _next_order(inner: socket.socket) -> RunnerOrder | None:
     """The order, once there is one, with its limits in force. Raises OSError."""
     with inner:
-        packet = wire.receive(inner)
-    if packet is None:
+        packet = wire.receive(inner, SpareRequest)
+    if packet is None or not isinstance(packet.message, RunnerOrder):
         return None
-    order = RunnerOrder.from_wire(packet.body)
-    _set_limits(order)
-    return order
+    _set_limits(packet.message)
+    return packet.message
 
 
 def _serve(entry: Entry, channel: socket.socket) -> None:

@@ -19,6 +19,15 @@ from kernelbot.harness.inside.prefork import Child, Prefork
 from kernelbot.harness.inside.preload import preload
 from kernelbot.harness.words.cage_messages import CageRequest
 from kernelbot.harness.words.message import prepare
+from kernelbot.harness.words.order import (
+    Connected,
+    ForkerReady,
+    ForkerRequest,
+    NotStarted,
+    PlaceRunner,
+    SpareRequest,
+    StartRunner,
+)
 from kernelbot.harness.words.runner_messages import RunnerRequest
 from kernelbot.harness.words.sandbox import Flavour, Surroundings
 from kernelbot.protocol import ProblemSpec, precompile_decoders
@@ -45,8 +54,8 @@ def main(argv: list[str]) -> None:
         for name in ("cage.examiner", "ranks.family"):  # so that no runner has to
             importlib.import_module(f"kernelbot.harness.inside.{name}")
         precompile_decoders(ProblemSpec)
-        prepare(RunnerRequest)
-        prepare(CageRequest)
+        for family in (ForkerRequest, SpareRequest, RunnerRequest, CageRequest):
+            prepare(family)
     if lasting == "1":
         gather_pages()
     forker.run()
@@ -80,11 +89,11 @@ class _Forker:
         """Serve until the starter closes the control socket."""
         self._prefork.watch(self._control, self._accept)
         self._prefork.fill()
-        wire.send(self._control, {"ready": True, "native_marks": are_native()})
+        wire.send(self._control, ForkerReady(are_native()))
         self._prefork.serve()
 
     def _accept(self) -> None:
-        packet = wire.receive(self._control)
+        packet = wire.receive(self._control, ForkerRequest)
         if packet is None:
             self._prefork.stop()
             return
@@ -92,20 +101,20 @@ class _Forker:
 
     def _welcome(self, client: socket.socket) -> None:
         with suppress(OSError):  # it is gone already, which is noticed like that of any other
-            wire.send(client, {"isolated": self._isolated})
+            wire.send(client, Connected(self._isolated))
         self._clients[client] = {}
         self._prefork.watch(client, lambda: self._serve(client))
 
     def _serve(self, client: socket.socket) -> None:
-        packet = wire.receive(client)
+        packet = wire.receive(client, ForkerRequest)
         if packet is None:
             self._part_from(client)
-        elif "connect" in packet.body:
-            self._welcome(socket.socket(fileno=packet.fds[0]))
-        elif "place" in packet.body:
-            self._prepare(client, packet)
+        elif isinstance(packet.message, PlaceRunner):
+            self._prepare(client, packet.message, packet.fds)
+        elif isinstance(packet.message, StartRunner):
+            self._begin(client, packet.message)
         else:
-            self._begin(client, packet)
+            self._welcome(socket.socket(fileno=packet.fds[0]))
 
     def _part_from(self, client: socket.socket) -> None:
         """Who waits for an order of this client's ends as its control socket closes."""
@@ -114,28 +123,28 @@ class _Forker:
             child.control.close()
         client.close()
 
-    def _prepare(self, client: socket.socket, packet: wire.Packet) -> None:
+    def _prepare(self, client: socket.socket, request: PlaceRunner, fds: tuple[int, ...]) -> None:
         try:
             child = self._prefork.reserve()
-            self._clients[client][packet.body["number"]] = child
-            wire.send(child.control, packet.body["place"], packet.fds)
+            self._clients[client][request.number] = child
+            wire.send(child.control, request.place, fds)
         except OSError as error:
-            self._refuse(packet, error)
+            self._refuse(fds[init.STATUS], error)
         finally:
-            wire.close_all(packet.fds)
+            wire.close_all(fds)
 
-    def _begin(self, client: socket.socket, packet: wire.Packet) -> None:
-        child = self._clients[client].pop(packet.body["number"], None)
+    def _begin(self, client: socket.socket, request: StartRunner) -> None:
+        child = self._clients[client].pop(request.number, None)
         if child is None:  # it was refused
             return
         self._prefork.employ(child)
         with child.control as control, suppress(OSError):  # whoever waits for it notices its end
-            wire.send(control, packet.body["order"])
+            wire.send(control, request.order)
 
-    def _refuse(self, packet: wire.Packet, error: OSError) -> None:
-        with socket.socket(fileno=os.dup(packet.fds[init.STATUS])) as status, suppress(OSError):
+    def _refuse(self, status_fd: int, error: OSError) -> None:
+        with socket.socket(fileno=os.dup(status_fd)) as status, suppress(OSError):
             sys.stderr.write(f"no runner: {error!r}\n")
-            wire.send(status, {"error": in_words(error)})
+            wire.send(status, NotStarted(in_words(error)))
 
     def _fork(self) -> int:
         """As `os.fork`; isolated, the child is the first process of a pid namespace of its own."""

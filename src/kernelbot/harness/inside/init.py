@@ -22,7 +22,17 @@ from kernelbot.harness.data import wire
 from kernelbot.harness.inside import descendants, entry, kernel
 from kernelbot.harness.inside.machine_wide import cover_machine_wide
 from kernelbot.harness.inside.own_folders import PRIVATE_FOLDERS, ways_back
-from kernelbot.harness.words.order import RunnerOrder, RunnerPlace
+from kernelbot.harness.words.order import (
+    Hello,
+    Isolated,
+    NotIsolated,
+    NotStarted,
+    RunnerEnded,
+    RunnerOrder,
+    RunnerPlace,
+    SpareReply,
+    SpareRequest,
+)
 from kernelbot.harness.words.sandbox import Surroundings
 from kernelbot.protocol import Limits
 from kernelbot.protocol.os_errors import in_words
@@ -59,7 +69,7 @@ def _live(control_channel: socket.socket, around: Surroundings) -> None:
     except OSError as error:
         _answer_with_error(control_channel, error)
         return
-    packet = wire.receive(control_channel)
+    packet = wire.receive(control_channel, SpareRequest)
     if packet is not None:
         _follow(packet, control_channel, runner_pid, inner, isolated=around.isolated)
 
@@ -76,9 +86,10 @@ def _prepare(around: Surroundings) -> tuple[int, socket.socket]:
         entry.run_entry(far, around)
     far.close()
     kernel.prctl(kernel.PR_SET_DUMPABLE, 0)  # the runner must not read our memory or descriptors
-    ready = wire.receive(inner)
-    if ready is None or "error" in ready.body:
-        detail = "it died" if ready is None else ready.body["error"]
+    packet = wire.receive(inner, SpareReply)
+    reply = None if packet is None else packet.message
+    if not isinstance(reply, Isolated):
+        detail = reply.error if isinstance(reply, NotIsolated) else "it died"
         raise OSError(f"the runner could not be isolated: {detail}")
     return runner_pid, inner
 
@@ -118,7 +129,7 @@ def _resize_private_folders(limits: Limits) -> None:
 
 
 def _follow(
-    packet: wire.Packet,
+    packet: wire.Packet[SpareRequest],
     control_channel: socket.socket,
     runner_pid: int,
     inner: socket.socket,
@@ -126,20 +137,22 @@ def _follow(
     isolated: bool,
 ) -> None:
     status = socket.socket(fileno=packet.fds[STATUS])
-    place = RunnerPlace.from_wire(packet.body)
-    wire.send(status, {"hello": "init"})
-    wire.send(inner, packet.body, packet.fds)
+    place = packet.message
+    if not isinstance(place, RunnerPlace):
+        raise AssertionError("a runner is placed first")
+    wire.send(status, Hello("init"))
+    wire.send(inner, place, packet.fds)
     wire.close_all(packet.fds[CHANNEL:])
     _quieten()
 
-    def pass_on(order: wire.Packet) -> None:
+    def pass_on(order: RunnerOrder) -> None:
         try:
             if isolated:
-                _finish_world(RunnerOrder.from_wire(order.body))
+                _finish_world(order)
                 kernel.drop_capabilities()
-            wire.send(inner, order.body)
+            wire.send(inner, order)
         except OSError as error:
-            wire.send(status, {"error": str(error)})
+            wire.send(status, NotStarted(str(error)))
             raise
         inner.close()
 
@@ -163,7 +176,7 @@ def _watch(
     runner_pid: int,
     status: socket.socket,
     control_channel: socket.socket,
-    pass_on: Callable[[wire.Packet], None],
+    pass_on: Callable[[RunnerOrder], None],
 ) -> None:
     """Reap until the runner has ended (then say how), the judge is gone, or so is whoever would
     bring the order, which is passed on."""
@@ -182,15 +195,15 @@ def _watch(
         if awake in ready:
             os.read(awake, 4096)
         if control_channel.fileno() in ready:
-            packet = wire.receive(control_channel)
-            if packet is None:
+            packet = wire.receive(control_channel, SpareRequest)
+            if packet is None or not isinstance(packet.message, RunnerOrder):
                 return
-            pass_on(packet)
+            pass_on(packet.message)
             poll.unregister(control_channel)
             control_channel.close()
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu_time_s = usage.ru_utime + usage.ru_stime
-    wire.send(status, {"wait_status": ended, "cpu_time_s": cpu_time_s})
+    wire.send(status, RunnerEnded(ended, cpu_time_s))
 
 
 def _reap(runner_pid: int) -> int | None:
@@ -209,6 +222,6 @@ def _reap(runner_pid: int) -> int | None:
 def _answer_with_error(control_channel: socket.socket, error: OSError) -> None:
     """Tell whoever comes for this runner why it can't be had."""
     sys.stderr.write(f"runner: {error!r}\n")
-    packet = wire.receive(control_channel)
+    packet = wire.receive(control_channel, SpareRequest)
     if packet is not None:
-        wire.send(socket.socket(fileno=packet.fds[STATUS]), {"error": in_words(error)})
+        wire.send(socket.socket(fileno=packet.fds[STATUS]), NotStarted(in_words(error)))

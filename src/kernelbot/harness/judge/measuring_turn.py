@@ -3,21 +3,10 @@ one workload on a CPU: building, loading and tests need none, and a GPU has a lo
 
 import contextlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from kernelbot.harness.judge.collected import Collected
+from kernelbot.harness.judge.host_messages import TurnAnswer
 from kernelbot.protocol import JobSpec, Phase, Vendor
-
-
-@dataclass(frozen=True)
-class TurnAnswer:
-    """What the host says once a job may measure."""
-
-    waited_s: float
-    note: str = ""
-    """Why the job doesn't measure alone, a sentence; empty if it does."""
-    wanted: bool = True
-    """False: all measure beside each other here, as was decided for this machine."""
 
 
 class MeasuringTurn:

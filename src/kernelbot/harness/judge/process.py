@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from kernelbot.harness.data.channel import Channel
 from kernelbot.harness.gpu.judge_device import (
@@ -18,6 +19,7 @@ from kernelbot.harness.gpu.judge_device import (
 from kernelbot.harness.inside.cage.loader import ProblemBroken
 from kernelbot.harness.inside.cage.questions import Examiner
 from kernelbot.harness.inside.gpu.driver import Driver, GpuError
+from kernelbot.harness.judge import host_messages as messages
 from kernelbot.harness.judge.authors import authors_of, why_no_duel
 from kernelbot.harness.judge.build.cache import BuildCache
 from kernelbot.harness.judge.building_ahead import build_ahead, give
@@ -27,8 +29,9 @@ from kernelbot.harness.judge.collected import Collected
 from kernelbot.harness.judge.compiling import compile_all
 from kernelbot.harness.judge.gpu_faults import expect_sound_contexts
 from kernelbot.harness.judge.gpu_turn import GpuTurn
+from kernelbot.harness.judge.host_messages import HostMessage, Order, TurnAnswer
 from kernelbot.harness.judge.limits import with_limits_in_force
-from kernelbot.harness.judge.measuring_turn import MeasuringTurn, TurnAnswer
+from kernelbot.harness.judge.measuring_turn import MeasuringTurn
 from kernelbot.harness.judge.native import NativeJudge
 from kernelbot.harness.judge.problem.examiner import Cage, CagedExaminer
 from kernelbot.harness.judge.ranks.examiner import RankExaminer
@@ -47,31 +50,15 @@ from kernelbot.protocol import (
     ProgressEvent,
     RunResult,
     SandboxMode,
-    SandboxReport,
     Vendor,
-    from_wire,
-    to_wire,
 )
 from kernelbot.protocol.phases import most_ranks
 from kernelbot.protocol.result_size import MAX_TEXT
 
+H = TypeVar("H", bound=HostMessage)
 Emit = Callable[[ProgressEvent], None]
 
 JOB_CAP_BYTES = 256 << 20
-
-
-@dataclass(frozen=True)
-class Order:
-    """What the host tells a judge beside the job itself."""
-
-    sandbox: SandboxReport
-    notes: tuple[str, ...] = ()
-    build_cache: str | None = None
-    """Folder of the compile cache; None for none."""
-    only_builds: bool = False
-    """Build ahead, in runners without a GPU, and say what was built instead of a result."""
-    builds: tuple[str, ...] = ()
-    """What was built ahead."""
 
 
 @dataclass(frozen=True)
@@ -107,25 +94,23 @@ def judge_and_report(
     """
     os.dup2(2, 1)  # what is printed here is nobody's result
     channel = Channel(job_sock, JOB_CAP_BYTES)
-    message, _ = channel.receive_json()
-    job = from_wire(JobSpec, message["job"])
-    job = with_limits_in_force(job, staged=not has_arenas(job))
-    order = from_wire(Order, message["order"])
+    told = _expect(channel, messages.Job)
+    order, job = told.order, with_limits_in_force(told.job, staged=not has_arenas(told.job))
     group.limit(job.limits)
 
     def emit(event: ProgressEvent) -> None:
-        channel.send({"event": to_wire(event)})
+        channel.send(messages.Event(event))
 
     def ask_for_gpu() -> None:
-        channel.send({"gpu": "wanted"})
-        channel.receive_json()
+        channel.send(messages.GpusWanted())
+        _expect(channel, messages.GpusHeld)
 
     def ask_for_turn(phase: Phase) -> TurnAnswer:
-        channel.send({"turn": "wanted", "phase": phase.value})
-        return from_wire(TurnAnswer, channel.receive_json()[0]["turn"])
+        channel.send(messages.TurnWanted(phase))
+        return _expect(channel, TurnAnswer)
 
     def release_turn() -> None:
-        channel.send({"turn": "over"})
+        channel.send(messages.TurnOver())
 
     turns = _Turns(GpuTurn(job, ask_for_gpu), MeasuringTurn(job, ask_for_turn, release_turn))
     with contextlib.ExitStack() as afterwards:  # nobody waits for what is ended then
@@ -133,15 +118,22 @@ def judge_and_report(
         try:
             if order.only_builds:
                 found = build_ahead(job, client, emit, _build_cache(job, order))
-                channel.send({"builds": list(found)})
+                channel.send(messages.BuiltAhead(tuple(found)))
                 return
             result = _judge(job, order, client, flusher, emit, turns, afterwards, driver)
             if job.device.vendor is not Vendor.CPU:
                 afterwards.close()  # the next job's author may need all of the device's memory
         except SandboxUnavailable as error:
-            channel.send({"unsound": str(error)[:MAX_TEXT]})
+            channel.send(messages.Unsound(str(error)[:MAX_TEXT]))
         else:
-            channel.send({"result": to_wire(result)})
+            channel.send(messages.Judged(result))
+
+
+def _expect(channel: Channel, wanted: type[H]) -> H:
+    told, _ = channel.receive(HostMessage)
+    if not isinstance(told, wanted):
+        raise AssertionError(f"the host said {told.word}")
+    return told
 
 
 def _judge(

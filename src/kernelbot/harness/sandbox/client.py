@@ -14,7 +14,19 @@ from kernelbot.harness.data import wire
 from kernelbot.harness.data.descriptors import refuse_descriptors
 from kernelbot.harness.sandbox.cgroups import RunnerGroup
 from kernelbot.harness.sandbox.runner import Ends, Runner
-from kernelbot.harness.words.order import Entry, RunnerOrder, RunnerPlace
+from kernelbot.harness.words.order import (
+    Connect,
+    Connected,
+    Entry,
+    ForkerReply,
+    Hello,
+    NotStarted,
+    PlaceRunner,
+    RunnerOrder,
+    RunnerPlace,
+    RunnerStatus,
+    StartRunner,
+)
 from kernelbot.harness.words.sandbox import SandboxUnavailable
 from kernelbot.protocol import Limits
 from kernelbot.protocol.os_errors import in_words
@@ -39,7 +51,7 @@ class RunnerClient:
         that the zygote is gone is noticed by who asks for a runner."""
         mine, far = wire.pair()
         with far, suppress(OSError):
-            wire.send(other, {"connect": True}, (far.fileno(),))
+            wire.send(other, Connect(), (far.fileno(),))
         return cls(mine)
 
     def prepare(self, count: int) -> None:
@@ -126,14 +138,14 @@ class RunnerClient:
         if self._isolated is None:
             self._conn.settimeout(_SPAWN_TIMEOUT_S)
             try:
-                greeting = wire.receive(self._conn)
+                greeting = wire.receive(self._conn, ForkerReply)
             except TimeoutError:
                 raise SandboxUnavailable("The zygote did not answer in time.") from None
             finally:
                 self._conn.settimeout(None)
-            if greeting is None:
+            if greeting is None or not isinstance(greeting.message, Connected):
                 raise SandboxUnavailable("The zygote died before it was ready.")
-            self._isolated = bool(greeting.body["isolated"])
+            self._isolated = greeting.message.isolated
         return self._isolated
 
     def _send(self, number: int, place: RunnerPlace, group: RunnerGroup) -> Ends:
@@ -148,7 +160,7 @@ class RunnerClient:
         theirs = (far_status.fileno(), first, far_stdout, far_stderr, *others, *task_lists)
         ends = Ends(status, channels, stdout, stderr)
         try:
-            wire.send(self._conn, {"number": number, "place": place.to_wire()}, theirs)
+            wire.send(self._conn, PlaceRunner(number, place), theirs)
         except OSError as error:
             ends.close()
             raise SandboxUnavailable("the zygote is gone") from error
@@ -202,7 +214,7 @@ class _Prepared:
             if not entry.examines:  # it sends data; nobody else has anything to send
                 for channel in self._ends.channels:
                     refuse_descriptors(channel)
-            wire.send(self._conn, {"number": self._number, "order": order.to_wire()})
+            wire.send(self._conn, StartRunner(self._number, order))
 
     def runner(self) -> Runner:
         """The runner, once it is where it was to be; to be asked for once.
@@ -255,12 +267,13 @@ def _await_hellos(status: socket.socket, expected: set[str], pids: dict[str, int
     status.settimeout(_SPAWN_TIMEOUT_S)
     while not expected <= set(pids):
         try:
-            packet = wire.receive(status)
+            packet = wire.receive(status, RunnerStatus)
         except TimeoutError:
             raise SandboxUnavailable("it did not answer in time") from None
         if packet is None:
             raise SandboxUnavailable("it died while it was being set up")
-        if "hello" not in packet.body:
-            raise SandboxUnavailable(str(packet.body.get("error", packet.body)))
-        pids[packet.body["hello"]] = packet.sender_pid
+        said = packet.message
+        if not isinstance(said, Hello):
+            raise SandboxUnavailable(said.error if isinstance(said, NotStarted) else str(said))
+        pids[said.who] = packet.sender_pid
     status.settimeout(None)

@@ -5,7 +5,6 @@ import select
 import signal
 import time
 from collections.abc import Callable
-from dataclasses import asdict
 
 from kernelbot.harness.data.channel import Channel, ChannelError, ChannelTimeout
 from kernelbot.harness.data.descriptors import close_apart
@@ -143,7 +142,7 @@ class _Conversation:
         """Send the order. A runner that ends meanwhile is noticed in `finish`."""
         fds = (self._lines.open(),) if order.popcorn_fd else ()
         try:
-            self._channel.send(asdict(order), fds, self._deadline)
+            self._channel.send(order, fds, self._deadline)
             for name in order.files:
                 self._channel.send_bytes(files[name], deadline=self._deadline)
         except ChannelError:  # it ran out of its limits, or of time; its end will tell
@@ -186,12 +185,15 @@ class _Conversation:
                     return False
 
     def _read_report(self, answer: _Answer) -> None:
-        report, fds = self._channel.receive_json(self._deadline)
+        report, fds = self._channel.receive(execute.CommandReply, self._deadline)
         if fds:  # the runner has none to send
             close_apart(lambda: close_all(fds))
-        answer.error = report.get("error")
-        answer.wait_status = report.get("wait_status")
-        for name in report["collected"]:
+        if isinstance(report, execute.NoSuchCommand):
+            answer.error = report.error
+        if not isinstance(report, execute.CommandEnded):
+            return
+        answer.wait_status = report.wait_status
+        for name in report.collected:
             answer.collected[name] = self._channel.receive_bytes(
                 execute.COLLECT_LIMIT_BYTES, self._deadline
             )

@@ -8,7 +8,6 @@ import socket
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from kernelbot.harness.data import wire
 from kernelbot.harness.data.descriptors import close_apart
@@ -16,6 +15,7 @@ from kernelbot.harness.inside import descendants
 from kernelbot.harness.sandbox.capture import Drain, OutputCapture
 from kernelbot.harness.sandbox.cgroups import RunnerGroup
 from kernelbot.harness.sandbox.freezer import Freezer
+from kernelbot.harness.words.order import RankEnded, RunnerEnded, RunnerStatus
 from kernelbot.harness.words.sandbox import RunnerExit, SandboxUnavailable
 from kernelbot.protocol import Limits
 
@@ -73,7 +73,9 @@ class Runner:
         self._exit: RunnerExit | None = None
         self._cpu_time_s: float | None = None
         """Used up to the moment it was struck; None: it wasn't yet."""
-        self._report: dict[str, Any] = {}
+        self._ended: RunnerEnded | None = None
+        self._first_rank: int | None = None
+        """To end, of several."""
         self._pidfd = _open_living(self.pid, ends.status)
         self._runner_pidfd = _open_child(self.main_pid, self.pid)
         captures = {ends.stdout: self.stdout, ends.stderr: self.stderr}
@@ -144,7 +146,7 @@ class Runner:
     def _is_ending(self) -> bool:
         """Whether the runner's end of the channel is closed, or its last report is here."""
         self._read_report()
-        if self._report:
+        if self._ended is not None or self._first_rank is not None:
             return True
         if self.channel.fileno() >= 0 and not _wait_readable(self.channel.fileno(), 0):
             return False
@@ -154,14 +156,17 @@ class Runner:
             return True
 
     def _read_report(self) -> None:
-        while "wait_status" not in self._report and _wait_readable(self._status.fileno(), 0):
-            packet = wire.receive(self._status)
+        while self._ended is None and _wait_readable(self._status.fileno(), 0):
+            packet = wire.receive(self._status, RunnerStatus)
             if packet is None:
                 return
-            self._report |= packet.body
+            if isinstance(packet.message, RunnerEnded):
+                self._ended = packet.message
+            elif isinstance(packet.message, RankEnded):
+                self._first_rank = packet.message.rank
 
     def _describe(self, cpu_time_s: float) -> RunnerExit:
-        wait_status = self._report.get("wait_status")
+        wait_status = None if self._ended is None else self._ended.wait_status
         exit_code = signal_number = None
         if wait_status is not None and os.WIFSIGNALED(wait_status):
             signal_number = os.WTERMSIG(wait_status)
@@ -171,9 +176,9 @@ class Runner:
             exit_code=exit_code,
             signal=signal_number,
             out_of_memory=self._group.out_of_memory(),
-            cpu_time_s=self._report.get("cpu_time_s", cpu_time_s),
+            cpu_time_s=cpu_time_s if self._ended is None else self._ended.cpu_time_s,
             too_many_processes=self._group.too_many_processes(),
-            rank=self._report.get("rank"),
+            rank=self._first_rank,
         )
 
     def _release(self) -> None:

@@ -12,6 +12,7 @@ from contextlib import suppress
 from kernelbot.harness.data import wire
 from kernelbot.harness.inside.own_folders import inside
 from kernelbot.harness.sandbox import cgroups, enclosure
+from kernelbot.harness.words.order import Connect, ForkerReady, ForkerReply
 from kernelbot.harness.words.sandbox import SandboxUnavailable, ZygoteConfig
 from kernelbot.protocol import SandboxMode, SandboxReport
 
@@ -93,18 +94,18 @@ class Zygote:
                 return
             self._control.settimeout(timeout_s)
             try:
-                packet = wire.receive(self._control)
+                packet = wire.receive(self._control, ForkerReply)
             except TimeoutError:
                 raise SandboxUnavailable(
                     f"The sandbox was not ready within {timeout_s:g} s. {self._last_words()}"
                 ) from None
             finally:
                 self._control.settimeout(None)
-            if packet is None or "error" in packet.body:
-                detail = packet.body["error"] if packet else self._last_words()
-                raise SandboxUnavailable(f"The sandbox could not be set up: {_advise(detail)}")
+            if packet is None or not isinstance(packet.message, ForkerReady):
+                detail = _advise(self._last_words())
+                raise SandboxUnavailable(f"The sandbox could not be set up: {detail}")
             self._pid = packet.sender_pid
-            self._native_marks = bool(packet.body["native_marks"])
+            self._native_marks = packet.message.native_marks
             self._ready = True
 
     def connect(self) -> socket.socket:
@@ -112,7 +113,7 @@ class Zygote:
         mine, far = wire.pair()
         with far:
             try:
-                wire.send(self._control, {"connect": True}, (far.fileno(),))
+                wire.send(self._control, Connect(), (far.fileno(),))
             except OSError as error:
                 mine.close()
                 raise SandboxUnavailable(f"The zygote is gone. {self._last_words()}") from error

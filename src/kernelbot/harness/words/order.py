@@ -1,9 +1,10 @@
-"""What a spare runner is told: first where to move in, and when its turn comes, what to do."""
+"""What trusted processes say to each other about a runner: the judge, forker, init, and the runner
+itself until it meets the author's code."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
+from kernelbot.harness.words.message import Message
 from kernelbot.protocol import Limits
 
 
@@ -34,8 +35,12 @@ class Entry(StrEnum):
         return self in (Entry.RANKS, Entry.EXAMINE_RANKS, Entry.EXEC)
 
 
+class SpareRequest(Message):
+    """What a spare runner is told: first where to move in, and when its turn comes, what to do."""
+
+
 @dataclass(frozen=True)
-class RunnerPlace:
+class RunnerPlace(SpareRequest, word="place"):
     """Where a runner moves in. The descriptors come with it, see `init`."""
 
     box: str = "/box"
@@ -43,18 +48,9 @@ class RunnerPlace:
     channels: int = 1
     """How many the runner gets: one for each rank."""
 
-    def to_wire(self) -> dict[str, Any]:
-        """As a JSON object."""
-        return asdict(self)
-
-    @classmethod
-    def from_wire(cls, body: dict[str, Any]) -> "RunnerPlace":
-        """Read what `to_wire` wrote; both ends are ours and of one version."""
-        return cls(box=body["box"], channels=body["channels"])
-
 
 @dataclass(frozen=True)
-class RunnerOrder:
+class RunnerOrder(SpareRequest, word="order"):
     """The runner's task and bounds."""
 
     entry: Entry
@@ -63,16 +59,96 @@ class RunnerOrder:
     """No memory cgroup: let RLIMIT_DATA stand in."""
     rlimit_processes: bool
 
-    def to_wire(self) -> dict[str, Any]:
-        """As a JSON object."""
-        return asdict(self)
 
-    @classmethod
-    def from_wire(cls, body: dict[str, Any]) -> "RunnerOrder":
-        """Read what `to_wire` wrote; both ends are ours and of one version."""
-        return cls(
-            entry=Entry(body["entry"]),
-            limits=Limits(**body["limits"]),
-            rlimit_memory=body["rlimit_memory"],
-            rlimit_processes=body["rlimit_processes"],
-        )
+class ForkerRequest(Message):
+    """What the forker is asked."""
+
+
+@dataclass(frozen=True)
+class Connect(ForkerRequest, word="connect"):
+    """Serve one client more, whose socket comes along."""
+
+
+@dataclass(frozen=True)
+class PlaceRunner(ForkerRequest, word="place"):
+    """Have a spare runner move in; the descriptors come along, see `init`."""
+
+    number: int
+    """By which the client names it later."""
+    place: RunnerPlace
+
+
+@dataclass(frozen=True)
+class StartRunner(ForkerRequest, word="start"):
+    """Have the runner do its task."""
+
+    number: int
+    order: RunnerOrder
+
+
+class ForkerReply(Message):
+    """What the forker says."""
+
+
+@dataclass(frozen=True)
+class ForkerReady(ForkerReply, word="ready"):
+    """To its starter. `native_marks`: whether native code sets the marks of a call."""
+
+    native_marks: bool
+
+
+@dataclass(frozen=True)
+class Connected(ForkerReply, word="connected"):
+    """To a client, first of all."""
+
+    isolated: bool
+
+
+class SpareReply(Message):
+    """What a spare runner says to its init."""
+
+
+@dataclass(frozen=True)
+class Isolated(SpareReply, word="isolated"):
+    """It waits for its place."""
+
+
+@dataclass(frozen=True)
+class NotIsolated(SpareReply, word="not isolated"):
+    """It can't be isolated here."""
+
+    error: str
+
+
+class RunnerStatus(Message):
+    """What a runner's trusted processes tell the judge."""
+
+
+@dataclass(frozen=True)
+class Hello(RunnerStatus, word="hello"):
+    """The sender, whose process id the kernel adds, has come so far: `init`, `runner`, `ready`, or
+    one of the ranks."""
+
+    who: str
+
+
+@dataclass(frozen=True)
+class NotStarted(RunnerStatus, word="error"):
+    """There will be no runner."""
+
+    error: str
+
+
+@dataclass(frozen=True)
+class RankEnded(RunnerStatus, word="rank"):
+    """The first of the ranks to end."""
+
+    rank: int
+
+
+@dataclass(frozen=True)
+class RunnerEnded(RunnerStatus, word="ended"):
+    """How the runner ended."""
+
+    wait_status: int
+    cpu_time_s: float

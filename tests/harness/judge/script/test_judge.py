@@ -4,7 +4,8 @@ import dataclasses
 import pytest
 
 from kernelbot.harness.judge.collected import Collected
-from kernelbot.harness.judge.measuring_turn import MeasuringTurn, TurnAnswer
+from kernelbot.harness.judge.host_messages import TurnAnswer
+from kernelbot.harness.judge.measuring_turn import MeasuringTurn
 from kernelbot.harness.judge.script.judge import judge_script
 from kernelbot.harness.sandbox import RunnerClient
 from kernelbot.protocol import (

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from kernelbot.harness.data import wire
 from kernelbot.harness.inside import kernel
 from kernelbot.harness.inside.runner.runner import serve
+from kernelbot.harness.words.order import Hello, RankEnded
 
 
 def serve_ranks(channels: Sequence[socket.socket], status: socket.socket) -> int:
@@ -25,7 +26,7 @@ def serve_ranks(channels: Sequence[socket.socket], status: socket.socket) -> int
     for channel in channels:
         channel.close()
     pid, ended = os.waitpid(-1, 0)
-    wire.send(status, {"rank": ranks[pid]})
+    wire.send(status, RankEnded(ranks[pid]))
     if os.WIFSIGNALED(ended):
         _end_by(os.WTERMSIG(ended))
     return os.waitstatus_to_exitcode(ended) & 0xFF
@@ -39,7 +40,7 @@ def _fork(rank: int, channels: Sequence[socket.socket], status: socket.socket) -
     for other, channel in enumerate(channels):
         if other != rank:
             channel.close()
-    wire.send(status, {"hello": f"rank {rank}"})
+    wire.send(status, Hello(f"rank {rank}"))
     status.close()
     os.setsid()  # else a signal to "my group" would reach the others
     serve(channels[rank])

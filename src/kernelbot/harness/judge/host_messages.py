@@ -1,0 +1,97 @@
+"""What a host tells the judge of a job, and what the judge tells its host. Both are trusted."""
+
+from dataclasses import dataclass
+
+from kernelbot.harness.words.message import Message
+from kernelbot.protocol import JobSpec, Phase, ProgressEvent, RunResult, SandboxReport
+
+
+@dataclass(frozen=True)
+class Order:
+    """What the host tells a judge beside the job itself."""
+
+    sandbox: SandboxReport
+    notes: tuple[str, ...] = ()
+    build_cache: str | None = None
+    """Folder of the compile cache; None for none."""
+    only_builds: bool = False
+    """Build ahead, in runners without a GPU, and say what was built instead of a result."""
+    builds: tuple[str, ...] = ()
+    """What was built ahead."""
+
+
+class HostMessage(Message):
+    """What the host says."""
+
+
+@dataclass(frozen=True)
+class Job(HostMessage, word="job"):
+    """Judge this. Said once, first of all."""
+
+    job: JobSpec
+    order: Order
+
+
+@dataclass(frozen=True)
+class GpusHeld(HostMessage, word="gpu"):
+    """The job has its GPUs."""
+
+
+@dataclass(frozen=True)
+class TurnAnswer(HostMessage, word="turn"):
+    """The job may measure."""
+
+    waited_s: float
+    note: str = ""
+    """Why the job doesn't measure alone, a sentence; empty if it does."""
+    wanted: bool = True
+    """False: all measure beside each other here, as was decided for this machine."""
+
+
+class JudgeMessage(Message):
+    """What the judge says."""
+
+
+@dataclass(frozen=True)
+class Event(JudgeMessage, word="event"):
+    """Something has happened."""
+
+    event: ProgressEvent
+
+
+@dataclass(frozen=True)
+class GpusWanted(JudgeMessage, word="gpu"):
+    """The job needs its GPUs."""
+
+
+@dataclass(frozen=True)
+class TurnWanted(JudgeMessage, word="turn"):
+    """The job wants to measure."""
+
+    phase: Phase
+
+
+@dataclass(frozen=True)
+class TurnOver(JudgeMessage, word="turn over"):
+    """Others may measure."""
+
+
+@dataclass(frozen=True)
+class Unsound(JudgeMessage, word="unsound"):
+    """The last message: no runners are to be had."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class BuiltAhead(JudgeMessage, word="builds"):
+    """The last message of one that only builds."""
+
+    builds: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Judged(JudgeMessage, word="result"):
+    """The last message."""
+
+    result: RunResult
