@@ -17,7 +17,6 @@ from kernelbot.harness.judge.measuring_turn import MeasuringTurn
 from kernelbot.harness.timing.turns import Turn, Turns
 from kernelbot.protocol import EventKind, JobSpec, Mode, Phase, ProgressEvent, Timeouts, Verdict
 from tests.harness.jobs import FAST, SORT, a_job, a_problem
-from tests.support.device_problems import DEVICE
 
 PATIENCE_S = 60.0
 WAITS = (EventKind.WAITING, EventKind.WAITED)
@@ -180,7 +179,7 @@ def test_on_a_gpu_nobody_asks_for_a_turn() -> None:
         asked.append("asked")
         return TurnAnswer(0.0)
 
-    turn = MeasuringTurn(replace(timed_job(), device=DEVICE), ask, lambda: asked.append("over"))
+    turn = MeasuringTurn(ask, lambda: asked.append("over"), is_needed=False)
     with turn.held(Phase.BENCHMARK) as waited_s:
         pass
     assert (0.0, []) == (waited_s, asked)

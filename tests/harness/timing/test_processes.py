@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from kernelbot.harness.timing.processes import Cost, affordable, in_turns, wanted
+from kernelbot.harness.words.plan import Plan
 from kernelbot.protocol import DeviceSpec, Mode, SamplingRules, SourceFile, Vendor
 from tests.harness.jobs import SORT, a_job
 
@@ -24,12 +25,12 @@ FEW = replace(JOB, sampling=replace(RULES, max_samples=7))
 def test_they_are_as_many_in_a_duel_and_one_where_more_cost_too_much(
     job: object, expected: int
 ) -> None:
-    assert expected == wanted(job)  # type: ignore[arg-type]  # parametrised
+    assert expected == wanted(Plan.for_job(job))  # type: ignore[arg-type]  # parametrised
 
 
 @pytest.mark.parametrize("processes", [-1, 0, 1, 2])
 def test_two_are_worth_nothing(processes: int) -> None:
-    assert 1 == wanted(replace(JOB, sampling=replace(RULES, processes=processes)))
+    assert 1 == wanted(Plan.for_job(replace(JOB, sampling=replace(RULES, processes=processes))))
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,12 @@ own. Nothing of an author's or a problem's code runs in it.
 
 import ctypes
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from kernelbot.harness.inside.gpu.arena import Arena, Piece, Pool, cleared
 from kernelbot.harness.inside.gpu.driver import DeviceFull, Driver, GpuError, shares_memory
 from kernelbot.harness.inside.gpu.timing import Flusher, cache_bytes, find_library, open_driver
+from kernelbot.harness.words.plan import Plan
 from kernelbot.harness.words.sandbox import SandboxUnavailable
 from kernelbot.protocol import JobSpec, Vendor
 
@@ -114,18 +115,19 @@ def open_ahead(vendor: Vendor) -> Driver | None:
 
 
 def open_judge_devices(
-    job: JobSpec, count: int, driver: Driver | None = None
+    plan: Plan, driver: Driver | None = None
 ) -> tuple[tuple[JudgeDevice, ...], str]:
-    """The judge's devices for a job, one for each of `count` ranks, the first with `driver` if that
+    """The judge's devices for a job, one for each of its ranks, the first with `driver` if that
     was opened ahead; if there are none, why data takes the way through the host: for the result's
     notes, empty if the job is for a CPU."""
-    if job.device.vendor is Vendor.CPU:
+    if not plan.on_gpu:
         return (), ""
-    if not has_arenas(job):
+    if not plan.in_arenas:
         return (), f"{STAGED_NOTE}: the driver can't share memory between processes."
     try:
-        if count > 1:
-            return tuple(_opened(open_driver(rank, alone=False)) for rank in range(count)), ""
+        if plan.most_ranks > 1:
+            ranks = range(plan.most_ranks)
+            return tuple(_opened(open_driver(rank, alone=False)) for rank in ranks), ""
         driver = driver or open_driver()
         driver.enter()  # other devices may have been made ready since
         return (_opened(driver),), ""
@@ -133,12 +135,9 @@ def open_judge_devices(
         return (), f"{STAGED_NOTE}: {error}."
 
 
-def with_cache_size(job: JobSpec, devices: tuple[JudgeDevice, ...]) -> JobSpec:
-    """The same job, whose device has the cache that its driver tells of, unless configured."""
-    if not devices or job.device.cache_bytes is not None:
-        return job
-    device = replace(job.device, cache_bytes=cache_bytes(devices[0].driver))
-    return replace(job, device=device)
+def with_cache_size(plan: Plan, devices: tuple[JudgeDevice, ...]) -> Plan:
+    """The same plan, whose device has the cache that its driver tells of, unless configured."""
+    return plan.with_cache_bytes(cache_bytes(devices[0].driver)) if devices else plan
 
 
 def _opened(driver: Driver) -> JudgeDevice:

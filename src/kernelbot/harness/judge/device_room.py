@@ -10,8 +10,9 @@ from kernelbot.harness.inside.cage.questions import Examiner
 from kernelbot.harness.inside.gpu.driver import DeviceFull
 from kernelbot.harness.judge.calls.conversations import AnySession
 from kernelbot.harness.words.failures import AuthorFailure
+from kernelbot.harness.words.plan import Plan
 from kernelbot.harness.words.seeds import case_arguments
-from kernelbot.protocol import Case, CaseValue, JobSpec, Phase, Verdict
+from kernelbot.protocol import Case, CaseValue, Phase, Verdict
 from kernelbot.protocol.phases import TIMED, cases_of
 
 _FREED_S = 5.0
@@ -29,9 +30,9 @@ _MADE = 2
 class DeviceRoom:
     """The memory of one job's devices."""
 
-    def __init__(self, job: JobSpec, examiner: Examiner, devices: tuple[JudgeDevice, ...]) -> None:
+    def __init__(self, plan: Plan, examiner: Examiner, devices: tuple[JudgeDevice, ...]) -> None:
         """`devices`: the judge's, one for each rank."""
-        self._job = job
+        self._plan = plan
         self._examiner = examiner
         self._devices = devices
 
@@ -40,7 +41,7 @@ class DeviceRoom:
         `ProblemBroken` if a device can't hold what judging it takes."""
         checked: list[tuple[bool, Case]] = []
         for phase in phases:
-            for _, case in cases_of(self._job.problem, phase):
+            for _, case in cases_of(self._plan.job.problem, phase):
                 key = phase in TIMED, case
                 if key not in checked:
                     self._check(case, timed=phase in TIMED)
@@ -53,7 +54,7 @@ class DeviceRoom:
             raise _does_not_fit(case, str(error)) from error
         of_ranks = isinstance(given, Shares)
         copies = (_COPIES_OF_RANKS if of_ranks else _COPIES)[timed]
-        copies += timed and self._job.opponent is not None
+        copies += timed and self._plan.is_duel
         for rank, part in enumerate(given.parts if of_ranks else (given,)):
             piece = part.piece if isinstance(part, DeviceData) else None
             needed = piece.size_bytes if piece is not None else 0
@@ -63,7 +64,7 @@ class DeviceRoom:
                 raise _does_not_fit(case, why)
 
     def _arguments(self, case: Case) -> dict[str, CaseValue]:
-        return case_arguments(case, self._job.seed if self._job.secret else None)
+        return case_arguments(case, self._plan.secret_seed)
 
     def _free_bytes(self) -> int:
         return sum(device.driver.free_bytes() for device in self._devices)

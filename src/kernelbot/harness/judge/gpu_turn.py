@@ -4,21 +4,19 @@ has given its result: what needs no GPU, as compiling, comes before."""
 import time
 from collections.abc import Callable
 
-from kernelbot.harness.gpu.judge_device import has_arenas
 from kernelbot.harness.gpu.readiness import make_ready
 from kernelbot.harness.inside.gpu.driver import GpuError
 from kernelbot.harness.judge.collected import Collected
+from kernelbot.harness.words.plan import Plan
 from kernelbot.harness.words.sandbox import SandboxUnavailable
-from kernelbot.protocol import JobSpec, Vendor
-from kernelbot.protocol.phases import most_gpus, most_ranks
 
 
 class GpuTurn:
     """Of one job; on a CPU there is nothing to wait for."""
 
-    def __init__(self, job: JobSpec, ask: Callable[[], None]) -> None:
+    def __init__(self, plan: Plan, ask: Callable[[], None]) -> None:
         """`ask`: returns once the job's GPUs are its own."""
-        self._job = job
+        self._plan = plan
         self._ask = ask
         self._taken: float | None = None
         self._ready_s = 0.0
@@ -29,16 +27,16 @@ class GpuTurn:
 
     def take(self) -> None:
         """Wait for the GPUs, and make them ready. Raises `SandboxUnavailable`."""
-        if self._job.device.vendor is Vendor.CPU:
+        if not self._plan.on_gpu:
             return
         start = time.monotonic()
         self._ask()
         self._taken = time.monotonic()
         self.waited_s = self._taken - start
         try:
-            kept = most_ranks(self._job.problem) if has_arenas(self._job) else 0
-            gpus = most_gpus(self._job.problem)
-            self.notes = tuple(make_ready(self._job.device, kept=kept, gpus=gpus))
+            plan = self._plan
+            kept = plan.most_ranks if plan.in_arenas else 0
+            self.notes = tuple(make_ready(plan.job.device, kept=kept, gpus=plan.gpus))
         except GpuError as error:
             raise SandboxUnavailable(f"The GPU can't be made ready for a job: {error}") from error
         self._ready_s = time.monotonic() - self._taken

@@ -6,17 +6,22 @@ from collections.abc import Callable, Iterator
 
 from kernelbot.harness.judge.collected import Collected
 from kernelbot.harness.judge.host_messages import TurnAnswer
-from kernelbot.protocol import JobSpec, Phase, Vendor
+from kernelbot.protocol import Phase
 
 
 class MeasuringTurn:
     """The turns of one job."""
 
     def __init__(
-        self, job: JobSpec, ask: Callable[[Phase], TurnAnswer], release: Callable[[], None]
+        self,
+        ask: Callable[[Phase], TurnAnswer],
+        release: Callable[[], None],
+        *,
+        is_needed: bool = True,
     ) -> None:
-        """`ask`: returns once the job may measure; `release`: called when it doesn't any more."""
-        self._on_cpu = job.device.vendor is Vendor.CPU
+        """`ask`: returns once the job may measure; `release`: called when it doesn't any more.
+        `is_needed`: False if the job measures wherever and whenever it runs."""
+        self._is_needed = is_needed
         self._ask = ask
         self._release = release
         self.waited_s = 0.0
@@ -29,7 +34,7 @@ class MeasuringTurn:
     @contextlib.contextmanager
     def held(self, phase: Phase) -> Iterator[float]:
         """Measure in this block; how many seconds the job has waited for that."""
-        if not self._on_cpu:
+        if not self._is_needed:
             yield 0.0
             return
         answer = self._ask(phase)
@@ -49,6 +54,6 @@ class MeasuringTurn:
             collected.notes.append(self._note)
 
 
-def no_turn(job: JobSpec) -> MeasuringTurn:
+def no_turn() -> MeasuringTurn:
     """For what measures wherever and whenever it runs."""
-    return MeasuringTurn(job, lambda _phase: TurnAnswer(0.0), lambda: None)
+    return MeasuringTurn(lambda _phase: TurnAnswer(0.0), lambda: None, is_needed=False)

@@ -52,6 +52,7 @@ from kernelbot.harness.timing.processes import Cost, affordable, wanted
 from kernelbot.harness.timing.threads import ThreadTimes
 from kernelbot.harness.timing.waits import FIRSTS_COUNT
 from kernelbot.harness.words.failures import AuthorFailure, with_limit
+from kernelbot.harness.words.plan import Plan
 from kernelbot.harness.words.seeds import case_arguments
 from kernelbot.protocol import (
     Case,
@@ -59,13 +60,10 @@ from kernelbot.protocol import (
     EventKind,
     Failure,
     Fault,
-    JobSpec,
-    Lang,
     Mode,
     Phase,
     PhaseResult,
     ProgressEvent,
-    Vendor,
     Verdict,
     WorkloadResult,
 )
@@ -82,7 +80,7 @@ class NativeJudge:
 
     def __init__(
         self,
-        job: JobSpec,
+        plan: Plan,
         authors: tuple[Author, ...],
         examiner: Examiner,
         client: RunnerClient,
@@ -95,9 +93,10 @@ class NativeJudge:
     ) -> None:
         """`authors`: of a compiled problem with their binaries. `devices`: the judge's, one for
         each rank, if data and outputs lie in its memory."""
-        self._job = job
+        self._plan = plan
+        self._job = job = plan.job
         self._devices = devices
-        self._room = DeviceRoom(job, examiner, devices) if devices else None
+        self._room = DeviceRoom(plan, examiner, devices) if devices else None
         self._has_room = not devices
         self._modules = shared_modules(job.problem)
         self._examiner = examiner
@@ -109,7 +108,7 @@ class NativeJudge:
         self._steps = self._dealt(steps_of(job, authors))
         self._control: Control | None = None
         self._disputes = Disputes()
-        self._sessions = Sessions(job, client, devices, self._steps)
+        self._sessions = Sessions(plan, client, devices, self._steps)
         self._turn = turn
         self.collected = collected
 
@@ -223,7 +222,7 @@ class NativeJudge:
 
     def _excuse(self, error: AuthorFailure, phase: Phase) -> None:
         """Raises `SandboxUnavailable` if work on the GPU has failed by nobody's fault."""
-        if not error.is_gpu_fault or self._job.device.vendor is Vendor.CPU:
+        if not error.is_gpu_fault or not self._plan.on_gpu:
             return
         self._sessions.abort_step()  # what they hold must not be in the way
         expect_sound_contexts(self._devices)
@@ -261,7 +260,7 @@ class NativeJudge:
     def _test(self, author: Author, session: AnySession) -> PhaseResult:
         emit = self._emit_of_opponent if author.is_opponent else self._emit
         cases = run_tests(
-            self._job,
+            self._plan,
             self._examiner,
             session,
             emit,
@@ -281,11 +280,10 @@ class NativeJudge:
         self._emit(replace(event, of_opponent=True))
 
     def _set_up(self, session: AnySession) -> None:
-        spec = self._job.problem
-        device = "cpu" if self._job.device.vendor is Vendor.CPU else "cuda"
-        outputs = None if spec.lang is Lang.PY else spec.config.outputs
+        plan, spec = self._plan, self._job.problem
+        files, outputs = shared_files(spec), plan.outputs
         start = time.monotonic()
-        session.setup(shared_files(spec), device, spec.fresh_output, outputs, self._check_room)
+        session.setup(files, plan.device, spec.fresh_output, outputs, self._check_room)
         if self._room is not None:  # making everybody's data is no part of the author's time
             session.deadline += time.monotonic() - start
 
@@ -321,12 +319,12 @@ class NativeJudge:
     def _measure(self, step: Step, sessions: Sequence[AnySession]) -> PhaseResult:
         lines = self._lines(step, sessions)
         control = self._control_until(sessions[0].deadline)
-        measurer = Measurer(self._job, self._examiner, lines, control, self.collected.spend)
+        measurer = Measurer(self._plan, self._examiner, lines, control, self.collected.spend)
         threads = ThreadTimes(sessions[0].sessions[0].clocks)
         try:
             return self._measure_all(step, measurer, sessions[0])
         finally:
-            if not self._job.problem.multi_gpu:  # several ranks share the processors
+            if not self._plan.has_ranks:  # several ranks share the processors
                 self.collected.threads = threads.computed()
             measurer.close()
 
@@ -336,7 +334,7 @@ class NativeJudge:
         start = time.monotonic()
         lines = [self._line(step, first)]
         cost, phase_limit_s = Cost(time.monotonic() - start), limit_s(self._job, step.phase)
-        most = wanted(self._job)
+        most = wanted(self._plan)
         if most > 1:
             most = affordable(most, cost, phase_limit_s, self._job.limits.memory_bytes)
         while len(lines) < most:
@@ -354,8 +352,8 @@ class NativeJudge:
             except AuthorFailure:
                 self._sessions.hear(session)
                 raise
-            runner = TimedRunner(self._job, session, self._flusher, self.collected.spend, author)
-            if len(sessions) > 1 or wanted(self._job) > 1:
+            runner = TimedRunner(self._plan, session, self._flusher, self.collected.spend, author)
+            if len(sessions) > 1 or wanted(self._plan) > 1:
                 runner.hold()  # it can't slow down how the other ones are loaded
             loaded[place] = runner
         return [loaded[place] for place in sorted(loaded)]
@@ -364,9 +362,9 @@ class NativeJudge:
         """One control runner serves all phases: nobody's code ever enters it."""
         if self._control is None:
             self._control = Control(
-                self._job, self._client, self._flusher, deadline, devices=self._devices
+                self._plan, self._client, self._flusher, deadline, devices=self._devices
             )
-            if self._job.opponent is None:  # else it isn't needed: see `Measurer`
+            if not self._plan.is_duel:  # else it isn't needed: see `Measurer`
                 load_anchor(self._job, self._control, self._client, self._cache)
         self._control.extend(deadline)
         return self._control
@@ -428,7 +426,7 @@ class NativeJudge:
     ) -> PhaseResult:
         """The workloads that were measured, in the problem's order. A duel has its own form."""
         workloads: tuple[WorkloadResult, ...] = ()
-        if self._job.opponent is None:
+        if not self._plan.is_duel:
             workloads = tuple(map(workload_result, done))
         elif failure is None:
             rule = self._job.problem.ranking_by

@@ -41,6 +41,7 @@ from kernelbot.harness.judge.system import CUDA_ON_CPU_NOTE, system_info
 from kernelbot.harness.sandbox import RunnerClient
 from kernelbot.harness.sandbox.cgroups import JudgeGroup
 from kernelbot.harness.timing.clocks import CacheFlusher
+from kernelbot.harness.words.plan import Plan
 from kernelbot.harness.words.sandbox import SandboxUnavailable
 from kernelbot.protocol import (
     HarnessKind,
@@ -50,9 +51,7 @@ from kernelbot.protocol import (
     ProgressEvent,
     RunResult,
     SandboxMode,
-    Vendor,
 )
-from kernelbot.protocol.phases import most_ranks
 from kernelbot.protocol.result_size import MAX_TEXT
 
 H = TypeVar("H", bound=HostMessage)
@@ -95,7 +94,9 @@ def judge_and_report(
     os.dup2(2, 1)  # what is printed here is nobody's result
     channel = Channel(job_sock, JOB_CAP_BYTES)
     told = _expect(channel, messages.Job)
-    order, job = told.order, with_limits_in_force(told.job, staged=not has_arenas(told.job))
+    in_arenas = has_arenas(told.job)
+    job = with_limits_in_force(told.job, staged=not in_arenas)
+    order, plan = told.order, Plan.for_job(job, in_arenas=in_arenas)
     group.limit(job.limits)
 
     def emit(event: ProgressEvent) -> None:
@@ -112,7 +113,10 @@ def judge_and_report(
     def release_turn() -> None:
         channel.send(messages.TurnOver())
 
-    turns = _Turns(GpuTurn(job, ask_for_gpu), MeasuringTurn(job, ask_for_turn, release_turn))
+    turns = _Turns(
+        GpuTurn(plan, ask_for_gpu),
+        MeasuringTurn(ask_for_turn, release_turn, is_needed=not plan.on_gpu),
+    )
     with contextlib.ExitStack() as afterwards:  # nobody waits for what is ended then
         afterwards.enter_context(contextlib.closing(client))
         try:
@@ -120,8 +124,8 @@ def judge_and_report(
                 found = build_ahead(job, client, emit, _build_cache(job, order))
                 channel.send(messages.BuiltAhead(tuple(found)))
                 return
-            result = _judge(job, order, client, flusher, emit, turns, afterwards, driver)
-            if job.device.vendor is not Vendor.CPU:
+            result = _judge(plan, order, client, flusher, emit, turns, afterwards, driver)
+            if plan.on_gpu:
                 afterwards.close()  # the next job's author may need all of the device's memory
         except SandboxUnavailable as error:
             channel.send(messages.Unsound(str(error)[:MAX_TEXT]))
@@ -137,7 +141,7 @@ def _expect(channel: Channel, wanted: type[H]) -> H:
 
 
 def _judge(
-    job: JobSpec,
+    plan: Plan,
     order: Order,
     client: RunnerClient,
     flusher: CacheFlusher,
@@ -146,7 +150,7 @@ def _judge(
     afterwards: contextlib.ExitStack,
     driver: Driver | None,
 ) -> RunResult:
-    start = time.monotonic()
+    job, start = plan.job, time.monotonic()
     cache = _build_cache(job, order)
     if why := why_no_duel(job):
         collected = Collected(refusal=our_fault(why))
@@ -155,7 +159,7 @@ def _judge(
     elif job.problem.harness is HarnessKind.SCRIPT:
         collected = _by_script(job, client, emit, turns, cache)
     else:
-        collected = _natively(job, order, client, flusher, emit, turns, cache, afterwards, driver)
+        collected = _natively(plan, order, client, flusher, emit, turns, cache, afterwards, driver)
     duration_s = time.monotonic() - start - turns.waited_s
     collected.timings["total"] = duration_s
     turns.tell(collected)
@@ -165,7 +169,7 @@ def _judge(
 
 
 def _natively(
-    job: JobSpec,
+    plan: Plan,
     order: Order,
     client: RunnerClient,
     flusher: CacheFlusher,
@@ -175,7 +179,7 @@ def _natively(
     afterwards: contextlib.ExitStack,
     driver: Driver | None,
 ) -> Collected:
-    collected = Collected()
+    job, collected = plan.job, Collected()
     authors = authors_of(job)
     give(order.builds, authors)
     give_products(job, authors, collected)
@@ -187,18 +191,18 @@ def _natively(
     devices: tuple[JudgeDevice, ...] = ()
     cage = afterwards.enter_context(contextlib.closing(Cage(job, client)))
     try:
-        expect_sessions(job, client, 1)  # it moves in while the problem is loaded
+        expect_sessions(plan, client, 1)  # it moves in while the problem is loaded
         cage.load()
-        devices, staged = open_judge_devices(job, most_ranks(job.problem), driver)
-        job = with_cache_size(job, devices)
+        devices, staged = open_judge_devices(plan, driver)
+        plan = with_cache_size(plan, devices)
         for device in devices:
             afterwards.callback(device.pool.close)
-        if job.problem.multi_gpu:
-            examiner: Examiner = RankExaminer(cage, job, devices)
+        if plan.has_ranks:
+            examiner: Examiner = RankExaminer(cage, plan, devices)
         else:
             examiner = CagedExaminer(cage, job, devices[0] if devices else None)
         native = NativeJudge(
-            job,
+            plan,
             authors,
             examiner,
             client,

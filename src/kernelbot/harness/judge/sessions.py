@@ -11,8 +11,8 @@ from kernelbot.harness.judge.authors import Step
 from kernelbot.harness.judge.calls.conversations import AnySession, expect_sessions, open_session
 from kernelbot.harness.sandbox import RunnerClient
 from kernelbot.harness.timing.processes import wanted
+from kernelbot.harness.words.plan import Plan
 from kernelbot.harness.words.windows import Ending
-from kernelbot.protocol import JobSpec, Vendor
 from kernelbot.protocol.phases import TIMED, cases_of
 
 
@@ -29,16 +29,16 @@ class Sessions:
 
     def __init__(
         self,
-        job: JobSpec,
+        plan: Plan,
         client: RunnerClient,
         devices: tuple[JudgeDevice, ...],
         steps: Sequence[Step],
     ) -> None:
-        self._job = job
+        self._plan = plan
         self._client = client
         self._devices = devices
         self._steps = steps
-        self._modules = shared_modules(job.problem)
+        self._modules = shared_modules(plan.job.problem)
         self._random = random.SystemRandom()
         self._opened: list[_Opened] = []
         self._of_step = 0
@@ -53,10 +53,10 @@ class Sessions:
         is yet to be started. Raises `SandboxUnavailable`."""
         is_first = len(self._opened) == self._of_step
         opened: dict[int, AnySession] = {}
-        _, first = cases_of(self._job.problem, step.phase)[0]
+        _, first = cases_of(self._plan.job.problem, step.phase)[0]
         for place in self._random.sample(range(len(step.authors)), len(step.authors)):
             session = open_session(
-                self._job, self._client, self._modules, deadline, first, self._devices
+                self._plan, self._client, self._modules, deadline, first, self._devices
             )
             opened[place] = session
             by_opponent = step.authors[place].is_opponent
@@ -65,7 +65,7 @@ class Sessions:
             self._opened.append(_Opened(session, by_opponent, is_first and not by_opponent))
             soon = self._soon(step, needs_control=needs_control)
             here = len(self._opened) - self._of_step
-            expect_sessions(self._job, self._client, soon - here)
+            expect_sessions(self._plan, self._client, soon - here)
         return [opened[place] for place in sorted(opened)]
 
     def hear(self, session: AnySession) -> None:
@@ -78,7 +78,7 @@ class Sessions:
         """End those of this step; the next one needn't wait while they die."""
         for one in self._opened[self._of_step :]:
             one.session.terminate()
-            if self._job.device.vendor is not Vendor.CPU:  # but for its memory there it must
+            if self._plan.on_gpu:  # but for its memory there it must
                 one.session.abort()
 
     def abort_step(self) -> None:
@@ -94,6 +94,6 @@ class Sessions:
     def _soon(self, step: Step, *, needs_control: bool) -> int:
         """How many a step and the one after it open, the control's included."""
         soon = self._steps[self._steps.index(step) :][:2]
-        processes = wanted(self._job)
+        processes = wanted(self._plan)
         count = sum(len(one.authors) * (processes if one.phase in TIMED else 1) for one in soon)
         return count + (needs_control and any(one.phase in TIMED for one in soon))

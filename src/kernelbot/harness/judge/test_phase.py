@@ -8,6 +8,7 @@ from typing import Any
 from kernelbot.harness.inside.cage.questions import Examiner
 from kernelbot.harness.judge.calls.callers import Conversation, Inputs
 from kernelbot.harness.words.failures import AuthorFailure, with_limit
+from kernelbot.harness.words.plan import Plan
 from kernelbot.harness.words.seeds import case_arguments
 from kernelbot.harness.words.windows import Reply
 from kernelbot.protocol import (
@@ -15,7 +16,6 @@ from kernelbot.protocol import (
     CaseResult,
     EventKind,
     JobSpec,
-    Lang,
     Phase,
     ProgressEvent,
     Verdict,
@@ -26,7 +26,7 @@ Spend = Callable[[str, float], None]
 
 
 def run_tests(
-    job: JobSpec,
+    plan: Plan,
     examiner: Examiner,
     session: Conversation,
     emit: Callable[[ProgressEvent], None],
@@ -39,6 +39,7 @@ def run_tests(
     Raises `ProblemBroken`, and an `AuthorFailure` that is disputable; whatever else the author's
     code does becomes a verdict.
     """
+    job = plan.job
     order = list(range(len(job.problem.tests)))
     if job.secret:
         random.SystemRandom().shuffle(order)
@@ -48,7 +49,7 @@ def run_tests(
     for index in order:
         case = job.problem.tests[index]
         try:
-            _run_case(job, examiner, session, case, spend)
+            _run_case(plan, examiner, session, case, spend)
             results[index] = CaseResult(case.spec, Verdict.ACCEPTED)
         except AuthorFailure as error:
             if error.disputable:
@@ -89,10 +90,10 @@ def _announce(
 
 
 def _run_case(
-    job: JobSpec, examiner: Examiner, session: Conversation, case: Case, spend: Spend
+    plan: Plan, examiner: Examiner, session: Conversation, case: Case, spend: Spend
 ) -> None:
     start = time.monotonic()
-    question = examiner.ask(case_arguments(case, job.seed if job.secret else None), None)
+    question = examiner.ask(case_arguments(case, plan.secret_seed), None)
     made = time.monotonic()
     question.work_out()  # before the call, so that no more is read than a right output has
     worked_out = time.monotonic()
@@ -101,33 +102,34 @@ def _run_case(
     spend("generate", made - start)
     spend("check", worked_out - made)
     spend("kernel", reply.window.claim_ns / 1e9)
-    refuse_side_effects(job, session, question.given, reply)
+    refuse_side_effects(plan, session, question.given, reply)
     wrong = question.complaint(reply.value)
     spend("check", time.monotonic() - called)
     if wrong:
         raise wrong_answer(wrong)
 
 
-def refuse_side_effects(job: JobSpec, session: Inputs, given: Any, reply: Reply) -> None:
+def refuse_side_effects(plan: Plan, session: Inputs, given: Any, reply: Reply) -> None:
     """What `fresh_output`, `inputs_unchanged` and `contiguous` promise; and a compiled kernel's
     output is in the memory that it was given for that. Raises `AuthorFailure`."""
-    if job.problem.lang is not Lang.PY and reply.aliased:
+    problem = plan.job.problem
+    if plan.outputs is not None and reply.aliased:
         raise AuthorFailure(
             Verdict.RULE_VIOLATION,
             "An input was named as the output. Write the result into the output that custom_kernel "
             "is given, and leave the harness's part of its process alone.",
         )
-    if job.problem.fresh_output and reply.aliased:
+    if problem.fresh_output and reply.aliased:
         raise wrong_answer(
             "The output shares memory with the inputs; this problem forbids that. Return memory of "
             "your own."
         )
-    if job.problem.contiguous and reply.gaps:
+    if problem.contiguous and reply.gaps:
         raise wrong_answer(
             "The output has gaps between its elements or is reversed, and this problem asks for "
             "contiguous arrays. Return a contiguous copy."
         )
-    if job.problem.inputs_unchanged and session.inputs_changed(given):
+    if problem.inputs_unchanged and session.inputs_changed(given):
         raise wrong_answer(
             "The inputs were changed; this problem forbids that. Copy what you need to change."
         )

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from kernelbot.protocol import JobSpec, Vendor
+from kernelbot.harness.words.plan import Plan
 
 T = TypeVar("T")
 FEWEST = 3
@@ -35,17 +35,18 @@ class Cost:
     memory_bytes: int = 0
 
 
-def wanted(job: JobSpec) -> int:
-    """Of each kernel of the job. As many in all in a duel as otherwise, so that nobody can tell by
+def wanted(plan: Plan) -> int:
+    """Of each kernel of a job. As many in all in a duel as otherwise, so that nobody can tell by
     how long it stands still that it is in one.
 
     One on a GPU, whose memory isn't enough for several contexts with the data of each, and of
     several ranks, who would be as many times the processes.
     """
-    if job.device.vendor is not Vendor.CPU or job.problem.multi_gpu:
+    if plan.on_gpu or plan.has_ranks:
         return 1
-    most = job.sampling.processes if job.opponent is None else job.sampling.processes // 2
-    most = min(most, job.sampling.max_samples // FEWEST_OF_EACH)
+    rules = plan.job.sampling
+    most = rules.processes // 2 if plan.is_duel else rules.processes
+    most = min(most, rules.max_samples // FEWEST_OF_EACH)
     return most if most >= FEWEST else 1
 
 

@@ -14,6 +14,7 @@ from kernelbot.harness.judge.measuring.timed_runner import TimedRunner
 from kernelbot.harness.sandbox import RunnerClient, Zygote
 from kernelbot.harness.timing.clocks import CacheFlusher
 from kernelbot.harness.timing.plausibility import disturbance
+from kernelbot.harness.words.plan import Plan
 from kernelbot.harness.words.sandbox import Flavour, ZygoteConfig
 from kernelbot.protocol import Limits, SourceFile
 from tests.harness.jobs import SORT, a_job
@@ -31,7 +32,7 @@ if not os.fork():
 )
 _SPIN = "    while time.thread_time() < until: pass\n"
 AUTHOR = Author(SourceFile("submission.py", BURNS))
-JOB = replace(a_job(SORT), opponent=SourceFile("submission.py", SORT))
+PLAN = Plan.for_job(replace(a_job(SORT), opponent=SourceFile("submission.py", SORT)))
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +47,7 @@ def client() -> Iterator[RunnerClient]:
 
 @pytest.fixture(scope="module")
 def question() -> Iterator[SoleQuestion]:
-    with loaded(JOB.problem) as problem:
+    with loaded(PLAN.job.problem) as problem:
         yield SoleExaminer(problem).ask({"size": 1000, "seed": 1}, None)
 
 
@@ -58,7 +59,7 @@ def test_one_that_waits_for_its_turn_ends_as_others_do(
     session = Session.start(client, Limits(), frozenset(), time.monotonic() + 60)
     session.setup((), "cpu", fresh_output=False, outputs=None)
     session.load(says, "submission.py")
-    runner = TimedRunner(JOB, session, CacheFlusher(1), lambda _name, _seconds: None, Author(says))
+    runner = TimedRunner(PLAN, session, CacheFlusher(1), lambda _name, _seconds: None, Author(says))
     runner.begin(question)
     runner.call([question], reuse=False)
     session.terminate()
@@ -77,7 +78,9 @@ def test_a_wait_for_ones_own_threads_is_none_for_others(
     session = Session.start(client, Limits(), frozenset(), time.monotonic() + 60)
     session.setup((), "cpu", fresh_output=False, outputs=None)
     session.load(burns, "submission.py")
-    runner = TimedRunner(a_job(SORT), session, CacheFlusher(1), lambda _n, _s: None, Author(burns))
+    runner = TimedRunner(
+        Plan.for_job(a_job(SORT)), session, CacheFlusher(1), lambda _n, _s: None, Author(burns)
+    )
     runner.begin(question)
     for _ in range(10):
         _, before_ns = session.clocks.main_thread() or (0, 0)
@@ -96,7 +99,7 @@ def burning(client: RunnerClient, question: SoleQuestion) -> Iterator[TimedRunne
     session = Session.start(client, Limits(), frozenset(), time.monotonic() + 60)
     session.setup((), "cpu", fresh_output=False, outputs=None)
     session.load(SourceFile("submission.py", BURNS), "submission.py")
-    runner = TimedRunner(JOB, session, CacheFlusher(1), lambda _name, _seconds: None, AUTHOR)
+    runner = TimedRunner(PLAN, session, CacheFlusher(1), lambda _name, _seconds: None, AUTHOR)
     runner.begin(question)
     runner.call([question], reuse=False)
     yield runner

@@ -330,6 +330,6 @@ def test_a_script_measures_in_its_turn_and_tests_in_nobodys(client: RunnerClient
         return TurnAnswer(0.0)
 
     job = _job(_GOOD, Mode.BENCHMARK)
-    turn = MeasuringTurn(job, ask, lambda: told.append("over"))
+    turn = MeasuringTurn(ask, lambda: told.append("over"))
     outcome = judge_script(job, client, events.append, turn=turn)
     assert ([Phase.BENCHMARK, "over"], Verdict.ACCEPTED) == (told, outcome.phases[-1].verdict)

@@ -8,14 +8,15 @@ from kernelbot.harness.judge.calls.in_place_caller import InPlaceCaller
 from kernelbot.harness.judge.calls.session import Session
 from kernelbot.harness.judge.ranks.session import RankSession
 from kernelbot.harness.sandbox import RunnerClient
-from kernelbot.protocol import Case, JobSpec, Vendor
+from kernelbot.harness.words.plan import Plan
+from kernelbot.protocol import Case
 from kernelbot.protocol.phases import world_size
 
 AnySession = Session | RankSession
 
 
 def open_session(
-    job: JobSpec,
+    plan: Plan,
     client: RunnerClient,
     modules: frozenset[str],
     deadline: float,
@@ -26,26 +27,27 @@ def open_session(
 
     Raises `SandboxUnavailable`.
     """
-    if not job.problem.multi_gpu:
+    limits = plan.job.limits
+    if not plan.has_ranks:
         device = devices[0] if devices else None
-        return Session.start(client, job.limits, modules, deadline, device)
-    return RankSession(client, job.limits, modules, deadline, world_size(first), devices)
+        return Session.start(client, limits, modules, deadline, device)
+    return RankSession(client, limits, modules, deadline, world_size(first), devices)
 
 
-def expect_sessions(job: JobSpec, client: RunnerClient, count: int) -> None:
+def expect_sessions(plan: Plan, client: RunnerClient, count: int) -> None:
     """So many sessions will soon be opened: let their runners move in meanwhile.
 
     Not of several ranks, whose number depends on the case. Raises `SandboxUnavailable`.
     """
-    if not job.problem.multi_gpu:
+    if not plan.has_ranks:
         client.prepare(count)
 
 
-def caller_of(job: JobSpec, session: AnySession) -> Caller:
+def caller_of(plan: Plan, session: AnySession) -> Caller:
     """How timed calls are made on the job's device."""
-    compares_inputs = job.problem.inputs_unchanged
+    compares_inputs = plan.job.problem.inputs_unchanged
     if session.has_arenas:
         return ArenaCaller(session, compares_inputs=compares_inputs)
-    if job.device.vendor is not Vendor.CPU:
+    if plan.on_gpu:
         return CopyingCaller(session)
     return InPlaceCaller(session, compares_inputs=compares_inputs)

@@ -21,9 +21,10 @@ from kernelbot.harness.sandbox import RunnerClient
 from kernelbot.harness.timing.clocks import CacheFlusher
 from kernelbot.harness.timing.plausibility import Baseline, ControlCalls
 from kernelbot.harness.words.failures import AuthorFailure
+from kernelbot.harness.words.plan import Plan
 from kernelbot.harness.words.sandbox import SandboxUnavailable
 from kernelbot.harness.words.windows import OutputLayout, Reply
-from kernelbot.protocol import JobSpec, Lang, SourceFile, Vendor, Verdict
+from kernelbot.protocol import SourceFile, Verdict
 
 IDENTITY = "identity"
 """Returns its first array; for a compiled problem, does nothing with the same buffers."""
@@ -59,7 +60,7 @@ class Control:
 
     def __init__(
         self,
-        job: JobSpec,
+        plan: Plan,
         client: RunnerClient,
         flusher: CacheFlusher,
         deadline: float,
@@ -69,7 +70,7 @@ class Control:
     ) -> None:
         """`anchor_call_s`: how long a call of the anchor may take, even if the phase has less time
         left. `devices`: the judge's."""
-        spec = job.problem
+        spec = plan.job.problem
         self._flusher = flusher
         self._anchor_call_s = anchor_call_s
         self._calls = 0
@@ -78,19 +79,18 @@ class Control:
         self._parts: dict[int, int] = {}
         self._sizes_bytes: dict[int, int] = {}
         self._session = open_session(
-            job, client, shared_modules(spec), deadline, spec.benchmarks[-1], devices
+            plan, client, shared_modules(spec), deadline, spec.benchmarks[-1], devices
         )
         self._caller: Caller | None = None
-        self._on_gpu = job.device.vendor is not Vendor.CPU
-        kind = "cuda" if self._on_gpu else "cpu"
-        outputs = None if spec.lang is Lang.PY else spec.config.outputs
-        self._in_place = outputs is not None
+        self._on_gpu = plan.on_gpu
+        self._in_place = plan.outputs is not None
         self._layouts: dict[int, Layouts] = {}
         self._mirrored: tuple[tuple[Session, ...], Layouts] | None = None
         try:
             with _blaming_us():
-                self._session.setup(shared_files(spec), kind, spec.fresh_output, outputs)
-            self._caller = caller_of(job, self._session)
+                files, fresh_output = shared_files(spec), spec.fresh_output
+                self._session.setup(files, plan.device, fresh_output, plan.outputs)
+            self._caller = caller_of(plan, self._session)
         except BaseException:
             self.close()
             raise

@@ -40,7 +40,8 @@ from kernelbot.harness.timing.processes import (
 from kernelbot.harness.timing.stopping_rule import StoppedBy, StoppingRule
 from kernelbot.harness.timing.waits import Waits, gains_by_repeating
 from kernelbot.harness.timing.warming import LONGEST_S
-from kernelbot.protocol import Case, JobSpec, Vendor
+from kernelbot.harness.words.plan import Plan
+from kernelbot.protocol import Case
 from kernelbot.protocol.ratios import ratio_of
 from kernelbot.protocol.scoring import FEWEST_FOR_AN_INTERVAL
 from kernelbot.protocol.waits import MOST_TRIES
@@ -81,7 +82,7 @@ class Measurer:
 
     def __init__(
         self,
-        job: JobSpec,
+        plan: Plan,
         examiner: Examiner,
         lines: Sequence[Sequence[TimedRunner]],
         control: Control,
@@ -89,16 +90,16 @@ class Measurer:
     ) -> None:
         """`lines`: one for each process of a kernel, with one runner, or in a duel a pair: the
         submission's and the opponent's."""
-        self._job = job
+        self._job = job = plan.job
         self._lines = lines
         self._runners = [runner for line in lines for runner in line]
-        self._is_duel = len(lines[0]) > 1
+        self._is_duel = plan.is_duel
         self._rules = rules_of(job.sampling) if self._is_duel else job.sampling
-        self._on_gpu = job.device.vendor is not Vendor.CPU
+        self._on_gpu = plan.on_gpu
         self._control = control
         self._spend = spend
         self._random = random.SystemRandom()
-        self._rounds = Rounds(job, examiner, control, spend)
+        self._rounds = Rounds(plan, examiner, control, spend)
         self._under_way: _UnderWay | None = None
 
     @property

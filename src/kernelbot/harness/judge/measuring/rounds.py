@@ -12,9 +12,10 @@ from kernelbot.harness.judge.measuring.control_runner import IDENTITY, Control
 from kernelbot.harness.judge.measuring.timed_runner import Samples, TimedRunner
 from kernelbot.harness.judge.test_phase import Spend, wrong_answer
 from kernelbot.harness.timing.recurrence import Recurrence
+from kernelbot.harness.words.plan import Plan
 from kernelbot.harness.words.seeds import call_seed, case_arguments, with_seed
 from kernelbot.harness.words.windows import Reply
-from kernelbot.protocol import Case, JobSpec, Vendor
+from kernelbot.protocol import Case
 
 _REFERENCE_SHARE = 0.1
 """The reference's answer is computed for each check while that takes less than this share."""
@@ -35,12 +36,11 @@ class Workload:
 class Rounds:
     """Makes the rounds of a job's timed phase, and checks outputs."""
 
-    def __init__(self, job: JobSpec, examiner: Examiner, control: Control, spend: Spend) -> None:
-        self._job = job
+    def __init__(self, plan: Plan, examiner: Examiner, control: Control, spend: Spend) -> None:
+        self._plan = plan
         self._examiner = examiner
         self._control = control
         self._spend = spend
-        self._on_gpu = job.device.vendor is not Vendor.CPU
         self._secret = os.urandom(32)
         self._random = random.SystemRandom()
         self._began = time.monotonic()
@@ -52,7 +52,7 @@ class Rounds:
     def question(self, work: Workload, call: int) -> Question:
         """The data of a call, by its number."""
         seed = call_seed(self._secret, work.index, call)
-        arguments = case_arguments(work.case, self._job.seed if self._job.secret else None)
+        arguments = case_arguments(work.case, self._plan.secret_seed)
         if call:
             arguments = with_seed(arguments, seed)
         return self._examiner.ask(arguments, seed)
@@ -82,7 +82,7 @@ class Rounds:
         for place in self._random.sample(range(len(line)), len(line)):
             runner = self.at_work = line[place].runner
             replies[place] = runner.call(questions, reuse=reuse)
-            if len(line) > 1 and self._on_gpu:  # what it left running there would slow this down
+            if len(line) > 1 and self._plan.on_gpu:  # what it left there would slow this down
                 after = self._control.call(questions[0].given, IDENTITY)
                 runner.after_calls_ns.append(after.window.bracket_ns)
         return questions, [replies[place] for place in sorted(replies)]

@@ -20,8 +20,8 @@ from kernelbot.harness.timing.answers import Answers
 from kernelbot.harness.timing.clocks import CacheFlusher
 from kernelbot.harness.timing.plausibility import Baseline
 from kernelbot.harness.timing.warming import Warming
+from kernelbot.harness.words.plan import Plan
 from kernelbot.harness.words.windows import OutputLayout, Reply, Window
-from kernelbot.protocol import JobSpec, Vendor
 
 
 class TimedRunner:
@@ -29,20 +29,20 @@ class TimedRunner:
 
     def __init__(
         self,
-        job: JobSpec,
+        plan: Plan,
         session: AnySession,
         flusher: CacheFlusher,
         spend: Spend,
         author: Author,
     ) -> None:
         self.session = session
-        self._job = job
+        self._plan = plan
         self._flusher = flusher
         self._spend = spend
         self.author = author
-        self._caller = caller_of(job, session)
-        self._in_duel = job.opponent is not None
-        self._stopped_by_us = self._in_duel and job.device.vendor is not Vendor.CPU
+        self._caller = caller_of(plan, session)
+        self._in_duel = plan.is_duel
+        self._stopped_by_us = plan.is_duel and plan.on_gpu
         self._tree: RunnerTree | None = None
         """Of the processes that were stopped last: ranks are others once their number changes."""
         self._rested_cpu_ns: int | None = None
@@ -80,7 +80,7 @@ class TimedRunner:
         with self.author.at_work(), self._named_if_not_frozen():
             reply = self._caller.timed_call(given, self._flusher, reuse)
             self._spend("kernel", reply.window.claim_ns / 1e9)
-            refuse_side_effects(self._job, self._caller, given, reply)
+            refuse_side_effects(self._plan, self._caller, given, reply)
         if self._in_duel:
             self.hold()
         return reply

@@ -35,7 +35,8 @@ from kernelbot.harness.judge.problem.examiner import (
 from kernelbot.harness.judge.problem.lending import Lender
 from kernelbot.harness.words import cage_messages as messages
 from kernelbot.harness.words.cage_messages import CageReply, CageRequest
-from kernelbot.protocol import CaseValue, JobSpec, Vendor
+from kernelbot.harness.words.plan import Plan
+from kernelbot.protocol import CaseValue
 
 _PATIENCE_S = 120.0
 _GRACE_S = 1.0
@@ -84,14 +85,14 @@ class RankQuestion:
 class RankExaminer:
     """One process with the problem's code for each rank, forked in the cage."""
 
-    def __init__(self, cage: Cage, job: JobSpec, devices: tuple[JudgeDevice, ...] = ()) -> None:
+    def __init__(self, cage: Cage, plan: Plan, devices: tuple[JudgeDevice, ...] = ()) -> None:
         """`devices`: the judge's, one for each rank that there may be, if data and outputs lie in
         its memory."""
         self._cage = cage
         self._devices = devices
         self._lenders: list[Lender] = []
-        self._vendor = job.device.vendor
-        self._modules = shared_modules(job.problem)
+        self._plan = plan
+        self._modules = shared_modules(plan.job.problem)
         self._control_channels: list[Channel] = []
         self._meetings = count()
         self.max_output_bytes: int | None = None
@@ -192,12 +193,11 @@ class RankExaminer:
         if len(self._control_channels) == world_size:
             return
         self._stop_members()
-        on_cpu = self._vendor is Vendor.CPU
-        backend, meeting = "gloo" if on_cpu else "nccl", f"meeting-{next(self._meetings)}"
+        backend, meeting = self._plan.backend, f"meeting-{next(self._meetings)}"
         for rank in range(world_size):
             mine, theirs = socket.socketpair()
             with theirs:
-                device = "cpu" if on_cpu else f"cuda:{rank}"
+                device = f"cuda:{rank}" if self._plan.on_gpu else "cpu"
                 member = messages.StartMember(rank, world_size, backend, meeting, device)
                 self._cage.send(member, (theirs.fileno(),))
             self._control_channels.append(Channel(mine, MAX_PROBLEM_MESSAGE_BYTES))

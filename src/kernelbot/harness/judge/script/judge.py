@@ -71,7 +71,7 @@ def judge_script(
 
     Raises `SandboxUnavailable`.
     """
-    return _ScriptJudge(job, client, emit, cache, turn or no_turn(job)).run(take_gpu)
+    return _ScriptJudge(job, client, emit, cache, turn or no_turn()).run(take_gpu)
 
 
 class _ScriptJudge:
