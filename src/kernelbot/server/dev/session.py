@@ -101,8 +101,8 @@ class Session:
         """Judge the file as it is, and then at each change. Returns at KeyboardInterrupt, once
         what was being judged has been stopped. Raises whatever the display raises."""
         worker = threading.Thread(target=self._work, name="judging")
-        worker.start()
         try:
+            worker.start()
             self._save()
             for _change in changes(self._file, self._over):
                 self._save()
@@ -111,8 +111,10 @@ class Session:
         finally:
             with self._changed:
                 self._over.set()
+                self._give_up_jobs()
                 self._stop()
-            worker.join()
+            if worker.is_alive():  # Ctrl-C may come before Python knows that it has started
+                worker.join()
         if self._failure is not None:
             raise self._failure
 
@@ -137,9 +139,12 @@ class Session:
             saved.job.set_result(self._job(saved))
         except Exception as error:  # noqa: BLE001 (raised again by who judges it)
             saved.job.set_exception(error)
-        except BaseException:
-            saved.job.set_exception(Stopped())
-            raise
+
+    def _give_up_jobs(self) -> None:
+        """Those that Ctrl-C left unmade: the worker waits for them. With the lock held."""
+        for saved in (self._newest, self._current):
+            if saved is not None and not saved.job.done():
+                saved.job.set_exception(Stopped())
 
     def _stop(self) -> None:
         """With the lock held."""

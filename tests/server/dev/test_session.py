@@ -1,0 +1,57 @@
+"""A session of `kernelbot dev` ends with Ctrl-C, at whatever moment that comes."""
+
+import contextlib
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from kernelbot.catalog.skeleton import new_problem
+from kernelbot.cli.dev.displays import Documents
+from kernelbot.harness.host.warm.folder import PrivateFolder
+from kernelbot.protocol import Lang
+from kernelbot.server.dev.session import Session
+from kernelbot.server.dev.versions import Versions
+from kernelbot.server.warm.client import WarmJudge
+
+Begin = threading.Thread.start
+
+
+@pytest.fixture
+def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Session]:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    new_problem(tmp_path / "sums", "sums", Lang.PY)
+    file = tmp_path / "sums" / "submission.py"
+    with (
+        contextlib.closing(PrivateFolder.open(tmp_path / "run")) as folder,
+        contextlib.closing(Versions(file)) as versions,
+    ):
+        yield Session(tmp_path / "sums", file, None, WarmJudge(folder), versions, Documents())
+
+
+def at_work() -> list[threading.Thread]:
+    return [thread for thread in threading.enumerate() if thread.name == "judging"]
+
+
+def test_ctrl_c_while_the_worker_starts(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(thread: threading.Thread) -> None:
+        Begin(thread)
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(threading.Thread, "start", interrupted)
+    session.watch()
+    assert [] == at_work()
+
+
+def test_ctrl_c_before_a_job_is_made(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(_saved: object) -> None:
+        while session._current is None:  # the worker waits for the job
+            time.sleep(0.005)
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(session, "_make_job", interrupted)
+    session.watch()
+    assert [] == at_work()
