@@ -20,6 +20,9 @@ _INSIDE = tuple(
 )
 """Besides what Python knows: local NAT64, site-local addresses, and those under which providers'
 machines find services for themselves alone."""
+_GLOBAL_UNICAST = ipaddress.ip_network("2000::/3")
+"""Nothing else of IPv6 is on the internet. What isn't in it may still hold an address of IPv4, in
+ways that went out of use (`::127.0.0.1`, `::ffff:0:127.0.0.1`), or lead through one's network."""
 
 
 def checked_url(url: str, rules: WebhookRules) -> str:
@@ -81,6 +84,8 @@ def _is_public(address: str) -> bool:
         # NAT64: the last four bytes are an address of IPv4.
         if found in ipaddress.ip_network("64:ff9b::/96"):
             return _is_public(str(ipaddress.IPv4Address(found.packed[-4:])))
+        if found not in _GLOBAL_UNICAST:
+            return False
     return (
         found.is_global
         and not found.is_multicast
