@@ -69,8 +69,12 @@ def test_folders_that_hold_each_other_ten_milliard_times(origin: Path, into: Pat
 
 
 def test_a_repository_that_is_gone(tmp_path: Path, into: Path) -> None:
-    with pytest.raises(UserError, match="can't be fetched"):
-        fetch(url(tmp_path / "none"), None, into)
+    """Git's advice, which comes below the reason, is for whoever typed the command."""
+    gone = tmp_path / "none"
+    with pytest.raises(UserError) as caught:
+        fetch(url(gone), None, into)
+    reason = f"'{gone}' does not appear to be a git repository"
+    assert f"HEAD can't be fetched from file://{gone}: {reason}" == str(caught.value)
 
 
 def test_an_empty_repository(tmp_path: Path, into: Path) -> None:

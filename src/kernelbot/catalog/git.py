@@ -145,9 +145,9 @@ class _Git:
         return out
 
     def attempt(self, *arguments: str) -> str:
-        """The last line of git's error output if it fails, else an empty text."""
+        """Why it fails, as the first line of git's error output says; else an empty text."""
         code, _, err = self._start(*arguments)
-        return (_last_words(err) or f"exit code {code}") if code else ""
+        return (_first_words(err) or f"exit code {code}") if code else ""
 
     def _start(self, *arguments: str, max_bytes: int | None = None) -> tuple[int, str, str]:
         # The shell sets a limit that git and its helpers inherit; blocks of 512 bytes.
@@ -195,6 +195,17 @@ def _check_size(listing: str) -> None:
         )
 
 
+def _first_words(text: str) -> str:
+    """The reason: below it git advises in several lines. Warnings come above it."""
+    lines = _lines(text)
+    reasons = [line for line in lines if not line.lower().startswith("warning: ")]
+    return next(iter([*reasons, *lines]), "")
+
+
 def _last_words(text: str) -> str:
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return lines[-1].removeprefix("fatal: ")[:300] if lines else ""
+    return next(reversed(_lines(text)), "")
+
+
+def _lines(text: str) -> list[str]:
+    lines = (line.strip().removeprefix("fatal: ")[:300] for line in text.splitlines())
+    return [line for line in lines if line]

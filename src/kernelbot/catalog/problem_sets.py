@@ -83,9 +83,9 @@ def _read(path: Path, root: Path) -> ProblemSet:
 
 
 def _within(root: Path, error: InvalidProblem) -> str:
-    """The error without the path of the folder that all is in: it may be a temporary one of ours,
-    which means nothing to the reader."""
-    return str(error).replace(f"{root}/", "")
+    """The error without the path and the name of the folder that all is in: it may be a temporary
+    one of ours, which means nothing to the reader."""
+    return str(error).replace(f"{root}/", "").replace(f" ({root.name})", "")
 
 
 def _entry(listed: CompetitionProblem, root: Path) -> SetEntry:
