@@ -8,7 +8,7 @@ from kernelbot.harness.gpu.shares import Shares
 from kernelbot.harness.inside.cage.loader import ProblemBroken, ProblemFull
 from kernelbot.harness.inside.cage.questions import Examiner
 from kernelbot.harness.inside.gpu.driver import DeviceFull
-from kernelbot.harness.judge.calls.conversations import AnySession
+from kernelbot.harness.judge.calls.callers import Runners
 from kernelbot.harness.words.failures import AuthorFailure
 from kernelbot.harness.words.plan import Plan
 from kernelbot.harness.words.seeds import case_arguments
@@ -69,7 +69,7 @@ class DeviceRoom:
     def _free_bytes(self) -> int:
         return sum(device.driver.free_bytes() for device in self._devices)
 
-    def end_all(self, sessions: Sequence[AnySession]) -> int:
+    def end_all(self, sessions: Sequence[Runners]) -> int:
         """End the runners one by one; returns which of them held most of the device's memory."""
         freed = []
         for session in sessions:

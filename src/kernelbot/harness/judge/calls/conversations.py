@@ -2,7 +2,7 @@
 
 from kernelbot.harness.gpu.judge_device import JudgeDevice
 from kernelbot.harness.judge.calls.arena_caller import ArenaCaller
-from kernelbot.harness.judge.calls.callers import Caller
+from kernelbot.harness.judge.calls.callers import Caller, Runners
 from kernelbot.harness.judge.calls.copying_caller import CopyingCaller
 from kernelbot.harness.judge.calls.in_place_caller import InPlaceCaller
 from kernelbot.harness.judge.calls.session import Session
@@ -12,8 +12,6 @@ from kernelbot.harness.words.plan import Plan
 from kernelbot.protocol import Case
 from kernelbot.protocol.phases import world_size
 
-AnySession = Session | RankSession
-
 
 def open_session(
     plan: Plan,
@@ -22,7 +20,7 @@ def open_session(
     deadline: float,
     first: Case,
     devices: tuple[JudgeDevice, ...] = (),
-) -> AnySession:
+) -> Runners:
     """A session for the job; `first` is the case that it begins with, `devices` the judge's.
 
     Raises `SandboxUnavailable`.
@@ -43,7 +41,7 @@ def expect_sessions(plan: Plan, client: RunnerClient, count: int) -> None:
         client.prepare(count)
 
 
-def caller_of(plan: Plan, session: AnySession) -> Caller:
+def caller_of(plan: Plan, session: Runners) -> Caller:
     """How timed calls are made on the job's device."""
     compares_inputs = plan.job.problem.inputs_unchanged
     if session.has_arenas:

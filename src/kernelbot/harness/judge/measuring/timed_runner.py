@@ -11,8 +11,8 @@ from dataclasses import replace
 from kernelbot.harness.inside.cage.questions import Question
 from kernelbot.harness.judge.authors import Author
 from kernelbot.harness.judge.calls.arena_caller import ArenaCaller
-from kernelbot.harness.judge.calls.callers import Several
-from kernelbot.harness.judge.calls.conversations import AnySession, caller_of
+from kernelbot.harness.judge.calls.callers import Runners, Several
+from kernelbot.harness.judge.calls.conversations import caller_of
 from kernelbot.harness.judge.test_phase import Spend, refuse_side_effects
 from kernelbot.harness.sandbox.freezer import NotFrozen
 from kernelbot.harness.sandbox.runner_tree import RunnerTree
@@ -30,7 +30,7 @@ class TimedRunner:
     def __init__(
         self,
         plan: Plan,
-        session: AnySession,
+        session: Runners,
         flusher: CacheFlusher,
         spend: Spend,
         author: Author,
