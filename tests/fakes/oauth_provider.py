@@ -44,6 +44,8 @@ class FakeProvider:
     down: bool = False
     refuses: str | None = None
     """The error that the next exchanges are answered with, whatever they send."""
+    revokes: bool = False
+    """Whether the tokens that are made are valid no more."""
     codes: dict[str, Grant] = field(default_factory=dict)
     tokens: dict[str, Grant] = field(default_factory=dict)
 
@@ -67,7 +69,8 @@ class FakeProvider:
             return status, {"error": error, "error_description": description}
         assert grant is not None
         token = secrets.token_hex(20)
-        self.tokens[token] = grant
+        if not self.revokes:
+            self.tokens[token] = grant
         return 200, {"access_token": token, "token_type": "bearer", "scope": ""}
 
     def _why_not(self, form: dict[str, str], grant: Grant | None) -> str:

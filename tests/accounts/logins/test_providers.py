@@ -1,3 +1,5 @@
+from urllib.parse import parse_qsl, urlsplit
+
 import pytest
 from structlog.testing import capture_logs
 
@@ -10,7 +12,7 @@ from kernelbot.accounts.logins.providers import (
     refusal,
 )
 from kernelbot.domain.errors import Unavailable, UserError
-from tests.fakes.oauth_provider import DESCRIPTIONS, fake_provider
+from tests.fakes.oauth_provider import CLIENT_ID, CLIENT_SECRET, DESCRIPTIONS, fake_provider
 
 RFC_VERIFIER = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
 
@@ -75,6 +77,26 @@ def test_a_refusal_of_strange_words_is_on_one_line_and_shows_nobody_but_the_log(
     assert len(logged[0]["description"]) == 200 * len("\\u202e")
 
 
-async def test_another_kind_of_server_is_reported() -> None:
-    with fake_provider("discord") as fake, pytest.raises(Unavailable):
+@pytest.mark.parametrize("dialect", ["github", "discord"])
+async def test_a_refused_token_has_the_providers_words_in_the_log(dialect: str) -> None:
+    with fake_provider(dialect) as fake, capture_logs() as logged:
+        fake.revokes = True
+        keys = (CLIENT_ID, CLIENT_SECRET)
+        at_github = github(*keys, url=fake.url, api_url=fake.url)
+        provider = at_github if dialect == "github" else discord(*keys, url=fake.url)
+        address = login_url(provider, state="s", verifier=RFC_VERIFIER, redirect_uri="http://x/")
+        back = fake.authorize(dict(parse_qsl(urlsplit(address).query)))
+        code = dict(parse_qsl(urlsplit(back).query))["code"]
+        with pytest.raises(UserError):
+            await fetch_person(provider, code=code, verifier=RFC_VERIFIER, redirect_uri="http://x/")
+    assert [("login_refused", "401: Unauthorized")] == [
+        (line["event"], line["description"]) for line in logged
+    ]
+
+
+async def test_another_kind_of_server_is_reported_and_what_it_answers_is_in_the_log() -> None:
+    with fake_provider("discord") as fake, capture_logs() as logged, pytest.raises(Unavailable):
         await ask(discord("id", "s", token_url=f"{fake.url}/nothing-here"))
+    assert [("login_unanswered", f"{fake.url}/nothing-here", 404, "{}")] == [
+        (line["event"], line["url"], line["status"], line["answer"]) for line in logged
+    ]

@@ -148,19 +148,20 @@ async def fetch_person(
 
 def _field(provider: Provider, response: httpx.Response, key: str) -> str:
     if response.is_server_error or response.status_code == 404:
-        raise _down(provider)
+        raise _unusable(provider, response)
     try:
         body: Any = response.json()
     except ValueError:
-        raise _down(provider) from None
+        raise _unusable(provider, response) from None
     if not isinstance(body, dict):
-        raise _down(provider)
-    # GitHub refuses a code with 200 and `error`, Discord with 400.
+        raise _unusable(provider, response)
+    # GitHub refuses a code with 200 and `error`, Discord with 400; a token both with a `message`.
     if response.is_error or "error" in body:
-        raise refusal(provider, _text(body.get("error")), _text(body.get("error_description")))
+        words = _text(body.get("error_description")) or _text(body.get("message"))
+        raise refusal(provider, _text(body.get("error")), words)
     value = body.get(key)
     if not isinstance(value, str | int) or isinstance(value, bool) or value == "":
-        raise _down(provider)
+        raise _unusable(provider, response)
     return str(value)
 
 
@@ -185,6 +186,18 @@ def printable(text: str) -> str:
 
 def _text(value: object) -> str:
     return value if isinstance(value, str) else ""
+
+
+def _unusable(provider: Provider, response: httpx.Response) -> Unavailable:
+    """What its answer is, is for the log: the address in the settings may be wrong."""
+    log.warning(
+        "login_unanswered",
+        provider=provider.name,
+        url=str(response.url.copy_with(query=None)),
+        status=response.status_code,
+        answer=printable(response.text),
+    )
+    return _down(provider)
 
 
 def _down(provider: Provider) -> Unavailable:
