@@ -201,3 +201,9 @@ def test_every_line_that_is_not_run_is_there() -> None:
         for line in text.splitlines()
     ]
     assert [] == [start for start in NOT_RUN if not any(line.startswith(start) for line in typed)]
+
+
+def test_every_guide_says_whom_to_ask_and_what_to_send() -> None:
+    guides = {page.stem: page.read_text() for page in VENDORS.glob("*.md") if page.stem != "README"}
+    told = {name for name, text in guides.items() if re.search(r"Whom to ask: .*\sSend the ", text)}
+    assert set(guides) == told
