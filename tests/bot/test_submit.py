@@ -201,6 +201,9 @@ async def test_ranked_ends_with_place_and_gain_and_is_told_to_everyone(stage: St
         ),
         "**CPU**: 1.25 s. Not ranked: it is the same code as submission N, which counts once.",
     ] == ends
+    shown = [e.text for e in stage.discord.transcript.entries if "**ranks**, ranked" in e.text]
+    waited = [text for text in shown if "Position 1 in" in text]
+    assert "Not ranked: it is the same code" in waited[-1]
     assert asked.original
     names = [file.name for file in asked.original.files]
     assert ["progress-CPU.png", "report-CPU-public.txt", "report-CPU-secret.txt"] == names

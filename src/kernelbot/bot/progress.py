@@ -73,6 +73,8 @@ class Progress:
         parts = [heading(self._submission)]
         if self.place is not None and self.waits:
             parts.append(queue_text(self.place))
+        if self._submission.not_ranked is not None:
+            parts.append(plain(self._submission.not_ranked.sentence))
         parts += [_line(run, self._runs[run.id]) for run in self._submission.runs]
         return "\n".join(parts)
 

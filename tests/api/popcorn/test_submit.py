@@ -2,16 +2,30 @@
 
 import asyncio
 import json
+from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import httpx
 import pytest
 
+from kernelbot.api.popcorn.stream import stream
 from kernelbot.boards.model import Visibility
+from kernelbot.protocol import Mode
 from tests.support.door import Door, client_of
 from tests.support.problems import CORRECT, sort_problem
+from tests.support.workers import finished, quick_settings, working
+from tests.support.world import World
 
 PAST = datetime.now(UTC) - timedelta(hours=1)
+
+
+@pytest.fixture
+async def judged(world: World, tmp_path: Path) -> AsyncIterator[World]:
+    """A world with a board, where what is sent is judged."""
+    await world.board()
+    async with working(quick_settings(tmp_path), world.database.url):
+        yield world
 
 
 async def submit(door: Door, path: str, name: str = "fast.py") -> httpx.Response:
@@ -119,6 +133,21 @@ async def test_a_stream_of_a_cancelled_submission_ends_with_an_error(door: Door)
     assert "event: error" == event
     assert "cancelled" in json.loads(data.removeprefix("data: "))["detail"]
     assert all(frame.startswith("event: status\n") for frame in frames[:-1])
+
+
+async def test_a_stream_says_of_the_same_code_at_once_that_it_is_not_ranked(judged: World) -> None:
+    code = b"# fake: accepted 1.0 0.9 1.1\n"
+    first = await judged.submit(content=code, mode=Mode.LEADERBOARD)
+    await finished(judged, first.id)
+    again = await judged.submit(content=code, mode=Mode.LEADERBOARD)
+    service, ada = judged.services.submissions, judged.ada.user
+    events = service.events(ada, again.id)
+    frames = [
+        frame
+        async for frame in stream(again, events, lambda: service.get(ada, again.id), heartbeat_s=60)
+    ]
+    sentence = f"it is the same code as submission {first.id}, which counts once."
+    assert f'"message": "Not ranked: {sentence}"' in frames[1]
 
 
 async def test_without_an_admin_token_no_admin_route_opens(door: Door) -> None:

@@ -26,13 +26,19 @@ def frame(event: str, data: dict[str, Any]) -> str:
 
 
 async def stream(
-    events: AsyncIterator[Event], final: Callable[[], Awaitable[Submission]], *, heartbeat_s: float
+    submission: Submission,
+    events: AsyncIterator[Event],
+    final: Callable[[], Awaitable[Submission]],
+    *,
+    heartbeat_s: float,
 ) -> AsyncIterator[str]:
     """`status` frames while it is judged, one also after each `heartbeat_s` of silence, then one
-    `result`, or one `error` if there is no result to show. `final` reads the submission after
-    its end."""
+    `result`, or one `error` if there is no result to show. `submission`: as it was accepted;
+    `final` reads it after its end."""
     began_s = time.monotonic()
     yield _status(began_s, "accepted")
+    if submission.not_ranked is not None:
+        yield _status(began_s, submission.not_ranked.sentence)
     try:
         async with aclosing(paced(events, lambda: heartbeat_s)) as steps:
             async for event in steps:

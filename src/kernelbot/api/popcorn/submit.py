@@ -76,11 +76,12 @@ async def popcorn_submit_and_follow(
     """Store a submission and follow it: `status` events, then one `result` or `error`. The
     submission is judged even if the client disconnects."""
     new = await _read(board, device, mode, file)
-    submission_id = (await services.submissions.submit(author, new)).id
+    submission = await services.submissions.submit(author, new)
     return StreamingResponse(
         stream(
-            services.submissions.events(author, submission_id),
-            lambda: services.submissions.get(author, submission_id, files=True),
+            submission,
+            services.submissions.events(author, submission.id),
+            lambda: services.submissions.get(author, submission.id, files=True),
             heartbeat_s=settings.heartbeat_s,
         ),
         media_type="text/event-stream",
