@@ -5,6 +5,10 @@
 # The agent's unit says which GPU (CUDA_VISIBLE_DEVICES) and which limits (KERNELBOT_SLICE); the build
 # brings SUBMISSION_PAYLOAD, or a link to it (SUBMISSION_PAYLOAD_URL), and may bring links for progress
 # (SUBMISSION_EVENTS_URL) and to the harness. /etc/buildkite-agent/image names the image.
+#
+# With SUBMISSION_WARM_IDLE_S and SUBMISSION_WARM_LIMIT_S the container stays for the next job, and in it
+# the harness's host, for so many seconds without a job, and in all. An agent whose unit says
+# KERNELBOT_WARM=never keeps none. A job that is cancelled, or fails, takes its container along.
 set -euo pipefail
 
 fail() {
@@ -55,8 +59,10 @@ options+=(--security-opt apparmor=unconfined --security-opt seccomp=unconfined)
 options+=(--security-opt systempaths=unconfined)
 
 # Links and the attempt's id go in by their variables' names: the values are on no command line.
-for name in SUBMISSION_ATTEMPT SUBMISSION_{PAYLOAD,EVENTS,HARNESS}_URL SUBMISSION_HARNESS_SHA256; do
-    [[ -z ${!name:-} ]] || options+=(--env "$name")
+given=()
+for name in SUBMISSION_ATTEMPT SUBMISSION_{PAYLOAD,EVENTS,HARNESS}_URL SUBMISSION_HARNESS_SHA256 \
+    SUBMISSION_WARM_{IDLE,LIMIT}_S; do
+    [[ -z ${!name:-} ]] || given+=(--env "$name")
 done
 
 # One job at a time runs on a GPU; what is left of one that was killed goes first.
@@ -66,14 +72,66 @@ remove() {
     jobs -p | xargs --no-run-if-empty kill -KILL 2>/dev/null || :
     docker rm --force "$name" >/dev/null 2>&1 || :
 }
-remove
 trap remove EXIT
 trap 'exit 143' TERM INT
 rm -rf result.json profile_data
 
-code=0
-docker run --interactive --name "$name" "${options[@]}" "$image" < <(printf '%s' "$payload") &
-wait $! || code=$?
+# judge COMMAND...: hands it the payload; sets code.
+judge() {
+    code=0
+    "$@" < <(printf '%s' "$payload") &
+    wait $! || code=$?
+}
+
+judge_cold() {
+    remove
+    judge docker run --interactive --name "$name" "${options[@]}" "${given[@]}" "$image"
+}
+
+# What a container is made for, if it may stay: the image, how it is started, and the times.
+made_for() {
+    local idle=${SUBMISSION_WARM_IDLE_S:-} limit=${SUBMISSION_WARM_LIMIT_S:-} found
+    [[ $idle =~ ^[1-9][0-9]{0,6}$ && $limit =~ ^[1-9][0-9]{0,6}$ ]] || return 1
+    [[ ${KERNELBOT_WARM:-} != never ]] || return 1
+    found=$(docker image inspect --format '{{.Id}} {{index .Config.Labels "kernelbot.serves"}}' "$image" 2>/dev/null) || return 1
+    [[ $found == *" jobs-in-turn" ]] || return 1 # an older image takes one job
+    printf '%s %s %s %s' "$found" "$idle" "$limit" "${options[*]}" | sha256sum | cut -d ' ' -f 1
+}
+
+# Whether the container of the jobs before takes this one.
+stays() {
+    local found until
+    found=$(docker container inspect --format '{{.State.Running}} {{index .Config.Labels "kernelbot.made-for"}} {{index .Config.Labels "kernelbot.until"}}' "$name" 2>/dev/null) || return 1
+    until=${found##* }
+    [[ $found == "true $1 "* && $until =~ ^[0-9]+$ ]] && ((EPOCHSECONDS < until))
+}
+
+# Its first process only waits, for longer than the last job may take, whose step ends after an hour.
+start_to_stay() {
+    local limit=$SUBMISSION_WARM_LIMIT_S
+    remove
+    docker run --detach --init --name "$name" "${options[@]}" --label "kernelbot.made-for=$1" \
+        --label "kernelbot.until=$((EPOCHSECONDS + limit))" --entrypoint /opt/kernelbot/in-own-cgroup \
+        "$image" sleep "$((limit + 4200))" >/dev/null
+}
+
+judge_warm() {
+    judge docker exec --interactive "${given[@]}" "$name" /opt/kernelbot/judge-payload
+}
+
+busy=75
+if wanted=$(made_for); then
+    stays "$wanted" || start_to_stay "$wanted"
+    judge_warm
+    if ((code == busy)); then # with a job whose agent was killed: its container goes with it
+        start_to_stay "$wanted"
+        judge_warm
+    fi
+else
+    unset SUBMISSION_WARM_IDLE_S SUBMISSION_WARM_LIMIT_S
+    judge_cold
+fi
 docker cp --quiet "$name:/out/." . 2>/dev/null || :
 [[ -f result.json ]] || fail "the image wrote no result (exit code $code)."
+[[ -z $wanted || $code != 0 ]] || trap - EXIT
 exit "$code"

@@ -5,7 +5,8 @@ Deploy it from an installation of KernelBot, after each update of it, with the a
     modal deploy deploy/modal/app.py
 
 KERNELBOT_MODAL_APP (default kernelbot) names the app, KERNELBOT_MODAL_TIMEOUT_S (default 3600) says
-after how long Modal kills a call; the platform's launcher must be told the same. See
+after how long Modal kills a call, and KERNELBOT_MODAL_WARM_IDLE_S how long a container waits for
+the next one (default: as Modal has it); the platform's launcher must be told the same. See
 docs/how-to/modal.md.
 """
 
@@ -21,6 +22,7 @@ import modal
 
 NAME = os.environ.get("KERNELBOT_MODAL_APP", "kernelbot")
 TIMEOUT_S = int(os.environ.get("KERNELBOT_MODAL_TIMEOUT_S", "3600"))
+WARM_IDLE_S = int(os.environ.get("KERNELBOT_MODAL_WARM_IDLE_S", "0"))
 CUDA = "nvidia/cuda:12.8.1-devel-ubuntu24.04"
 CUTLASS = "v4.2.1"
 HARNESS = "/opt/kernelbot/kernelbot-harness.pyz"
@@ -56,6 +58,22 @@ def _run(command: list[str], payload: bytes, environment: dict[str, str]) -> tup
 
 
 @dataclass(frozen=True)
+class Job:
+    """What a call is given: what judges it is the harness's matter."""
+
+    attempt: str
+    payload: str
+    events_url: str
+    """Empty: nobody is told about progress."""
+    no_sandbox_ok: bool
+    warm_idle_s: float = 0.0
+    """How long the harness's host waits for the next call in this container; 0: each has its
+    own."""
+    warm_limit_s: float = 0.0
+    """After this time such a host takes no more jobs."""
+
+
+@dataclass(frozen=True)
 class Place:
     """Where one call runs."""
 
@@ -67,13 +85,14 @@ class Place:
     run: Run = _run
 
 
-def judge(attempt: str, payload: str, events_url: str, no_sandbox_ok: bool, place: Place) -> Answer:
+def judge(job: Job, place: Place) -> Answer:
     """What the harness makes of the job: `result`, the bytes of its result.json; or `code` and
     `log` if there is none; or `doubled`, if another call judges this attempt."""
+    attempt = job.attempt
     if not _is_ours(attempt, place):
         return {"doubled": True}
     try:
-        return _judged(attempt, payload, events_url, no_sandbox_ok, place)
+        return _judged(job, place)
     except Exception as error:  # noqa: BLE001 (it is told; raised, the caller would unpickle it)
         return {"code": "none", "log": f"{type(error).__name__}: {error}"}
     finally:
@@ -94,20 +113,17 @@ def _is_ours(attempt: str, place: Place) -> bool:
     return True
 
 
-def _judged(
-    attempt: str, payload: str, events_url: str, no_sandbox_ok: bool, place: Place
-) -> Answer:
+def _judged(job: Job, place: Place) -> Answer:
     """The payload travels on standard input, and the link for progress in a variable: the harness
     wipes both before it starts anything of the author's."""
-    folder = place.folder / attempt
+    folder = place.folder / job.attempt
     folder.mkdir(parents=True, exist_ok=True)
     result = folder / "result.json"
     result.unlink(missing_ok=True)
-    flags = ["--no-sandbox-ok"] if no_sandbox_ok else []
     command = [place.python, "-I", place.harness, "node", "--payload", "-", "--result", str(result)]
-    command += ["--events-url-env", EVENTS_URL, *flags]
+    command += ["--events-url-env", EVENTS_URL, *_flags(job, place)]
     kept = {name: value for name, value in os.environ.items() if not name.startswith("MODAL")}
-    code, said = place.run(command, payload.encode(), {**kept, EVENTS_URL: events_url})
+    code, said = place.run(command, job.payload.encode(), {**kept, EVENTS_URL: job.events_url})
     log = said.decode("utf-8", "replace")[-LOG_CHARACTERS:]
     try:
         size = result.stat().st_size
@@ -118,6 +134,15 @@ def _judged(
         return {"code": code, "log": log}
     finally:
         result.unlink(missing_ok=True)
+
+
+def _flags(job: Job, place: Place) -> list[str]:
+    flags = ["--no-sandbox-ok"] if job.no_sandbox_ok else []
+    if job.warm_idle_s > 0:
+        flags += ["--warm", str(place.folder / "warm"), "--warm-idle-s", str(job.warm_idle_s)]
+        flags += ["--warm-limit-s", str(job.warm_limit_s)]
+        flags += ["--build-cache", str(place.folder / "builds")]
+    return flags
 
 
 def _image() -> modal.Image:
@@ -148,51 +173,52 @@ COMMON: dict[str, Any] = {
     "cpu": 8.0,
     "memory": 32 << 10,
     "_experimental_restrict_output": True,  # CBOR: nothing that a container returns is unpickled
+    **({"scaledown_window": WARM_IDLE_S} if WARM_IDLE_S else {}),
 }
 
 
-def _here(attempt: str, payload: str, events_url: str, no_sandbox_ok: bool) -> Answer:
-    place = Place(ENTRIES, modal.current_function_call_id() or "")
-    return judge(attempt, payload, events_url, no_sandbox_ok, place)
+def _here(*given: Any) -> Answer:
+    """`given`: the fields of `Job`, in order; of its last two a launcher may give none."""
+    return judge(Job(*given), Place(ENTRIES, modal.current_function_call_id() or ""))
 
 
 @app.function(**COMMON)
-def judge_cpu(attempt: str, payload: str, events_url: str, no_sandbox_ok: bool) -> Answer:
+def judge_cpu(*given: Any) -> Answer:
     """Of the device CPU, to prove an account without a GPU."""
-    return _here(attempt, payload, events_url, no_sandbox_ok)
+    return _here(*given)
 
 
 @app.function(gpu="T4", **COMMON)
-def judge_t4(attempt: str, payload: str, events_url: str, no_sandbox_ok: bool) -> Answer:
+def judge_t4(*given: Any) -> Answer:
     """Of the device T4."""
-    return _here(attempt, payload, events_url, no_sandbox_ok)
+    return _here(*given)
 
 
 @app.function(gpu="L4", **COMMON)
-def judge_l4(attempt: str, payload: str, events_url: str, no_sandbox_ok: bool) -> Answer:
+def judge_l4(*given: Any) -> Answer:
     """Of the device L4."""
-    return _here(attempt, payload, events_url, no_sandbox_ok)
+    return _here(*given)
 
 
 @app.function(gpu="L4:4", **COMMON)
-def judge_l4x4(attempt: str, payload: str, events_url: str, no_sandbox_ok: bool) -> Answer:
+def judge_l4x4(*given: Any) -> Answer:
     """Of the device L4x4, four GPUs."""
-    return _here(attempt, payload, events_url, no_sandbox_ok)
+    return _here(*given)
 
 
 @app.function(gpu="A100-80GB", **COMMON)
-def judge_a100(attempt: str, payload: str, events_url: str, no_sandbox_ok: bool) -> Answer:
+def judge_a100(*given: Any) -> Answer:
     """Of the device A100, with 80 GB."""
-    return _here(attempt, payload, events_url, no_sandbox_ok)
+    return _here(*given)
 
 
 @app.function(gpu="H100!", **COMMON)
-def judge_h100(attempt: str, payload: str, events_url: str, no_sandbox_ok: bool) -> Answer:
+def judge_h100(*given: Any) -> Answer:
     """Of the device H100; `!`: never a better one instead."""
-    return _here(attempt, payload, events_url, no_sandbox_ok)
+    return _here(*given)
 
 
 @app.function(gpu="B200", **COMMON)
-def judge_b200(attempt: str, payload: str, events_url: str, no_sandbox_ok: bool) -> Answer:
+def judge_b200(*given: Any) -> Answer:
     """Of the device B200."""
-    return _here(attempt, payload, events_url, no_sandbox_ok)
+    return _here(*given)

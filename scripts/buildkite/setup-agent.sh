@@ -105,6 +105,8 @@ RestartSec=5
 # On SIGTERM an agent takes no more jobs, finishes the one that it has, and ends.
 KillMode=mixed
 TimeoutStopSec=3600
+# A container that waits for the agent's next job.
+ExecStopPost=-/usr/bin/docker rm --force kernelbot-gpu$gpu
 
 [Install]
 WantedBy=multi-user.target

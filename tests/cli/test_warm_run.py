@@ -1,4 +1,4 @@
-"""`kernelbot run` with a judge that stays; what it survives is in tests/server/warm."""
+"""`kernelbot run` with a judge that stays; what it survives is in tests/harness/host/warm."""
 
 from collections.abc import Iterator
 from pathlib import Path

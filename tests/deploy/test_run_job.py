@@ -22,6 +22,11 @@ case "$1" in
         {body}
         exit {code} ;;
     cp) {copy} ;;
+    image) echo "sha256:0123 {serves}" ;;
+    container) exit 1 ;;
+    exec)
+        cat > "{log}.stdin"
+        exit {code} ;;
 esac
 """
 
@@ -38,10 +43,16 @@ class Agent:
         self.put_docker()
 
     def put_docker(
-        self, code: int = 0, copy: str = "echo '{}' > result.json", body: str = ":"
+        self,
+        code: int = 0,
+        copy: str = "echo '{}' > result.json",
+        body: str = ":",
+        serves: str = "jobs-in-turn",
     ) -> None:
         path = self._bin / "docker"
-        path.write_text(DOCKER.format(log=self._log, code=code, copy=copy, body=body))
+        path.write_text(
+            DOCKER.format(log=self._log, code=code, copy=copy, body=body, serves=serves)
+        )
         path.chmod(0o755)
 
     def start(self, *devices: str, **environment: str) -> subprocess.Popen[str]:
@@ -125,6 +136,54 @@ def test_the_images_exit_code_is_the_jobs(agent: Agent) -> None:
     agent.put_docker(code=3)
     ended = agent.run(*NVIDIA, CUDA_VISIBLE_DEVICES="0", SUBMISSION_PAYLOAD=PAYLOAD)
     assert 3 == ended.returncode
+
+
+WARM = {
+    "CUDA_VISIBLE_DEVICES": "0",
+    "SUBMISSION_PAYLOAD": PAYLOAD,
+    "SUBMISSION_WARM_IDLE_S": "60",
+    "SUBMISSION_WARM_LIMIT_S": "600",
+}
+
+
+def verbs(agent: Agent) -> list[str]:
+    """Of all that docker was asked for."""
+    return [line.split()[1] for line in agent.calls()]
+
+
+def test_a_container_that_stays_gets_its_job_when_it_runs(agent: Agent) -> None:
+    done = agent.run(*NVIDIA, **WARM)
+    assert (0, "") == (done.returncode, done.stderr)
+    assert ["image", "container", "rm", "run", "exec", "cp"] == verbs(agent)
+    started, judging = agent.calls()[3:5]
+    assert started.endswith(" /opt/kernelbot/in-own-cgroup kernelbot-runner:latest sleep 4800")
+    assert judging.endswith(" kernelbot-gpu0 /opt/kernelbot/judge-payload")
+    assert PAYLOAD == agent.seen("stdin")
+    assert PAYLOAD not in agent.seen("env") + "".join(agent.calls())
+
+
+def test_a_container_whose_job_failed_doesnt_stay(agent: Agent) -> None:
+    agent.put_docker(code=3)
+    assert 3 == agent.run(*NVIDIA, **WARM).returncode
+    assert "rm" == verbs(agent)[-1]
+
+
+@pytest.mark.parametrize(
+    ("serves", "changed"),
+    [
+        ("<no value>", {}),
+        ("jobs-in-turn", {"KERNELBOT_WARM": "never"}),
+        ("jobs-in-turn", {"SUBMISSION_WARM_IDLE_S": "0"}),
+        ("jobs-in-turn", {"SUBMISSION_WARM_IDLE_S": "a'; echo x"}),
+        ("jobs-in-turn", {"SUBMISSION_WARM_LIMIT_S": ""}),
+    ],
+)
+def test_no_container_stays_of_an_old_image_or_if_it_must_not(
+    agent: Agent, serves: str, changed: dict[str, str]
+) -> None:
+    agent.put_docker(serves=serves)
+    assert 0 == agent.run(*NVIDIA, **{**WARM, **changed}).returncode
+    assert ["rm", "run", "cp", "rm"] == [verb for verb in verbs(agent) if verb != "image"]
 
 
 def test_a_job_that_is_cancelled_leaves_no_container_and_no_client(agent: Agent) -> None:

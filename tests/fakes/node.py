@@ -144,6 +144,9 @@ def _arguments() -> argparse.Namespace:
     payload.add_argument("--payload")
     payload.add_argument("--payload-url-env")
     parser.add_argument("--result", type=Path)
+    # A host that stays is the real harness's: this one judges nothing, and so gains nothing.
+    for name in ("--warm", "--warm-idle-s", "--warm-limit-s"):
+        parser.add_argument(name)
     for name in ("--needs", "--node", "--ask-left", "--build-cache"):
         parser.add_argument(name)
     parser.add_argument("--jobs", type=Path)

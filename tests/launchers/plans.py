@@ -71,8 +71,9 @@ class ModalPlan:
     """See `Plan`."""
 
     account: FakeModal | RemoteModal
+    warm_idle_s: float = 0.0
 
     def build(self) -> ModalLauncher:
-        return ModalLauncher(
-            ModalSettings({DEVICE: ModalDevice("judge_cpu")}), self.account.calls()
-        )
+        devices = {DEVICE: ModalDevice("judge_cpu")}
+        settings = ModalSettings(devices, warm_idle_s=self.warm_idle_s)
+        return ModalLauncher(settings, self.account.calls())

@@ -429,10 +429,10 @@ class ModalStage:
 
 
 def modal_launcher(
-    account: FakeModal | RemoteModal,
+    account: FakeModal | RemoteModal, warm_idle_s: float = 0.0
 ) -> AbstractAsyncContextManager[ModalLauncher]:
     """See `started`."""
-    return started(ModalPlan(account).build())
+    return started(ModalPlan(account, warm_idle_s).build())
 
 
 Opener = Callable[[Path, pytest.FixtureRequest], AbstractAsyncContextManager[Stage]]

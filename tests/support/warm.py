@@ -5,6 +5,7 @@ import os
 import signal
 import socket
 from collections.abc import Iterator
+from pathlib import Path
 
 from kernelbot.harness.host.warm.folder import PrivateFolder, peer_pid
 
@@ -18,6 +19,17 @@ def connected(folder: PrivateFolder, name: str) -> Iterator[socket.socket]:
         sock.settimeout(_ANSWER_S)
         sock.connect(str(folder.at(name)))
         yield sock
+
+
+def pids_of_judges(path: Path) -> list[int]:
+    """Those whose sockets are in the folder, and that accept connections."""
+    found = []
+    with contextlib.closing(PrivateFolder.open(path)) as folder:
+        for name in folder.names():
+            if name.endswith(".sock"):
+                with contextlib.suppress(OSError), connected(folder, name) as sock:
+                    found.append(peer_pid(sock))
+    return found
 
 
 def end_judges(folder: PrivateFolder) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from kernelbot.harness.host.warm.connection import WAITS, NoWarmJudge
 from kernelbot.harness.host.warm.folder import NotOurs, PrivateFolder, default_folder
 from kernelbot.harness.host.warm.turns import turn
 from kernelbot.protocol import JobSpec, ProgressEvent, RunResult, SandboxMode
@@ -10,8 +11,7 @@ from kernelbot.server.judging_settings import (
     kept_judging_settings,
     read_judging_settings,
 )
-from kernelbot.server.warm.client import WarmJudge
-from kernelbot.server.warm.connection import WAITS, NoWarmJudge
+from kernelbot.server.warm_judge import warm_judge
 
 OnEvent = Callable[[ProgressEvent], None]
 OnStep = Callable[[str], None]
@@ -39,7 +39,7 @@ class LocalJudge:
             return _judge_cold(job, on_event)
         if self._warm:
             try:
-                return WarmJudge(self._folder).judge(job, on_event, self._on_step)
+                return warm_judge(self._folder).judge(job, on_event, self._on_step)
             except NoWarmJudge as error:
                 self._on_step(f"{error} Judging with a new one.")
         with turn(self._folder, lambda: self._on_step(WAITS)):

@@ -170,8 +170,14 @@ class FakeAgents:
     agents: list[FakeAgent] = field(default_factory=list)
     _threads: list[threading.Thread] = field(default_factory=list)
 
+    @property
+    def image(self) -> Path:
+        """The file with the id of the image that is on the agents' machine, and its label."""
+        return self.folder / "image"
+
     def start(self) -> None:
         """Have the agents wait for jobs."""
+        self.image.write_text("sha256:0123 jobs-in-turn\n")
         for queue in (*self.queues, self.uploads):
             agent = FakeAgent(queue, self.folder / queue, self.connected)
             self.agents.append(agent)
@@ -189,6 +195,8 @@ class FakeAgents:
             self._signal(agent, signal.SIGTERM)
         for thread in self._threads:
             thread.join()
+        for agent in self.agents:
+            self._remove_container(agent)
 
     def create(self, message: str, env: dict[str, str]) -> FakeBuild:
         """A build, which waits for an agent of its queue."""
@@ -226,6 +234,18 @@ class FakeAgents:
         with self.lock:
             agent.connected = False
         self._signal(agent, signal.SIGKILL)
+        self._remove_container(agent)
+
+    def kill(self, queue: str) -> None:
+        """The agent's job is killed, and its container isn't."""
+        (agent,) = (each for each in self.agents if each.queue == queue)
+        self._signal(agent, signal.SIGKILL)
+
+    def container(self, queue: str) -> Path:
+        """The folder of its container, and the home of all that runs in it."""
+        return self.folder / queue / "containers" / "kernelbot-gpu0"
+
+    def _remove_container(self, agent: FakeAgent) -> None:
         subprocess.run([_DOCKER / "docker", "rm", "--force", "kernelbot-gpu0"],
                        env=self._environment(agent), check=True)  # fmt: skip
 
@@ -302,6 +322,7 @@ class FakeAgents:
             "CUDA_VISIBLE_DEVICES": "0",
             "FAKE_CONTAINERS": str(agent.folder / "containers"),
             "FAKE_ENTRY_POINT": str(ROOT / "deploy" / "runner" / "judge-payload"),
+            "FAKE_IMAGE": str(self.image),
             "FAKE_JUDGED_LOG": str(self.folder / "judged.log"),
             "KERNELBOT_HARNESS": str(self.harness),
         }

@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +21,7 @@ from typing import Any, cast
 from modal import exception
 
 from kernelbot.launchers.modal.package import PackageCalls
+from tests.support.homes import processes_of_home
 
 APP = "kernelbot"
 APP_FILE = Path(__file__).parents[3] / "deploy" / "modal" / "app.py"
@@ -59,8 +61,29 @@ class FakeCall:
     done: threading.Event = field(default_factory=threading.Event)
     answer: Any = None
     error: BaseException | None = None
-    processes: list[subprocess.Popen[bytes]] = field(default_factory=list)
+    container: "FakeContainer | None" = None
+    """Where it runs, or has run."""
+    process: subprocess.Popen[bytes] | None = None
+    """What its function has started."""
     cancelled: bool = False
+
+
+@dataclass
+class FakeContainer:
+    """Runs one call at a time, of one function. All its processes have `folder` as their home, and
+    it is the only folder in which they work."""
+
+    function: str
+    folder: Path
+    call: FakeCall | None = None
+
+    def end(self) -> None:
+        """Kill all that runs in it."""
+        while living := processes_of_home(self.folder):
+            for pid in living:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+            time.sleep(0.01)
 
 
 class FakeDict:
@@ -126,6 +149,9 @@ class FakeModal:
         """No request is answered."""
         self.held = False
         """Containers aren't started."""
+        self.containers: list[FakeContainer] = []
+        """That run, in the order in which they were started."""
+        self._lock = threading.Lock()
         self._numbers = itertools.count(1)
         self._threads: list[threading.Thread] = []
 
@@ -167,16 +193,25 @@ class FakeModal:
             if not call.cancelled and not call.done.is_set():
                 self.begin(call)
 
-    def cancel(self, call: FakeCall) -> None:
-        """With its container."""
-        if call.done.is_set():
-            return
-        call.cancelled = True
-        call.error = exception.RemoteError("the call was cancelled")
-        call.done.set()
-        for process in call.processes:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
+    def cancel(self, call: FakeCall, *, with_container: bool = True) -> None:
+        """Interrupt its function, or end the container that runs it."""
+        with self._lock:
+            if call.done.is_set():
+                return
+            call.cancelled = True
+            call.error = exception.RemoteError("the call was cancelled")
+            call.done.set()
+            if call.process is not None:  # as `subprocess.run` does when it is interrupted
+                call.process.kill()
+        if with_container and call.container is not None:
+            self.end(call.container)
+
+    def end(self, container: FakeContainer) -> None:
+        """Modal takes it away, as it does with those that nobody has called for a while."""
+        with self._lock:
+            if container in self.containers:
+                self.containers.remove(container)
+        container.end()
 
     def close(self) -> None:
         """Nothing runs afterwards."""
@@ -184,47 +219,72 @@ class FakeModal:
             self.cancel(call)
         for thread in self._threads:
             thread.join()
+        for container in list(self.containers):
+            self.end(container)
 
     def _run(self, call: FakeCall) -> None:
         attempt = call.arguments[0]
+        call.container = self._container(call)
         try:
             answer = self.answers[attempt] if attempt in self.answers else self._judged(call)
-        except Exception as error:  # noqa: BLE001 (as the service passes it on)
+        except (Exception, exception.InputCancellation) as error:  # noqa: BLE001 (as the service)
             answer = error
-        if call.cancelled:
-            return
-        call.error = answer if isinstance(answer, BaseException) else None
-        call.answer = answer
-        call.done.set()
+        with self._lock:
+            call.container.call = None
+            if call.cancelled:
+                return
+            call.error = answer if isinstance(answer, BaseException) else None
+            call.answer = answer
+            call.done.set()
+
+    def _container(self, call: FakeCall) -> FakeContainer:
+        """One that is idle, or a new one."""
+        with self._lock:
+            for found in self.containers:
+                if found.call is None and found.function == call.function:
+                    found.call = call
+                    return found
+            folder = self.folder / f"container{next(self._numbers)}"
+            folder.mkdir(parents=True)
+            made = FakeContainer(call.function, folder, call)
+            self.containers.append(made)
+            return made
 
     def _judged(self, call: FakeCall) -> Any:
+        assert call.container is not None
         place = self.app.Place(
             self.dict,
             call.id,
             harness=str(self.harness),
             python=sys.executable,
-            folder=self.folder,
-            run=lambda *given: _run_in(call, *given),
+            folder=call.container.folder,
+            run=lambda *given: self._run_in(call, *given),
         )
-        return self.app.judge(*call.arguments, place)
+        return self.app.judge(self.app.Job(*call.arguments), place)
 
-
-def _run_in(
-    call: FakeCall, command: list[str], payload: bytes, environment: dict[str, str]
-) -> tuple[int, bytes]:
-    with subprocess.Popen(
-        command,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        env=environment,
-        start_new_session=True,
-    ) as process:
-        call.processes.append(process)
+    def _run_in(
+        self, call: FakeCall, command: list[str], payload: bytes, environment: dict[str, str]
+    ) -> tuple[int, bytes]:
+        assert call.container is not None
+        own = {
+            "HOME": str(call.container.folder),
+            "FAKE_JUDGED_LOG": str(self.folder / "judged.log"),
+        }
+        with self._lock:
+            if call.cancelled:
+                raise exception.InputCancellation
+            call.process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                env={**environment, **own},
+            )
+        with call.process as process:
+            said, _ = process.communicate(payload)
         if call.cancelled:
-            os.killpg(process.pid, signal.SIGKILL)
-        said, _ = process.communicate(payload)
-    return process.returncode, said
+            raise exception.InputCancellation
+        return process.returncode, said
 
 
 class FakeFunctions:
@@ -295,8 +355,8 @@ class _Call:
         return call.answer
 
     async def _cancel(self, terminate_containers: bool = False) -> None:
-        assert terminate_containers
-        self._service.cancel(await self._found("cancel"))
+        call = await self._found("cancel")
+        await asyncio.to_thread(self._service.cancel, call, with_container=terminate_containers)
 
 
 class _Dicts:

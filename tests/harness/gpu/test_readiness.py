@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from kernelbot.harness.gpu.readiness import clear_memory, make_ready
-from kernelbot.harness.host.host import AttemptLost, Host
+from kernelbot.harness.host.cancellation import AttemptLost
+from kernelbot.harness.host.host import Host
 from kernelbot.harness.inside.gpu.driver import Driver, GpuError, HipDriver
 from kernelbot.protocol import DeviceSpec, Vendor, Verdict
 from tests.harness.host.vendor.machine import put_nvidia_smi

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from kernelbot.harness.data import wire
-from kernelbot.harness.host.host import AttemptLost, Host
+from kernelbot.harness.host.cancellation import AttemptLost
+from kernelbot.harness.host.host import Host
 from kernelbot.harness.host.judge_zygote import JudgeZygote
 from kernelbot.harness.sandbox.runner_tree import children_of
 from kernelbot.protocol import Mode, ProgressEvent, Verdict

@@ -25,6 +25,7 @@ from kernelbot.protocol import (
     from_wire,
 )
 from tests.support.searching import MARK, bare_job, searching_submission
+from tests.support.warm import pids_of_judges
 
 OUR_TOKEN = "token_of_ours"
 
@@ -134,6 +135,32 @@ def test_a_node_that_is_stopped_says_that_the_attempt_is_lost(node: Node) -> Non
     result = node.answer()
     assert result.failure is not None
     assert (result.attempt_lost, "told to stop" in result.failure.message) == (True, True)
+
+
+@pytest.mark.exhaustive
+def test_a_node_that_is_stopped_leaves_its_host(node: Node) -> None:
+    source = "import time\ndef custom_kernel(data):\n    time.sleep(60)\n"
+    node.payload.write_text(encode_payload(bare_job(source)))
+    warm = ["--warm", str(node.folder / "host"), "--warm-idle-s", "60"]
+    command = node.command("--payload", str(node.payload), "--events", str(node.events), *warm)
+    with subprocess.Popen(command) as running:
+        _until_judging(node)
+        running.send_signal(signal.SIGTERM)
+        running.wait(60)
+    result = node.answer()
+    hosts = pids_of_judges(node.folder / "host")
+    for pid in hosts:
+        os.kill(pid, signal.SIGTERM)
+    assert result.failure is not None
+    assert (result.attempt_lost, "told to stop" in result.failure.message) == (True, True)
+    assert 1 == len(hosts)
+
+
+def test_where_no_host_can_stay_the_node_judges_by_itself(node: Node) -> None:
+    (node.folder / "host").mkdir(mode=0o755)
+    result = node.run(encode_payload(bare_job()), "--warm", str(node.folder / "host"))
+    assert (Verdict.ACCEPTED, []) == (result.verdict, list((node.folder / "host").iterdir()))
+    assert "Other accounts can enter" in node.ended.stderr
 
 
 def _until_judging(node: Node) -> None:

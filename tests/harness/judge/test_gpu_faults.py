@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from kernelbot.harness.gpu.judge_device import JudgeDevice
-from kernelbot.harness.host.host import AttemptLost, Host
+from kernelbot.harness.host.cancellation import AttemptLost
+from kernelbot.harness.host.host import Host
 from kernelbot.harness.inside.gpu.arena import Pool
 from kernelbot.harness.inside.gpu.driver import Driver
 from kernelbot.harness.inside.gpu.timing import Flusher

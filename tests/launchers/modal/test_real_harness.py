@@ -15,6 +15,7 @@ from tests.fakes.modal.service import load_app
 from tests.launchers.plans import DEVICE
 from tests.launchers.stages import modal_launcher
 from tests.launchers.test_contract import over
+from tests.support.homes import processes_of_home
 from tests.support.results import result_in
 from tests.support.searching import MARK, bare_job, searching_submission
 
@@ -58,9 +59,9 @@ async def test_a_container_that_is_terminated_leaves_nothing(tmp_path: Path) -> 
             outcome = await over(launcher, handle)
     finally:
         service.close()
-    call = service.known[handle.split(":")[0]]
-    running = [process.pid for process in call.processes if process.poll() is None]
-    assert (outcome.state, running) == (JobState.LOST, [])
+    container = service.known[handle.split(":")[0]].container
+    assert container is not None
+    assert (JobState.LOST, []) == (outcome.state, processes_of_home(container.folder))
 
 
 @pytest.fixture(scope="module")

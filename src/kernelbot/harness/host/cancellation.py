@@ -1,8 +1,14 @@
-"""Telling from one thread that the job in another is no longer wanted."""
+"""How a job ends without a result, and telling from one thread that the job in another is no longer
+wanted."""
 
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+
+
+class AttemptLost(Exception):
+    """What judges has failed, and nobody is to blame: there is no result, and it is worth another
+    attempt. The text says what failed."""
 
 
 class Cancelled(Exception):

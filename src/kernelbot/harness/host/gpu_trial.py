@@ -6,7 +6,7 @@ import subprocess
 import sys
 from dataclasses import asdict, dataclass
 
-from kernelbot.harness.host.judge_zygote import harness_environment
+from kernelbot.harness.host.own_command import harness_environment
 from kernelbot.harness.inside.gpu.driver import GpuError, NoDriver
 from kernelbot.harness.inside.gpu.timing import open_driver
 from kernelbot.harness.words.sharing import mps_folder

@@ -18,7 +18,7 @@ from kernelbot.harness.data.channel import Channel, ChannelError, ChannelTimeout
 from kernelbot.harness.gpu.access import architecture, build_access, gpu_access
 from kernelbot.harness.gpu.lock import GpuBusy, GpuLocks
 from kernelbot.harness.gpu.nodes import numbering
-from kernelbot.harness.host.cancellation import Cancellation, Cancelled
+from kernelbot.harness.host.cancellation import AttemptLost, Cancellation, Cancelled
 from kernelbot.harness.host.headers import header_folders, headers_found
 from kernelbot.harness.host.job_turn import JobTurn
 from kernelbot.harness.host.judge_zygote import RUNNERS_AHEAD, JudgeZygote
@@ -60,11 +60,6 @@ _RUNNERS_PER_JOB = 5
 """One for each phase of a ranked run, the control, and the problem's own."""
 _UNLOGGED = {"KINETO_LOG_LEVEL": "6"}
 """What torch's profiler tells of itself would stand among the author's own words on stderr."""
-
-
-class AttemptLost(Exception):
-    """What judges has failed, and nobody is to blame: there is no result, and it is worth another
-    attempt. The text says what failed."""
 
 
 class _JudgeDied(Exception):

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kernelbot.harness.host.cancellation import Cancellation, Cancelled
-from kernelbot.harness.host.host import AttemptLost, Host
+from kernelbot.harness.host.cancellation import AttemptLost, Cancellation, Cancelled
+from kernelbot.harness.host.host import Host
+from kernelbot.harness.host.whole_files import write_whole
 from kernelbot.harness.judge.result import broken
 from kernelbot.harness.judge.system import system_info
 from kernelbot.protocol import (
@@ -99,18 +100,3 @@ def _taken(path: Path) -> bytes:
     content = path.read_bytes()
     os.truncate(path, 0)
     return content
-
-
-def write_whole(path: Path, text: str) -> None:
-    """The file is there in full, on disk, or not there."""
-    partial = path.with_name(f".{path.name}.partial")
-    with partial.open("w") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    partial.rename(path)
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)

@@ -11,7 +11,6 @@ import socket
 import subprocess
 import sys
 import time
-from pathlib import Path
 from typing import NoReturn
 
 from kernelbot.harness.archive import sources_sha256
@@ -23,6 +22,7 @@ from kernelbot.harness.data.channel import (
     ChannelTimeout,
 )
 from kernelbot.harness.gpu.judge_device import open_ahead
+from kernelbot.harness.host.own_command import harness_command, harness_environment
 from kernelbot.harness.host.zygote_messages import (
     AskIfAlive,
     KillJudge,
@@ -47,7 +47,6 @@ from kernelbot.harness.words.message import prepare
 from kernelbot.harness.words.runner_messages import RunnerReply
 from kernelbot.harness.words.sandbox import SandboxUnavailable
 from kernelbot.protocol import JobSpec, Vendor, precompile_decoders
-from kernelbot.protocol.environment import passed_on
 from kernelbot.protocol.garbage import loading
 from kernelbot.protocol.process_names import ProcessName, name_process
 
@@ -61,24 +60,6 @@ _ANSWER_S = 5.0
 """Whoever needs longer to say a word is of no more use."""
 RUNNERS_AHEAD = 2
 """Those that every native job needs: one for the problem's code, one for the author's."""
-
-
-def harness_command() -> list[str]:
-    """How to start this harness again: the zipapp itself, or the module of the source tree."""
-    root = Path(__file__).resolve().parents[3]
-    if root.is_file():
-        return [sys.executable, str(root)]
-    return [sys.executable, "-m", "kernelbot.harness"]
-
-
-def harness_environment() -> dict[str, str]:
-    """What of our environment goes on, with the source tree findable."""
-    root = Path(__file__).resolve().parents[3]
-    kept = os.environ.get("PYTHONPATH")
-    return {
-        **passed_on(os.environ),
-        "PYTHONPATH": f"{root}{os.pathsep}{kept}" if kept else str(root),
-    }
 
 
 def run_zygote(

@@ -17,13 +17,11 @@ from pathlib import Path
 from typing import Protocol
 
 from kernelbot.harness.gpu.lock import WAIT_S, GpuLocks
-from kernelbot.harness.host.cancellation import Cancellation, Cancelled
-from kernelbot.harness.host.host import AttemptLost, Host
-from kernelbot.harness.host.job_folder import NO_SANDBOX_REFUSED, write_whole
+from kernelbot.harness.host.cancellation import AttemptLost, Cancellation, Cancelled
 from kernelbot.harness.host.processors import RESERVED_CORES
+from kernelbot.harness.host.whole_files import write_whole
 from kernelbot.harness.judge.result import broken
 from kernelbot.harness.judge.system import cpu_model, os_name, system_info
-from kernelbot.harness.timing.turns import Turns
 from kernelbot.protocol import (
     MAX_PAYLOAD_BYTES,
     Failure,
@@ -130,6 +128,18 @@ class NoSink:
 
 
 @dataclass(frozen=True)
+class WarmHost:
+    """A host that stays on this node for its next jobs."""
+
+    folder: Path
+    """Where it is found; this account's alone. Made if its parent is there."""
+    idle_s: float
+    """How long it waits for a job."""
+    limit_s: float
+    """After this time it takes no more jobs."""
+
+
+@dataclass(frozen=True)
 class NodeOptions:
     """How this node judges."""
 
@@ -141,6 +151,9 @@ class NodeOptions:
     build_cache: Path | None = None
     reserved_cores: int = RESERVED_CORES
     no_sandbox_ok: bool = False
+    warm: WarmHost | None = None
+    """None: each job has a host of its own. So has one without a sandbox in any case: what it
+    leaves behind must not reach the next."""
 
 
 def run_node(payload: PayloadSource, sink: EventSink, options: NodeOptions) -> int:
@@ -188,10 +201,14 @@ def forget_environment() -> None:
 def _judged(job: JobSpec, sink: EventSink, options: NodeOptions) -> RunResult:
     """Always a result of this job."""
     if job.sandbox is SandboxMode.NONE and not options.no_sandbox_ok:
+        from kernelbot.harness.host.job_folder import NO_SANDBOX_REFUSED
+
         return broken(job, NO_SANDBOX_REFUSED, system_info(job), SandboxReport(job.sandbox.value))
     stopped = Cancellation()
     signal.signal(signal.SIGTERM, lambda _number, _frame: stopped.set())
     try:
+        if options.warm is not None and job.sandbox is SandboxMode.REQUIRED:
+            return _on_warm_host(job, sink, options, options.warm, stopped)
         return _on_host(job, sink, options, stopped)
     except Cancelled:
         return _lost(job, _STOPPED)
@@ -205,6 +222,10 @@ def _judged(job: JobSpec, sink: EventSink, options: NodeOptions) -> RunResult:
 def _on_host(
     job: JobSpec, sink: EventSink, options: NodeOptions, stopped: Cancellation
 ) -> RunResult:
+    # Half a second to load, which a node whose host has stayed doesn't need.
+    from kernelbot.harness.host.host import Host
+    from kernelbot.harness.timing.turns import Turns
+
     host = Host(
         build_cache=options.build_cache,
         reserved_cores=options.reserved_cores,
@@ -216,6 +237,28 @@ def _on_host(
         return host.attempt(job, sink.emit, stopped)
     finally:
         host.close()
+
+
+def _on_warm_host(
+    job: JobSpec, sink: EventSink, options: NodeOptions, warm: WarmHost, stopped: Cancellation
+) -> RunResult:
+    """By a host of its own if that can't be."""
+    from kernelbot.harness.host.warm.on_node import HostOptions, NoHost, judge_warm
+
+    host = HostOptions(
+        warm.idle_s,
+        warm.limit_s,
+        options.gpus,
+        options.locks,
+        options.lock_wait_s,
+        options.reserved_cores,
+        options.build_cache,
+    )
+    try:
+        return judge_warm(job, sink.emit, stopped, warm.folder, host)
+    except NoHost as error:
+        print(f"no host stays here: {error}", file=sys.stderr)
+        return _on_host(job, sink, options, stopped)
 
 
 def _lost(job: JobSpec, message: str) -> RunResult:

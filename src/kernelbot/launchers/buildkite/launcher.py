@@ -1,6 +1,7 @@
 """The launcher: what `Launcher` promises, in Buildkite's requests."""
 
 import asyncio
+import math
 import time
 
 from kernelbot.launchers.base import Availability, Outcome
@@ -15,7 +16,7 @@ from kernelbot.launchers.rest.client import TooLarge
 from kernelbot.launchers.rest.launcher import RestLauncher, RestRules
 from kernelbot.launchers.rest.listing import Listing
 from kernelbot.launchers.results import found, lost, too_long
-from kernelbot.protocol import Fault, JobSpec
+from kernelbot.protocol import Fault, JobSpec, SandboxMode
 
 RESULT = "result.json"
 MAX_PAYLOAD = 100_000
@@ -89,6 +90,9 @@ class BuildkiteLauncher(RestLauncher[Build]):
             "SUBMISSION_HARNESS_URL": carried.links.harness_url,
             "SUBMISSION_HARNESS_SHA256": carried.links.harness_sha256,
         }
+        if self._settings.warm_idle_s and spec.sandbox is SandboxMode.REQUIRED:
+            given["SUBMISSION_WARM_IDLE_S"] = str(math.ceil(self._settings.warm_idle_s))
+            given["SUBMISSION_WARM_LIMIT_S"] = str(math.ceil(self._settings.warm_limit_s))
         return {name: value for name, value in given.items() if value}
 
     async def _show(self, number: str) -> Build | None:

@@ -28,6 +28,11 @@ class BuildkiteSettings:
     """How long a new build, or the artifact of one that has ended, may take to show."""
     appear_s: float = 10.0
     """How long a launch waits for a build to show after a failed answer."""
+    warm_idle_s: float = 0.0
+    """How long a container, and the harness's host in it, waits for its agent's next job; 0: each
+    job has its own."""
+    warm_limit_s: float = 3600.0
+    """After this time such a container takes no more jobs."""
     traits: Traits = field(
         default_factory=lambda: Traits(shortest_poll_s=0.5, longest_poll_s=2.0, check_s=15.0)
     )

@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from kernelbot.launchers.buildkite import QUEUE, BuildkiteLauncher, BuildkiteSettings
 from kernelbot.launchers.table import LauncherPlace, RemoteTable
+from kernelbot.protocol import SandboxMode
 
 Slug = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,99}$")]
 Branch = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_./-]{0,250}$")]
@@ -37,6 +38,9 @@ class BuildkiteTable(RemoteTable):
     api_url: str = Field(default="https://api.buildkite.com", pattern=r"^https?://[^\s?#]+$")
     timeout_s: float = Field(default=20.0, gt=0)
     settle_s: float = Field(default=30.0, ge=0)
+    warm_idle_s: float = Field(default=0.0, ge=0, le=86400)
+    """How long a container waits for its agent's next job; 0: each job has its own."""
+    warm_limit_s: float = Field(default=3600.0, ge=60, le=86400)
     devices: dict[str, BuildkiteDeviceTable]
 
     def build(self, place: LauncherPlace) -> BuildkiteLauncher:
@@ -49,6 +53,8 @@ class BuildkiteTable(RemoteTable):
         names = [device.spec.name for device in place.devices]
         if without := next((name for name in names if name not in self.devices), None):
             raise place.mistake(f"devices.{without}.queues", "is missing")
+        if self.warm_idle_s and place.sandbox is SandboxMode.NONE:
+            raise place.mistake("warm_idle_s", "without a sandbox each job needs its own container")
         return BuildkiteSettings(
             organization=self.organization,
             pipeline=self.pipeline,
@@ -59,5 +65,7 @@ class BuildkiteTable(RemoteTable):
             api_url=self.api_url,
             timeout_s=self.timeout_s,
             settle_s=self.settle_s,
+            warm_idle_s=self.warm_idle_s,
+            warm_limit_s=self.warm_limit_s,
             traits=self.traits(),
         )

@@ -7,9 +7,10 @@ from typing import Protocol
 
 from kernelbot.protocol import Fault
 
-Arguments = tuple[str, str, str, bool]
+Arguments = tuple[str, str, str, bool] | tuple[str, str, str, bool, float, float]
 """Of the deployed functions: attempt, payload, the link for progress or nothing, whether a job
-without a sandbox is judged."""
+without a sandbox is judged. And if the harness's host stays for the container's next call: how long
+it waits for one, and after how long it takes no more, in seconds."""
 
 
 class Stage(StrEnum):
@@ -50,8 +51,9 @@ class Calls(Protocol):
     async def outcome(self, call_id: str) -> Over | None:
         """None: it hasn't ended."""
 
-    async def cancel(self, call_id: str) -> None:
-        """With its container. Of what has ended or isn't known nothing is left to do."""
+    async def cancel(self, call_id: str, *, with_container: bool) -> None:
+        """End a call, and the container that runs it or only the function in it. Of what has ended
+        or isn't known nothing is left to do."""
 
     async def stats(self, function: str) -> str | None:
         """Why the function can't be called; None: it can."""

@@ -11,7 +11,7 @@ from kernelbot.domain.errors import JobRefused, PlatformError, SchedulerError
 from kernelbot.launchers.base import NO_SIZES, Availability, JobState, Outcome, Traits
 from kernelbot.launchers.links import Links
 from kernelbot.launchers.modal.answers import read_answer
-from kernelbot.launchers.modal.calls import Calls, Entry, Stage
+from kernelbot.launchers.modal.calls import Arguments, Calls, Entry, Stage
 from kernelbot.launchers.modal.settings import ModalDevice, ModalSettings
 from kernelbot.launchers.results import lost, no_events, size_of
 from kernelbot.protocol import Fault, JobSpec, ProgressEvent, encode_payload
@@ -82,12 +82,11 @@ class ModalLauncher:
         if (entry := await self._calls.entry(spec.job_id)) is not None:
             return _Job(entry.call_id, spec.job_id).handle
         payload = await asyncio.to_thread(encode_payload, spec)
-        arguments = (spec.job_id, payload, self._events_url(spec), self._settings.no_sandbox_ok)
-        call_id = await self._calls.spawn(device.function, arguments)
+        call_id = await self._calls.spawn(device.function, self._arguments(spec, payload))
         if not await self._calls.keep(spec.job_id, call_id):
             entry = await self._calls.entry(spec.job_id)
             if entry is not None and entry.call_id != call_id:
-                await self._calls.cancel(call_id)
+                await self._cancel(call_id)
                 call_id = entry.call_id
         handle = _Job(call_id, spec.job_id).handle
         if _Job.of(handle) is None:
@@ -108,6 +107,14 @@ class ModalLauncher:
                 hint="Deploy it with a longer time-out, or give the problem shorter ones.",
             )
         return device
+
+    def _arguments(self, spec: JobSpec, payload: str) -> Arguments:
+        """An app that was deployed before its containers' hosts could stay takes four."""
+        settings = self._settings
+        plain = (spec.job_id, payload, self._events_url(spec), settings.no_sandbox_ok)
+        if not settings.warm_idle_s:
+            return plain
+        return (*plain, settings.warm_idle_s, settings.warm_limit_s)
 
     def _events_url(self, spec: JobSpec) -> str:
         if self._links is None:
@@ -160,9 +167,12 @@ class ModalLauncher:
         return read_answer(over.answer, most)
 
     async def cancel(self, handle: str) -> None:
-        """The call and its container."""
+        """The call. Its container goes on if a host stays in it for the next."""
         if (job := _Job.of(handle)) is not None:
-            await self._calls.cancel(job.call_id)
+            await self._cancel(job.call_id)
+
+    async def _cancel(self, call_id: str) -> None:
+        await self._calls.cancel(call_id, with_container=not self._settings.warm_idle_s)
 
     async def forget(self, handle: str) -> None:
         """Remove the attempt from the Dict. What the call returned Modal keeps for a week."""

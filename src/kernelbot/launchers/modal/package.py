@@ -88,11 +88,12 @@ class PackageCalls:
                 words = f"its function failed: {_words(error)}"
                 return Over(reason=words, fault=Fault.PLATFORM)
 
-    async def cancel(self, call_id: str) -> None:
+    async def cancel(self, call_id: str, *, with_container: bool) -> None:
         """See `Calls`."""
         try:
             async with self._asked("cancel a call"):
-                await self._calls.from_id(call_id).cancel.aio(terminate_containers=True)
+                call = self._calls.from_id(call_id)
+                await call.cancel.aio(terminate_containers=with_container)
         except _NoSuchThing:
             return
 

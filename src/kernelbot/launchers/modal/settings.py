@@ -27,6 +27,11 @@ class ModalSettings:
     """What a call may take beyond the judge's own limits."""
     link_valid_s: float = 24 * 3600.0
     """How long a job may wait and run until its link for progress expires."""
+    warm_idle_s: float = 0.0
+    """How long the harness's host in a container waits for its next call; 0: each call has its
+    own."""
+    warm_limit_s: float = 3600.0
+    """After this time such a host takes no more jobs."""
     no_sandbox_ok: bool = False
     traits: Traits = field(
         default_factory=lambda: Traits(shortest_poll_s=0.25, longest_poll_s=5.0, check_s=10.0)

@@ -37,6 +37,9 @@ class ModalTable(RemoteTable):
     timeout_s: float = Field(default=20.0, gt=0)
     function_timeout_s: float = Field(default=FUNCTION_TIMEOUT_S, ge=60)
     slack_s: float = Field(default=120.0, ge=30)
+    warm_idle_s: float = Field(default=0.0, ge=0, le=3600)
+    """How long the harness's host in a container waits for the next job; 0: each has its own."""
+    warm_limit_s: float = Field(default=3600.0, ge=60)
     shortest_poll_s: float = Field(default=0.25, gt=0)
     longest_poll_s: float = Field(default=5.0, gt=0)
     check_s: float = Field(default=10.0, gt=0)
@@ -59,10 +62,14 @@ class ModalTable(RemoteTable):
         """As the launcher knows them."""
         names = [device.spec.name for device in place.devices]
         place.refuse_strays(self.devices)
+        if self.warm_idle_s and place.sandbox is SandboxMode.NONE:
+            raise place.mistake("warm_idle_s", "without a sandbox each job needs a host of its own")
         return ModalSettings(
             devices={name: ModalDevice(self._function(name)) for name in names},
             function_timeout_s=self.function_timeout_s,
             slack_s=self.slack_s,
+            warm_idle_s=self.warm_idle_s,
+            warm_limit_s=self.warm_limit_s,
             no_sandbox_ok=place.sandbox is SandboxMode.NONE,
             traits=self.traits(),
         )

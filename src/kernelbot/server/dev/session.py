@@ -12,6 +12,8 @@ from typing import Protocol
 from kernelbot.catalog.problem import load_problem
 from kernelbot.cli.errors import said
 from kernelbot.domain.errors import KernelbotError
+from kernelbot.harness.host.warm.client import WarmJudge
+from kernelbot.harness.host.warm.connection import Connection, NoWarmJudge, Stopped
 from kernelbot.protocol import (
     JobSpec,
     Mode,
@@ -25,8 +27,6 @@ from kernelbot.saves.model import Save, Timings
 from kernelbot.server.dev.files import changes, read_now
 from kernelbot.server.dev.versions import Entry, Versions
 from kernelbot.server.judging_settings import read_judging_settings
-from kernelbot.server.warm.client import WarmJudge
-from kernelbot.server.warm.connection import Connection, NoWarmJudge, Stopped
 from kernelbot.submissions.source import check_language, source_text
 
 _GET_READY_S = 0.1

@@ -8,7 +8,7 @@ from kernelbot.domain.errors import UserError
 from kernelbot.harness.host.warm.folder import NotOurs, PrivateFolder, default_folder
 from kernelbot.server.dev.session import Display, Session
 from kernelbot.server.dev.versions import Versions
-from kernelbot.server.warm.client import WarmJudge
+from kernelbot.server.warm_judge import warm_judge
 from kernelbot.submissions.source import check_language
 
 
@@ -25,4 +25,4 @@ def watch(problem: Path, file: Path, device: str | None, display: Display) -> No
     except OSError as error:
         raise UserError(f"{default_folder()} can't be made: {error.strerror}.") from None
     with closing(folder), closing(Versions(file)) as versions:
-        Session(problem, file, device, WarmJudge(folder), versions, display).watch()
+        Session(problem, file, device, warm_judge(folder), versions, display).watch()

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from kernelbot.harness.host.cancellation import AttemptLost
 from kernelbot.harness.host.gpu_trial import try_gpus
-from kernelbot.harness.host.host import AttemptLost, Host
+from kernelbot.harness.host.host import Host
 from kernelbot.harness.inside.gpu.driver import Driver, GpuUnavailable
 from kernelbot.harness.words.sharing import apart_from_mps, excuse
 from kernelbot.protocol import Fault, Mode, Vendor, Verdict

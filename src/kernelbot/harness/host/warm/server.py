@@ -1,4 +1,5 @@
-"""`warm`: judges the jobs that come over a socket, one at a time, until none has come for a while.
+"""`warm`: judges the jobs that come over a socket, one at a time, until none has come for a while,
+or it has lived for long enough.
 
 Each connection is one job. Both ends write JSON lines: the client its job, the judge `here`,
 then `waits`, `event`s, and in the end `result`, `cancelled`, or `lost` with what failed. A client
@@ -7,6 +8,7 @@ that closes its end, or dies, has cancelled its job.
 
 import contextlib
 import json
+import math
 import os
 import select
 import signal
@@ -20,8 +22,8 @@ from pathlib import Path
 from types import FrameType
 from typing import IO, Any, NoReturn
 
-from kernelbot.harness.host.cancellation import Cancellation, Cancelled
-from kernelbot.harness.host.host import AttemptLost, Host
+from kernelbot.harness.host.cancellation import AttemptLost, Cancellation, Cancelled
+from kernelbot.harness.host.host import Host
 from kernelbot.harness.host.job_folder import read_job
 from kernelbot.harness.host.warm.folder import NotOurs, PrivateFolder, peer_pid
 from kernelbot.harness.host.warm.turns import GaveUp, turn
@@ -43,10 +45,19 @@ _BACKLOG = 16
 _ANSWER_S = 10.0
 
 
-def serve_warm(host: Host, path: Path, name: str, idle_s: float) -> int:
-    """Have a process of its own serve on the socket `name` in the folder `path`, until `idle_s`
-    after its last job, or SIGTERM; none if one serves there already. What runs at its end is
-    killed.
+@dataclass(frozen=True)
+class Life:
+    """How long a warm judge stays."""
+
+    idle_s: float
+    """After its last job."""
+    limit_s: float = math.inf
+    """From its start until it takes no more jobs; those that it has are judged."""
+
+
+def serve_warm(host: Host, path: Path, name: str, life: Life) -> int:
+    """Have a process of its own serve on the socket `name` in the folder `path`, until its life is
+    over, or SIGTERM, which kills what it judges; none if one serves there already.
 
     Returns 0 once connections are accepted, 1 if that failed; the reason is on stderr.
     """
@@ -54,12 +65,12 @@ def serve_warm(host: Host, path: Path, name: str, idle_s: float) -> int:
     if os.fork() == 0:
         os.close(ready)
         os.setsid()  # it outlives whoever started it, and their terminal
-        _serve(host, path, name, idle_s, tell)
+        _serve(host, path, name, life, tell)
     os.close(tell)
     return 0 if os.read(ready, 1) else 1
 
 
-def _serve(host: Host, path: Path, name: str, idle_s: float, ready: int) -> NoReturn:
+def _serve(host: Host, path: Path, name: str, life: Life, ready: int) -> NoReturn:
     code = 1
     try:
         signal.signal(signal.SIGTERM, _leave)
@@ -69,7 +80,10 @@ def _serve(host: Host, path: Path, name: str, idle_s: float, ready: int) -> NoRe
         os.close(ready)
         if listener is not None:
             with contextlib.suppress(KeyboardInterrupt, SystemExit):
-                WarmServer(host, folder, listener).serve(idle_s)
+                server = WarmServer(host, folder, listener)
+                server.serve(life)
+                _unlisten(folder, name, listener)
+                server.finish()
             _unlisten(folder, name, listener)
         code = 0
     except (NotOurs, OSError) as error:
@@ -107,7 +121,10 @@ def _listen(folder: PrivateFolder, name: str) -> socket.socket | None:
 
 
 def _unlisten(folder: PrivateFolder, name: str, listener: socket.socket) -> None:
-    """Whoever has connected meanwhile finds the connection closed, and starts another judge."""
+    """Whoever has connected meanwhile finds the connection closed, and starts another judge. Again:
+    nothing, as the name may be that one's by then."""
+    if listener.fileno() < 0:
+        return
     with folder.locked():
         folder.remove(name)
         folder.remove(log_of(name))
@@ -138,28 +155,34 @@ class WarmServer:
         self._host = host
         self._folder = folder
         self._listener = listener
-        self._lock = threading.Lock()
+        self._change = threading.Condition()
         self._connections = 0
-        self._last_used_s = time.monotonic()
+        self._began_s = self._last_used_s = time.monotonic()
 
-    def serve(self, idle_s: float) -> None:
-        """Until nobody has been connected for `idle_s`."""
-        while (left_s := self._left_s(idle_s)) > 0:
+    def serve(self, life: Life) -> None:
+        """Until nobody has been connected for `idle_s`, or the limit is reached."""
+        while (left_s := self._left_s(life)) > 0:
             if select.select([self._listener], [], [], left_s)[0]:
                 connection, _ = self._listener.accept()
                 self._count(1)
                 threading.Thread(target=self._attend, args=(connection,), daemon=True).start()
 
-    def _left_s(self, idle_s: float) -> float:
-        with self._lock:
-            if self._connections:
-                return idle_s
-            return self._last_used_s + idle_s - time.monotonic()
+    def finish(self) -> None:
+        """Until all that are connected have their results."""
+        with self._change:
+            self._change.wait_for(lambda: self._connections == 0)
+
+    def _left_s(self, life: Life) -> float:
+        now_s = time.monotonic()
+        with self._change:
+            idle_since_s = now_s if self._connections else self._last_used_s
+        return min(idle_since_s + life.idle_s, self._began_s + life.limit_s) - now_s
 
     def _count(self, change: int) -> None:
-        with self._lock:
+        with self._change:
             self._connections += change
             self._last_used_s = time.monotonic()
+            self._change.notify_all()
 
     def _attend(self, connection: socket.socket) -> None:
         try:

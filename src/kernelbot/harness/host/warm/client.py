@@ -3,18 +3,15 @@
 import contextlib
 import socket
 import subprocess
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from kernelbot.harness.host.warm.connection import Connection, NoWarmJudge
 from kernelbot.harness.host.warm.folder import NotOurs, PrivateFolder
+from kernelbot.harness.host.warm.names import judge_name
 from kernelbot.protocol import JobSpec, ProgressEvent, RunResult
 from kernelbot.protocol.os_errors import in_words
-from kernelbot.server.warm.connection import Connection, NoWarmJudge
-from kernelbot.server.warm.names import environment, judge_name
 
-IDLE_S = 600.0
-"""A warm judge without a job ends after this time."""
 _START_S = 30.0
 _ANSWER_S = 10.0
 _ATTEMPTS = 3
@@ -22,11 +19,23 @@ _ATTEMPTS = 3
 
 
 @dataclass(frozen=True)
+class Start:
+    """How a warm judge is started."""
+
+    harness: tuple[str, ...]
+    """The command that runs the harness."""
+    environment: Mapping[str, str] = field(repr=False)
+    options: tuple[str, ...]
+    """Of its command `warm`."""
+
+
+@dataclass(frozen=True)
 class WarmJudge:
     """The warm judge that goes with this process, whether or not it runs now."""
 
     folder: PrivateFolder
-    idle_s: float = IDLE_S
+    how_to_start: Callable[[], Start]
+    """Called only if there is none."""
     name: str = field(default_factory=judge_name)
 
     def judge(
@@ -81,19 +90,16 @@ class WarmJudge:
 
     def _start(self) -> None:
         """The command returns once the judge, which goes on, accepts connections."""
-        import platformdirs
-
-        cache = platformdirs.user_cache_path("kernelbot") / "builds"
-        command = [sys.executable, "-P", "-m", "kernelbot.harness", "warm", str(self.folder.path)]
-        options = ["--idle-s", str(self.idle_s), "--build-cache", str(cache)]
+        start = self.how_to_start()
+        command = [*start.harness, "warm", str(self.folder.path), f"{self.name}.sock"]
         try:
             with self.folder.at(f"{self.name}.log").open("wb") as log:
                 done = subprocess.run(
-                    [*command, f"{self.name}.sock", *options],
+                    [*command, *start.options],
                     stdin=subprocess.DEVNULL,
                     stdout=log,
                     stderr=log,
-                    env=environment(),
+                    env=start.environment,
                     cwd="/",
                     timeout=_START_S,
                     check=False,

@@ -23,6 +23,14 @@ class NoWarmJudge(Exception):
     """There is none, or it failed in the middle: the job has no result. The text says why."""
 
 
+class JudgeHangs(NoWarmJudge):
+    """The judge is there, and doesn't answer. `pid`: its process."""
+
+    def __init__(self, message: str, pid: int) -> None:
+        super().__init__(message)
+        self.pid = pid
+
+
 class Stopped(Exception):
     """The job was stopped by `stop`; it has no result."""
 
@@ -40,14 +48,14 @@ class Connection:
         self._sock.close()
 
     def is_welcome(self) -> bool:
-        """False if the judge is ending. Raises `NoWarmJudge` if it stands still, and `NotOurs` if
-        it is another account's."""
+        """False if the judge is ending. Raises `JudgeHangs`, and `NotOurs` if it is another
+        account's."""
         pid = peer_pid(self._sock)
         try:
             return self._receive(_ANSWER_S) is not None
         except TimeoutError:
-            raise NoWarmJudge(
-                f"The warm judge (process {pid}) doesn't answer; end it with: kill -9 {pid}."
+            raise JudgeHangs(
+                f"The warm judge (process {pid}) doesn't answer; end it with: kill -9 {pid}.", pid
             ) from None
 
     def judge(
@@ -57,13 +65,15 @@ class Connection:
         on_step: Callable[[str], None],
     ) -> RunResult:
         """Judge and wait. An exception in between, such as KeyboardInterrupt, or one of
-        `on_event`, stops the job before it goes on. Raises `NoWarmJudge` and `Stopped`."""
+        `on_event`, stops the job before it goes on. Raises `NoWarmJudge`, which is a
+        `JudgeHangs` if nothing came for too long, and `Stopped`."""
         self._send(to_wire(job))
         try:
             return self._follow(job, on_event, on_step)
         except TimeoutError:
             self._cancel()
-            raise NoWarmJudge("The warm judge didn't answer in time.") from None
+            pid = peer_pid(self._sock)
+            raise JudgeHangs("The warm judge didn't answer in time.", pid) from None
         except (NoWarmJudge, Stopped):
             raise
         except BaseException:
@@ -71,7 +81,8 @@ class Connection:
             raise
 
     def stop(self) -> None:
-        """Have `judge`, in another thread, raise `Stopped` as soon as the job has ended."""
+        """Have `judge`, in another thread or below a signal's handler, raise `Stopped` as soon as
+        the job has ended."""
         with contextlib.suppress(OSError):  # it is over
             self._sock.shutdown(socket.SHUT_WR)
 

@@ -12,7 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from kernelbot.harness.host.warm.connection import WAITS, NoWarmJudge
 from kernelbot.harness.host.warm.folder import PrivateFolder, peer_pid
+from kernelbot.harness.host.warm.names import judge_name
 from kernelbot.protocol import (
     EventKind,
     JobSpec,
@@ -23,9 +25,7 @@ from kernelbot.protocol import (
     Verdict,
 )
 from kernelbot.server.judge_once import judge_once
-from kernelbot.server.warm.client import WarmJudge
-from kernelbot.server.warm.connection import WAITS, NoWarmJudge
-from kernelbot.server.warm.names import judge_name
+from kernelbot.server.warm_judge import warm_judge
 from tests.harness.jobs import SORT, a_job, a_problem
 from tests.support.warm import connected, end_judges
 
@@ -46,7 +46,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrivateFolder]:
 def judge(folder: PrivateFolder, job: JobSpec) -> tuple[RunResult, list[str]]:
     """The result, and what else the client said."""
     said: list[str] = []
-    return WarmJudge(folder, idle_s=120.0).judge(job, lambda _: None, said.append), said
+    return warm_judge(folder, idle_s=120.0).judge(job, lambda _: None, said.append), said
 
 
 def test_it_is_started_once_and_judges_as_a_new_one(folder: PrivateFolder) -> None:
@@ -74,7 +74,7 @@ def test_two_at_once_take_turns(folder: PrivateFolder) -> None:
 
     def one() -> None:
         began: list[float] = []
-        WarmJudge(folder).judge(job, lambda _: began.append(time.monotonic()), said.append)
+        warm_judge(folder).judge(job, lambda _: began.append(time.monotonic()), said.append)
         spans.append((began[0], time.monotonic()))
 
     threads = [threading.Thread(target=one) for _ in range(2)]
@@ -90,7 +90,7 @@ def test_two_at_once_take_turns(folder: PrivateFolder) -> None:
 
 def test_who_stops_waiting_stops_the_job(folder: PrivateFolder) -> None:
     with pytest.raises(KeyboardInterrupt):
-        WarmJudge(folder).judge(a_job(ENDLESS, problem=PATIENT), when_testing(stop), print)
+        warm_judge(folder).judge(a_job(ENDLESS, problem=PATIENT), when_testing(stop), print)
     result, said = judge(folder, a_job(SORT))  # at once: nobody has the turn any more
     assert (Verdict.ACCEPTED, []) == (result.verdict, said)
 
@@ -117,7 +117,7 @@ def test_a_judge_that_is_killed_takes_all_of_the_job_with_it(folder: PrivateFold
     pid = pid_of_judge(folder)
     job = a_job(ENDLESS, problem=PATIENT)
     with pytest.raises(NoWarmJudge, match="ended in the middle"):
-        WarmJudge(folder).judge(job, when_testing(lambda: os.kill(pid, signal.SIGKILL)), print)
+        warm_judge(folder).judge(job, when_testing(lambda: os.kill(pid, signal.SIGKILL)), print)
     assert until(lambda: processes_of_session(pid) == [])
     again, said = judge(folder, a_job(SORT))  # its socket is still there
     assert (Verdict.ACCEPTED, 1, False) == (
@@ -130,7 +130,7 @@ def test_a_judge_that_is_killed_takes_all_of_the_job_with_it(folder: PrivateFold
 @pytest.mark.exhaustive
 def test_it_ends_when_nobody_has_come_for_a_while(tmp_path: Path) -> None:
     folder = PrivateFolder.open(tmp_path / "own")
-    WarmJudge(folder, idle_s=3.0).judge(a_job(SORT), lambda _: None, print)
+    warm_judge(folder, idle_s=3.0).judge(a_job(SORT), lambda _: None, print)
     assert until(lambda: not [name for name in folder.names() if name.endswith((".sock", ".log"))])
 
 
