@@ -73,9 +73,9 @@ async def test_one_authors_silent_receivers_delay_no_other_authors(
         silent.answer = lambda: Response() if released.wait(100) else Response(500)
         for number in range(20):
             made = await webhooks.create(world.ada.user, f"{silent.url}?{number}")
-            await webhooks.try_it(world.ada.user, made.webhook.id)
+            await webhooks.try_it(world.ada.user, made.id)
         made = await webhooks.create(world.bob.user, receiver.url)
-        await webhooks.try_it(world.bob.user, made.webhook.id)
+        await webhooks.try_it(world.bob.user, made.id)
         async with background_tasks(settings, world.database.url):
             await asyncio.to_thread(receiver.wait_for, 1)
             async with world.database.read() as session:

@@ -23,7 +23,7 @@ def answering(status: int, **headers: str) -> Response:
 async def tried(post: Post) -> int:
     """A webhook that was asked to be tried; its id."""
     await post.world.board()
-    webhook = (await post.hook()).webhook
+    webhook = await post.hook()
     await post.webhooks.try_it(post.world.admin.user, webhook.id)
     return webhook.id
 
@@ -178,7 +178,7 @@ async def waiting(post: Post, actor: User, url: str, count: int) -> None:
     """So many webhooks of theirs, each with a message that is due."""
     for number in range(count):
         made = await post.webhooks.create(actor, f"{url}?{number}")
-        await post.webhooks.try_it(actor, made.webhook.id)
+        await post.webhooks.try_it(actor, made.id)
 
 
 @pytest.fixture

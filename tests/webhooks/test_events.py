@@ -147,7 +147,7 @@ async def test_a_rolled_back_transaction_tells_nothing(post: Post) -> None:
             await session.do(
                 "INSERT INTO webhook_messages (webhook_id, event, subject, data)"
                 " VALUES (%(id)s, 'ranking.record', 'x', '{}')",
-                {"id": made.webhook.id},
+                {"id": made.id},
             )
             raise ZeroDivisionError
     except ZeroDivisionError:

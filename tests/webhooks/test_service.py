@@ -5,7 +5,7 @@ import base64
 import pytest
 
 from kernelbot.domain.errors import Banned, Conflict, NotAllowed, NotFound, UserError
-from kernelbot.webhooks.model import WebhookEvent
+from kernelbot.webhooks.model import Webhook, WebhookEvent
 from kernelbot.webhooks.service import Webhooks
 from tests.support.world import World
 
@@ -20,7 +20,8 @@ def webhooks(world: World) -> Webhooks:
 async def test_a_secret_is_shown_once_and_is_what_signs(world: World, webhooks: Webhooks) -> None:
     made = await webhooks.create(world.ada.user, URL)
     shown = await webhooks.list_webhooks(world.ada.user)
-    assert (32, True, [made.webhook]) == (
+    without_it = {name: value for name, value in vars(made).items() if name != "secret"}
+    assert (32, True, [Webhook(**without_it)]) == (
         len(base64.b64decode(made.secret.removeprefix("whsec_"))),
         made.secret.startswith("whsec_"),
         shown,
@@ -37,14 +38,14 @@ async def test_only_organisers_have_a_boards_webhooks(world: World, webhooks: We
         await webhooks.list_webhooks(world.ada.user, "sort")
     for act in (webhooks.messages, webhooks.delete, webhooks.enable, webhooks.try_it):
         with pytest.raises(NotFound):
-            await act(world.ada.user, made.webhook.id)
+            await act(world.ada.user, made.id)
 
 
 async def test_nobody_else_has_ones_own(world: World, webhooks: Webhooks) -> None:
     made = await webhooks.create(world.ada.user, URL)
     for other in (world.bob.user, world.admin.user):
         with pytest.raises(NotFound):
-            await webhooks.messages(other, made.webhook.id)
+            await webhooks.messages(other, made.id)
 
 
 @pytest.mark.parametrize("number", [0, -1, 10**18, 10**30])
@@ -86,6 +87,6 @@ async def test_an_address_is_not_told_the_same_twice(world: World, webhooks: Web
 
 async def test_one_test_waits_at_a_time(world: World, webhooks: Webhooks) -> None:
     made = await webhooks.create(world.ada.user, URL)
-    await webhooks.try_it(world.ada.user, made.webhook.id)
+    await webhooks.try_it(world.ada.user, made.id)
     with pytest.raises(Conflict, match="waits yet"):
-        await webhooks.try_it(world.ada.user, made.webhook.id)
+        await webhooks.try_it(world.ada.user, made.id)

@@ -1,10 +1,32 @@
 """The application's OpenAPI document."""
 
-from typing import Any
+from typing import Any, Final
 
 from fastapi import FastAPI
 
 from kernelbot.api.dependencies import WAYS_IN
+
+_SCHEMAS: Final = "#/components/schemas/"
+NAMES: Final = {
+    "AuditEntry": "AuditEntryView",
+    "Duel": "DuelView",
+    "Evidence": "EvidenceView",
+    "Identity": "IdentityView",
+    "IssuedToken": "IssuedTokenView",
+    "NewAccount": "NewUserView",
+    "NewWebhook": "NewWebhookView",
+    "Person": "UserView",
+    "Ratio": "RatioView",
+    "Rejudge": "RejudgeView",
+    "RejudgedRun": "RejudgedRunView",
+    "SigningKey": "SigningKeyView",
+    "Token": "TokenView",
+    "User": "AccountView",
+    "Webhook": "WebhookView",
+    "WebhookMessage": "WebhookMessageView",
+}
+"""Components by the names of the classes that they are made of. Clients that were generated from
+the document of an earlier release know them by these."""
 
 
 class Documented(FastAPI):
@@ -17,8 +39,9 @@ class Documented(FastAPI):
     def openapi(self) -> dict[str, Any]:
         """The schema, made once."""
         if self.openapi_schema is None:
-            _name_ways_in(super().openapi(), self._prefix)
-        assert self.openapi_schema is not None
+            made = super().openapi()
+            _name_ways_in(made, self._prefix)
+            self.openapi_schema = _with_known_names(made)
         return self.openapi_schema
 
 
@@ -29,3 +52,25 @@ def _name_ways_in(schema: dict[str, Any], prefix: str) -> None:
             if path.startswith(prefix) and "401" in operation["responses"]:
                 others = operation.get("security", [])
                 operation["security"] = [*({name: []} for name in WAYS_IN), *others]
+
+
+def _with_known_names(document: dict[str, Any]) -> dict[str, Any]:
+    """The document with components called as in `NAMES`."""
+    schemas = document["components"]["schemas"]
+    for name in NAMES.keys() & schemas.keys():
+        schemas[name]["title"] = NAMES[name]
+    known = {NAMES.get(name, name): schema for name, schema in schemas.items()}
+    document["components"]["schemas"] = dict(sorted(known.items()))
+    renamed: dict[str, Any] = _with_known_references(document)
+    return renamed
+
+
+def _with_known_references(part: Any) -> Any:
+    if isinstance(part, dict):
+        return {key: _with_known_references(value) for key, value in part.items()}
+    if isinstance(part, list):
+        return [_with_known_references(value) for value in part]
+    if isinstance(part, str) and part.startswith(_SCHEMAS):
+        name = part.removeprefix(_SCHEMAS)
+        return _SCHEMAS + NAMES.get(name, name)
+    return part

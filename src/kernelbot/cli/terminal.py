@@ -4,12 +4,11 @@ import json
 import os
 import shutil
 import sys
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from kernelbot.render.text import printable, wrap
 
-if TYPE_CHECKING:  # importing it would double the time of `kernelbot --help`
-    from pydantic import BaseModel
+if TYPE_CHECKING:  # importing it would lengthen of `kernelbot --help`
     from rich.text import Text
 
 _STYLES = (
@@ -41,10 +40,12 @@ class Terminal:
         if not self.as_json:
             _write(sys.stdout, printable(text), end="")
 
-    def document(self, value: "BaseModel | dict[str, Any]") -> None:
-        """The result for programs."""
+    def document(self, value: object) -> None:
+        """The result for programs: a dictionary, a frozen value or a model."""
         if self.as_json:
-            found = value if isinstance(value, dict) else value.model_dump(mode="json")
+            from kernelbot.schemas.values import plain
+
+            found = value if isinstance(value, dict) else plain(value)
             sys.stdout.write(json.dumps(found, indent=2) + "\n")
             sys.stdout.flush()
 

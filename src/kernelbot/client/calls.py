@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from kernelbot.domain.errors import UserError
 
-Model = TypeVar("Model", bound=BaseModel)
+Model = TypeVar("Model")
 Query = Mapping[str, str | int | bool | None]
 
 

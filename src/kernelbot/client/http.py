@@ -11,8 +11,8 @@ from typing import Any
 import httpx
 from pydantic import BaseModel, ValidationError
 
-from kernelbot.accounts.model import Role
-from kernelbot.accounts.schemas import NewUser, NewUserView, UserView
+from kernelbot.accounts.model import NewAccount, Person, Role
+from kernelbot.accounts.schemas import NewUser
 from kernelbot.boards.model import ProblemDefinition, Visibility
 from kernelbot.boards.schemas import BoardList, BoardView, NewBoard, ProblemView, problem_to_wire
 from kernelbot.client.accounts import AccountCalls
@@ -31,6 +31,7 @@ from kernelbot.runs.devices.schemas import DeviceList
 from kernelbot.runs.samples.schemas import SampleList
 from kernelbot.schemas.errors import ErrorBody
 from kernelbot.schemas.mistakes import what_is_wrong
+from kernelbot.schemas.values import from_json
 from kernelbot.submissions.artifacts.schemas import ArtifactList
 from kernelbot.submissions.schemas import (
     Decision,
@@ -184,14 +185,14 @@ class KernelbotClient(AccountCalls, RankingCalls, WebhookCalls, SignedCalls):
         """What organisers do."""
         return OrganiserCalls(self.call, self.download)
 
-    def me(self) -> UserView:
+    def me(self) -> Person:
         """The account that the token belongs to."""
-        return self._get(UserView, "/users/me")
+        return self._get(Person, "/users/me")
 
-    def create_user(self, name: str, role: Role = Role.COMPETITOR) -> NewUserView:
+    def create_user(self, name: str, role: Role = Role.COMPETITOR) -> NewAccount:
         """A new account with its token."""
         body = NewUser(name=name, role=role)
-        return self._post(NewUserView, "/users", json=body.model_dump(mode="json"))
+        return self._post(NewAccount, "/users", json=body.model_dump(mode="json"))
 
     def devices(self) -> DeviceList:
         """Every configured device."""
@@ -375,7 +376,7 @@ def _read(model: type[Model], response: httpx.Response) -> Model:
 
 def _parse(model: type[Model], text: str | bytes) -> Model:
     try:
-        return model.model_validate_json(text)
+        return from_json(model, text)
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"]) or "it"

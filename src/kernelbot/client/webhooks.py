@@ -3,14 +3,8 @@
 from collections.abc import Sequence
 
 from kernelbot.client.calls import Caller
-from kernelbot.webhooks.model import WebhookEvent
-from kernelbot.webhooks.schemas import (
-    NewWebhookRequest,
-    NewWebhookView,
-    WebhookList,
-    WebhookLog,
-    WebhookView,
-)
+from kernelbot.webhooks.model import NewWebhook, Webhook, WebhookEvent
+from kernelbot.webhooks.schemas import NewWebhookRequest, WebhookList, WebhookLog
 
 
 class WebhookCalls:
@@ -22,10 +16,10 @@ class WebhookCalls:
 
     def create_webhook(
         self: Caller, url: str, *, board: str | None = None, events: Sequence[WebhookEvent] = ()
-    ) -> NewWebhookView:
+    ) -> NewWebhook:
         """Make a webhook; its secret is in no other answer."""
         body = NewWebhookRequest(url=url, board=board, events=list(events))
-        return self.ask(NewWebhookView, "POST", "/webhooks", body=body)
+        return self.ask(NewWebhook, "POST", "/webhooks", body=body)
 
     def delete_webhook(self: Caller, webhook_id: int) -> None:
         """Delete a webhook with its log."""
@@ -35,10 +29,10 @@ class WebhookCalls:
         """Its last messages and how their delivery went."""
         return self.ask(WebhookLog, "GET", f"/webhooks/{webhook_id}/messages")
 
-    def test_webhook(self: Caller, webhook_id: int) -> WebhookView:
+    def test_webhook(self: Caller, webhook_id: int) -> Webhook:
         """Send a message that says nothing."""
-        return self.ask(WebhookView, "POST", f"/webhooks/{webhook_id}/test")
+        return self.ask(Webhook, "POST", f"/webhooks/{webhook_id}/test")
 
-    def enable_webhook(self: Caller, webhook_id: int) -> WebhookView:
+    def enable_webhook(self: Caller, webhook_id: int) -> Webhook:
         """Tell a disabled webhook again."""
-        return self.ask(WebhookView, "POST", f"/webhooks/{webhook_id}/enable")
+        return self.ask(Webhook, "POST", f"/webhooks/{webhook_id}/enable")

@@ -1,12 +1,12 @@
 """What the models of the HTTP API share. Times are UTC, in ISO 8601 with a zone."""
 
-from functools import cache
-from typing import Annotated, Any, Self, TypeVar
+from typing import Annotated, Self, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
 from kernelbot.domain.ids import BIGINT_MAX
+from kernelbot.schemas.values import adapter
 
 NAME_MAX = 200
 T = TypeVar("T")
@@ -57,13 +57,7 @@ class Shown(Answer):
 
     def to(self, kind: type[T]) -> T:
         """Back to the dataclass; fields that it has in addition get their defaults."""
-        adapter: TypeAdapter[T] = _adapter(kind)  # type: ignore[arg-type]  # types are hashable
-        return adapter.validate_python(self.model_dump())
-
-
-@cache  # one is made of each type, and making it takes longer than using it
-def _adapter(kind: Any) -> TypeAdapter[Any]:
-    return TypeAdapter(kind)
+        return adapter(kind).validate_python(self.model_dump())
 
 
 class RequestBody(BaseModel):

@@ -7,14 +7,8 @@ from fastapi import APIRouter, Query
 from kernelbot.api.dependencies import ServicesDep, Viewer
 from kernelbot.api.errors import documented
 from kernelbot.schemas.common import Id, Name
-from kernelbot.webhooks.schemas import (
-    NewWebhookRequest,
-    NewWebhookView,
-    WebhookList,
-    WebhookLog,
-    WebhookMessageView,
-    WebhookView,
-)
+from kernelbot.webhooks.model import NewWebhook, Webhook
+from kernelbot.webhooks.schemas import NewWebhookRequest, WebhookList, WebhookLog
 
 router = APIRouter(prefix="/webhooks", tags=["webhooks"])
 
@@ -24,18 +18,15 @@ async def list_webhooks(
     services: ServicesDep, viewer: Viewer, board: Annotated[Name | None, Query()] = None
 ) -> WebhookList:
     """The asker's own, or a board's for its organisers."""
-    found = await services.webhooks.list_webhooks(viewer, board)
-    return WebhookList(webhooks=[WebhookView.of(one) for one in found])
+    return WebhookList(webhooks=await services.webhooks.list_webhooks(viewer, board))
 
 
 @router.post("", status_code=201, responses=documented(400, 401, 403, 404, 409, 413, 422, 503))
 async def create_webhook(
     services: ServicesDep, viewer: Viewer, body: NewWebhookRequest
-) -> NewWebhookView:
+) -> NewWebhook:
     """Make a webhook; its secret is shown only now. A board's are for its organisers."""
-    made = await services.webhooks.create(viewer, body.url, board=body.board, events=body.events)
-    shown = WebhookView.of(made.webhook)
-    return NewWebhookView(**shown.model_dump(), secret=made.secret)
+    return await services.webhooks.create(viewer, body.url, board=body.board, events=body.events)
 
 
 @router.delete("/{webhook_id}", status_code=204, responses=documented(401, 404, 422, 503))
@@ -47,17 +38,16 @@ async def delete_webhook(services: ServicesDep, viewer: Viewer, webhook_id: Id) 
 @router.get("/{webhook_id}/messages", responses=documented(401, 404, 422, 503))
 async def list_messages(services: ServicesDep, viewer: Viewer, webhook_id: Id) -> WebhookLog:
     """The last hundred messages: what was delivered, what failed why, and what is tried when."""
-    found = await services.webhooks.messages(viewer, webhook_id)
-    return WebhookLog(messages=[WebhookMessageView.of(one) for one in found])
+    return WebhookLog(messages=await services.webhooks.messages(viewer, webhook_id))
 
 
 @router.post("/{webhook_id}/test", status_code=202, responses=documented(401, 404, 409, 422, 503))
-async def test_webhook(services: ServicesDep, viewer: Viewer, webhook_id: Id) -> WebhookView:
+async def test_webhook(services: ServicesDep, viewer: Viewer, webhook_id: Id) -> Webhook:
     """Send a message that says nothing, to try it."""
-    return WebhookView.of(await services.webhooks.try_it(viewer, webhook_id))
+    return await services.webhooks.try_it(viewer, webhook_id)
 
 
 @router.post("/{webhook_id}/enable", responses=documented(401, 404, 422, 503))
-async def enable_webhook(services: ServicesDep, viewer: Viewer, webhook_id: Id) -> WebhookView:
+async def enable_webhook(services: ServicesDep, viewer: Viewer, webhook_id: Id) -> Webhook:
     """Tell a disabled webhook again, of what happens from now on."""
-    return WebhookView.of(await services.webhooks.enable(viewer, webhook_id))
+    return await services.webhooks.enable(viewer, webhook_id)

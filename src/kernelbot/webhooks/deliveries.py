@@ -102,14 +102,14 @@ class Deliveries:
 
     async def _url(self, session: WriteSession, message: DueMessage) -> str | None:
         """Where it goes. None: its owner may not have the webhook any more, so it is disabled."""
-        webhook = await webhooks.one(session, message.webhook_id)
-        assert webhook is not None, "its message was claimed"
-        owner = await users.by_id(session, webhook.owner_id)
-        if owner is None or not may_have(owner, webhook):
-            reason = f"{webhook.owner} may not read this any more."
-            await webhooks.disable(session, webhook.id, reason)
+        owned = await webhooks.one(session, message.webhook_id)
+        assert owned is not None, "its message was claimed"
+        owner = await users.by_id(session, owned.owner_id)
+        if owner is None or not may_have(owner, owned):
+            reason = f"{owned.webhook.owner} may not read this any more."
+            await webhooks.disable(session, owned.webhook.id, reason)
             return None
-        return webhook.url
+        return owned.webhook.url
 
 
 def pause_s(tries: int) -> float | None:

@@ -4,6 +4,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from kernelbot.domain.values import described
+
 
 class WebhookEvent(StrEnum):
     """What a webhook may be told of."""
@@ -33,52 +35,59 @@ class WebhookRules:
 
 @dataclass(frozen=True)
 class Webhook:
-    """Without its secret."""
+    """A webhook without its secret."""
 
     id: int
-    owner_id: int
     owner: str
-    board: str | None
-    """None: it is told of its owner's submissions, on all boards."""
-    creator_id: int | None
-    """The board's creator."""
+    board: str | None = field(
+        metadata=described("Null: it is told of its owner's submissions, on all boards.")
+    )
     url: str
     events: tuple[WebhookEvent, ...]
     created_at: datetime
-    failing_since: datetime | None
-    """None: the last message was delivered, or there was none."""
-    disabled_at: datetime | None
-    """None: it is told."""
+    failing_since: datetime | None = field(
+        metadata=described("Null: the last message was delivered, or there was none.")
+    )
+    disabled_at: datetime | None = field(metadata=described("Null: it is told."))
     disabled_reason: str | None
 
 
 @dataclass(frozen=True)
-class NewWebhook:
-    """A webhook just made, with the secret that its messages are signed with."""
+class NewWebhook(Webhook):
+    """A webhook just made."""
+
+    secret: str = field(
+        repr=False, metadata=described("Shown only now. Messages are signed with it.")
+    )
+
+
+@dataclass(frozen=True)
+class OwnedWebhook:
+    """A webhook, and who may have it."""
 
     webhook: Webhook
-    secret: str = field(repr=False)
+    owner_id: int
+    creator_id: int | None
+    """The board's creator; None: it belongs to no board."""
 
 
 @dataclass(frozen=True)
 class WebhookMessage:
     """A message, and how its delivery went."""
 
-    id: int
-    message_id: str
-    """The same in every attempt, so that a receiver knows a repetition."""
+    message_id: str = field(metadata=described("The `webhook-id` of all its attempts."))
     event: WebhookEvent
-    data: dict[str, object]
     created_at: datetime
     tries: int
-    next_at: datetime | None
-    """When it is tried next; None: it was delivered or is given up."""
+    next_at: datetime | None = field(
+        metadata=described("When it is tried next; null: it was delivered or is given up.")
+    )
     tried_at: datetime | None
     delivered_at: datetime | None
-    status: int | None
-    """The last answer's; None: there was none."""
-    error: str | None
-    """Why it wasn't delivered; None: it was, or it wasn't tried."""
+    status: int | None = field(metadata=described("Of the last answer; null: there was none."))
+    error: str | None = field(
+        metadata=described("Why it wasn't delivered; null: it was, or it wasn't tried.")
+    )
 
 
 @dataclass(frozen=True)

@@ -47,7 +47,7 @@ WHERE NOT EXISTS (
 );
 
 -- name: messages
-SELECT id, message_id::text, event, data, created_at, tries, next_at, tried_at, delivered_at, status,
+SELECT message_id::text, event, created_at, tries, next_at, tried_at, delivered_at, status,
     error
 FROM webhook_messages WHERE webhook_id = %(webhook_id)s
 ORDER BY id DESC LIMIT %(limit)s;

@@ -1,11 +1,9 @@
 """Webhooks and what was delivered to them."""
 
-from datetime import datetime
-
 from pydantic import Field
 
-from kernelbot.schemas.common import Answer, Name, RequestBody, Shown, Text
-from kernelbot.webhooks.model import WebhookEvent
+from kernelbot.schemas.common import Answer, Name, RequestBody, Text
+from kernelbot.webhooks.model import Webhook, WebhookEvent, WebhookMessage
 
 
 class NewWebhookRequest(RequestBody):
@@ -20,49 +18,13 @@ class NewWebhookRequest(RequestBody):
     )
 
 
-class WebhookView(Shown):
-    """A webhook without its secret."""
-
-    id: int
-    owner: str
-    board: str | None
-    url: str
-    events: list[WebhookEvent]
-    created_at: datetime
-    failing_since: datetime | None = Field(description="Null: the last message was delivered.")
-    disabled_at: datetime | None
-    disabled_reason: str | None
-
-
-class NewWebhookView(WebhookView):
-    """A webhook just made."""
-
-    secret: str = Field(description="Shown only now. Messages are signed with it.")
-
-
 class WebhookList(Answer):
     """The newest first."""
 
-    webhooks: list[WebhookView]
-
-
-class WebhookMessageView(Shown):
-    """A message, and how its delivery went."""
-
-    message_id: str = Field(description="The `webhook-id` of all its attempts.")
-    event: WebhookEvent
-    created_at: datetime
-    tries: int
-    next_at: datetime | None = Field(
-        description="When it is tried next; null: it was delivered or is given up."
-    )
-    tried_at: datetime | None
-    delivered_at: datetime | None
-    status: int | None = Field(description="Of the last answer; null: there was none.")
-    error: str | None
+    webhooks: list[Webhook]
 
 
 class WebhookLog(Answer):
     """A webhook's last messages, the newest first."""
 
-    messages: list[WebhookMessageView]
+    messages: list[WebhookMessage]

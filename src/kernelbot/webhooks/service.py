@@ -19,6 +19,7 @@ from kernelbot.webhooks.model import (
     BOARD_EVENTS,
     OWN_EVENTS,
     NewWebhook,
+    OwnedWebhook,
     Webhook,
     WebhookEvent,
     WebhookMessage,
@@ -77,26 +78,30 @@ class Webhooks:
                     f"There are {_MAX_WEBHOOKS} webhooks already.",
                     next_step=Next.DELETE_WEBHOOKS,
                 )
-            webhook = await webhooks.one(session, webhook_id)
-            assert webhook is not None
+            made = await webhooks.one(session, webhook_id)
+            assert made is not None, "it was added in this transaction"
             if found is not None:
                 detail: audit.Detail = {"webhook": webhook_id, "host": url.split("/")[2]}
                 await audit.record(session, actor, "webhook.create", f"board:{found.name}", detail)
-        return NewWebhook(webhook, "whsec_" + base64.b64encode(secret).decode())
+        text = "whsec_" + base64.b64encode(secret).decode()
+        return NewWebhook(**vars(made.webhook), secret=text)
 
     async def list_webhooks(self, actor: User, board: str | None = None) -> list[Webhook]:
         """A board's, or the actor's own, the newest first. Raises `NotFound`, `NotAllowed`."""
         async with self._database.read() as session:
             if board is None:
-                return await webhooks.of_owner(session, actor.id)
-            found = await organised_board(session, actor, board)
-            return await webhooks.of_board(session, found.id)
+                found = await webhooks.of_owner(session, actor.id)
+            else:
+                organised = await organised_board(session, actor, board)
+                found = await webhooks.of_board(session, organised.id)
+        return [one.webhook for one in found]
 
     async def list_disabled(self, actor: User) -> list[Webhook]:
         """Those of the boards that the actor organises which are told nothing any more, the newest
         first."""
         async with self._database.read() as session:
-            return [one for one in await webhooks.disabled(session) if may_have(actor, one)]
+            found = await webhooks.disabled(session)
+        return [one.webhook for one in found if may_have(actor, one)]
 
     async def get(self, actor: User, webhook_id: int) -> Webhook:
         """Raises `NotFound`, also for one that isn't the actor's to see."""
@@ -145,18 +150,18 @@ class Webhooks:
         return webhook
 
 
-def may_have(actor: User, webhook: Webhook) -> bool:
+def may_have(actor: User, owned: OwnedWebhook) -> bool:
     """Whether this person may read what the webhook is told, and change it."""
-    if webhook.creator_id is not None:
-        return organises(actor, webhook.creator_id)
-    return actor.id == webhook.owner_id and actor.banned_at is None
+    if owned.creator_id is not None:
+        return organises(actor, owned.creator_id)
+    return actor.id == owned.owner_id and actor.banned_at is None
 
 
 async def _mine(session: ReadSession, actor: User, webhook_id: int) -> Webhook:
-    webhook = await webhooks.one(session, webhook_id) if can_be_id(webhook_id) else None
-    if webhook is None or not may_have(actor, webhook):
+    owned = await webhooks.one(session, webhook_id) if can_be_id(webhook_id) else None
+    if owned is None or not may_have(actor, owned):
         raise no_webhook(webhook_id)
-    return webhook
+    return owned.webhook
 
 
 def no_webhook(webhook_id: int) -> NotFound:
@@ -164,9 +169,9 @@ def no_webhook(webhook_id: int) -> NotFound:
     return NotFound(f"You have no webhook {webhook_id}.", next_step=Next.LIST_WEBHOOKS)
 
 
-def _check_new(url: str, events: tuple[WebhookEvent, ...], others: Sequence[Webhook]) -> None:
+def _check_new(url: str, events: tuple[WebhookEvent, ...], others: Sequence[OwnedWebhook]) -> None:
     """Raises `Conflict` for one that would be told everything twice, as by a form sent twice."""
-    for other in others:
+    for other in (one.webhook for one in others):
         if other.url == url and set(other.events) == set(events):
             raise Conflict(
                 f"Webhook {other.id} tells this address of the same already.",

@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 
+from kernelbot.schemas.values import from_row
 from kernelbot.store.database import ReadSession, Row, WriteSession
 from kernelbot.store.sqlfiles import statements
 from kernelbot.webhooks.model import (
     BusyReceivers,
     DueMessage,
+    OwnedWebhook,
     Webhook,
     WebhookEvent,
     WebhookMessage,
@@ -41,22 +43,22 @@ async def add(
     return row["id"] if row else None
 
 
-async def of_board(session: ReadSession, leaderboard_id: int) -> list[Webhook]:
+async def of_board(session: ReadSession, leaderboard_id: int) -> list[OwnedWebhook]:
     """A board's, the newest first."""
     return await _shown(session, leaderboard_id=leaderboard_id)
 
 
-async def of_owner(session: ReadSession, owner_id: int) -> list[Webhook]:
+async def of_owner(session: ReadSession, owner_id: int) -> list[OwnedWebhook]:
     """Those for a person's own submissions, the newest first."""
     return await _shown(session, owner_id=owner_id)
 
 
-async def disabled(session: ReadSession) -> list[Webhook]:
+async def disabled(session: ReadSession) -> list[OwnedWebhook]:
     """Those of all boards that are told nothing any more, the newest first."""
     return await _shown(session, disabled=True)
 
 
-async def one(session: ReadSession, webhook_id: int) -> Webhook | None:
+async def one(session: ReadSession, webhook_id: int) -> OwnedWebhook | None:
     """None: there is no such webhook."""
     found = await _shown(session, webhook_id=webhook_id)
     return found[0] if found else None
@@ -69,14 +71,14 @@ async def _shown(
     leaderboard_id: int | None = None,
     owner_id: int | None = None,
     disabled: bool = False,
-) -> list[Webhook]:
+) -> list[OwnedWebhook]:
     values = {
         "webhook_id": webhook_id,
         "leaderboard_id": leaderboard_id,
         "owner_id": owner_id,
         "disabled": disabled,
     }
-    return [_webhook(row) for row in await session.all(statements(__file__)["shown"], values)]
+    return [_owned(row) for row in await session.all(statements(__file__)["shown"], values)]
 
 
 async def delete(session: WriteSession, webhook_id: int) -> None:
@@ -105,7 +107,7 @@ async def messages(session: ReadSession, webhook_id: int, *, limit: int) -> list
     """The newest first."""
     values = {"webhook_id": webhook_id, "limit": limit}
     rows = await session.all(statements(__file__)["messages"], values)
-    return [WebhookMessage(**{**row, "event": WebhookEvent(row["event"])}) for row in rows]
+    return [from_row(WebhookMessage, row) for row in rows]
 
 
 async def claim(session: WriteSession, busy: BusyReceivers, *, lease_s: float) -> DueMessage | None:
@@ -121,7 +123,7 @@ async def claim(session: WriteSession, busy: BusyReceivers, *, lease_s: float) -
         claimed = {"id": candidate["id"], "lease_s": lease_s}
         row = await session.one(statements(__file__)["claim"], claimed)
         if row is not None:  # else another worker has just taken it
-            return DueMessage(**{**row, "event": WebhookEvent(row["event"])})
+            return from_row(DueMessage, row)
     return None
 
 
@@ -162,5 +164,5 @@ async def forget(session: WriteSession) -> None:
     await session.do(statements(__file__)["forget"])
 
 
-def _webhook(row: Row) -> Webhook:
-    return Webhook(**{**row, "events": tuple(WebhookEvent(event) for event in row["events"])})
+def _owned(row: Row) -> OwnedWebhook:
+    return OwnedWebhook(from_row(Webhook, row), row["owner_id"], row["creator_id"])

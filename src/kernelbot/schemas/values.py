@@ -1,0 +1,41 @@
+"""Reads and writes frozen dataclasses by their types alone."""
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, TypeVar
+
+from pydantic import TypeAdapter
+
+T = TypeVar("T")
+
+
+def adapter(kind: type[T]) -> TypeAdapter[T]:
+    """What reads and writes values of this type, dataclasses as well as models."""
+    found: TypeAdapter[T] = _adapter(kind)  # type: ignore[arg-type]  # types are hashable
+    return found
+
+
+def from_row(kind: type[T], row: Mapping[str, Any]) -> T:
+    """A row by column name as a value; columns that are no field are ignored."""
+    return adapter(kind).validate_python(row)
+
+
+def from_json(kind: type[T], text: str | bytes) -> T:
+    """The value of a JSON text; keys that are no field are ignored, so that an older client
+    understands a newer server. Raises pydantic's `ValidationError`."""
+    return adapter(kind).validate_json(text)
+
+
+def to_json(kind: type[T], value: T) -> bytes:
+    """The fields that `kind` has; those that a subclass adds are left out."""
+    return adapter(kind).dump_json(value)
+
+
+def plain(value: object) -> Any:
+    """All fields of a value or a model, as what `json.dumps` takes."""
+    return adapter(type(value)).dump_python(value, mode="json")
+
+
+@cache  # one is made of each type, and making it takes longer than using it
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(kind)
