@@ -9,15 +9,16 @@ from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
 
-from kernelbot.boards.schemas import StandingsView
 from kernelbot.domain.errors import KernelbotError
 from kernelbot.domain.states import RunState, SubmissionState
 from kernelbot.protocol import Verdict
+from kernelbot.ranking.model import StandingsPage
 from kernelbot.render.text import one_line
 from kernelbot.render.units import interval_text, seconds_text
-from kernelbot.submissions.schemas import EventView, SubmissionView
+from kernelbot.submissions.model import Event
+from kernelbot.submissions.schemas import SubmissionView
 
-Update = EventView | SubmissionView | KernelbotError
+Update = Event | SubmissionView | KernelbotError
 BAR_WIDTH = 24
 QUEUED = "queued"
 
@@ -120,12 +121,12 @@ class DemoView:
         if isinstance(update, SubmissionView):
             entry.submission = update
             self._console.print(self._finished_line(entry))
-        elif isinstance(update, EventView):
+        elif isinstance(update, Event):
             entry.status = _status(update)
         if self._live is not None:
             self._live.update(self._unfinished())
 
-    def standings(self, page: StandingsView) -> None:
+    def standings(self, page: StandingsPage) -> None:
         """One board's ranking, with a bar as long as the time."""
         self._console.print()
         self._console.print(Text(f"{page.board} on {page.device}", style="bold"))
@@ -189,7 +190,7 @@ def _clip(text: str, width: int) -> str:
     return text if len(text) <= width else f"{text[: width - 1]}…"
 
 
-def _status(event: EventView) -> str:
+def _status(event: Event) -> str:
     phase, index, total = (event.data.get(key) for key in ("phase", "index", "total"))
     kind = "secret" if event.secret else "public"
     if event.kind is RunState.QUEUED:

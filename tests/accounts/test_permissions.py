@@ -110,7 +110,7 @@ async def test_a_ban_ends(world: World) -> None:
 
 async def ranked_names(world: World) -> list[str]:
     page = await world.services.standings.page(None, "sort", "CPU")
-    return [row.author for row in page.rows]
+    return [row.author for row in page.standings]
 
 
 async def finish(world: World, submission_id: int) -> None:

@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 from kernelbot.cli.outcome import closing, outcome
 from kernelbot.domain.states import ReviewState, RunState, SubmissionState
 from kernelbot.protocol import Mode, Verdict
-from kernelbot.ranking.model import NotRankedReason
-from kernelbot.submissions.schemas import NotRankedView, RunView, SubmissionView
+from kernelbot.ranking.model import NotRanked, NotRankedReason
+from kernelbot.submissions.schemas import RunView, SubmissionView
 
 NOW = datetime(2027, 1, 1, tzinfo=UTC)
 
@@ -30,9 +30,7 @@ def run(*, secret: bool, score_s: float | None) -> RunView:
     )
 
 
-def submission(
-    *, place: int | None = None, not_ranked: NotRankedView | None = None
-) -> SubmissionView:
+def submission(*, place: int | None = None, not_ranked: NotRanked | None = None) -> SubmissionView:
     return SubmissionView(
         id=17,
         board="sort",
@@ -63,5 +61,5 @@ def test_the_score_that_counts_is_said_to() -> None:
 
 def test_what_is_not_ranked_says_why_last() -> None:
     sentence = "Not ranked: it is the same code as submission 16, which counts once."
-    why = NotRankedView(reason=NotRankedReason.SAME_CODE, sentence=sentence, submission_id=16)
+    why = NotRanked(reason=NotRankedReason.SAME_CODE, sentence=sentence, submission_id=16)
     assert sentence == closing(submission(not_ranked=why)).splitlines()[-1]

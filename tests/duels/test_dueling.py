@@ -21,7 +21,7 @@ SAID = "The data of timed calls recurs (seed: 7)"
 
 async def _ranking(world: World) -> list[tuple[int, str, int]]:
     page = await world.services.standings.page(None, "sort", None)
-    return [(row.rank, row.author, row.submission_id) for row in page.rows]
+    return [(row.rank, row.author, row.submission_id) for row in page.standings]
 
 
 async def _why(world: World, submission_id: int) -> NotRanked | None:
@@ -32,7 +32,7 @@ async def _why(world: World, submission_id: int) -> NotRanked | None:
 async def test_what_is_below_but_too_close_waits_for_a_duel(world: World) -> None:
     first, second = await two_of_ada(world)
     assert [(1, "ada", first)] == await _ranking(world)
-    assert NotRanked(NotRankedReason.DUEL_WAITS, first) == await _why(world, second)
+    assert NotRanked.because(NotRankedReason.DUEL_WAITS, first) == await _why(world, second)
 
 
 async def test_its_job_has_both_sources_and_a_secret_seed(world: World) -> None:
@@ -48,7 +48,7 @@ async def test_the_winner_stands(world: World) -> None:
     first, second = await two_of_ada(world)
     await fought(world, FASTER)
     assert [(1, "ada", second)] == await _ranking(world)
-    assert NotRanked(NotRankedReason.SUPERSEDED, second) == await _why(world, first)
+    assert NotRanked.because(NotRankedReason.SUPERSEDED, second) == await _why(world, first)
 
 
 async def test_who_wins_once_has_to_win_again(world: World) -> None:
@@ -109,7 +109,7 @@ async def test_the_same_code_is_not_dueled(world: World) -> None:
             "SELECT refresh_standing(leaderboard_id, 'CPU', author_id) FROM submissions"
         )
     assert [] == await all_duels(world)
-    assert NotRanked(NotRankedReason.SAME_CODE, first) == await _why(world, second)
+    assert NotRanked.because(NotRankedReason.SAME_CODE, first) == await _why(world, second)
 
 
 async def test_the_same_two_are_dueled_once(world: World) -> None:
@@ -163,7 +163,7 @@ async def test_who_wins_too_late_does_not_replace_somebody_else(world: World) ->
     best = await ranked(world, 0.5)
     await end_duel(judge, claim, FASTER)
     assert [(1, "ada", best)] == await _ranking(world)
-    assert NotRanked(NotRankedReason.SUPERSEDED, best) == await _why(world, second)
+    assert NotRanked.because(NotRankedReason.SUPERSEDED, best) == await _why(world, second)
 
 
 async def test_neighbours_whose_intervals_overlap_are_dueled(world: World) -> None:
@@ -233,7 +233,7 @@ async def test_duels_can_be_switched_off(world: World) -> None:
     first, second = await two_of_ada(world)
     await ranked(world, 1.0, author=world.bob.user, relative_error=WIDE)
     assert [] == await all_duels(world)
-    assert NotRanked(NotRankedReason.NO_BETTER, first) == await _why(world, second)
+    assert NotRanked.because(NotRankedReason.NO_BETTER, first) == await _why(world, second)
 
 
 async def test_a_duel_is_no_run_of_its_submission(world: World) -> None:
@@ -265,7 +265,7 @@ async def test_who_fails_in_a_duel_loses_nothing(world: World, opposed: bool) ->
     assert f"submission {first if opposed else second} wasn't accepted" in duel.sentence
     assert "secret" not in duel.sentence
     assert [(1, "ada", first)] == await _ranking(world)
-    assert NotRanked(NotRankedReason.DUEL_FAILED, first) == await _why(world, second)
+    assert NotRanked.because(NotRankedReason.DUEL_FAILED, first) == await _why(world, second)
 
 
 @pytest.mark.parametrize(("opposed", "rank"), [(False, 2), (True, 1)])
@@ -346,7 +346,7 @@ async def test_a_lost_attempt_is_tried_again_and_then_given_up(world: World) -> 
     (duel,) = await all_duels(world)
     assert (DuelState.FAILED, False) == (duel.state, "node" in duel.sentence)
     assert await judge.claim("CPU", "w") is None
-    assert NotRanked(NotRankedReason.DUEL_FAILED, first) == await _why(world, second)
+    assert NotRanked.because(NotRankedReason.DUEL_FAILED, first) == await _why(world, second)
 
 
 async def test_a_result_of_a_failing_harness_blames_nobody(world: World) -> None:
@@ -383,7 +383,7 @@ async def test_a_duel_on_data_that_recur_decides_nothing(world: World, verdict: 
     assert "the data of its timed calls recurs" in duel.sentence
     assert "seed: 7" not in duel.sentence
     assert [(1, "ada", first)] == await _ranking(world)
-    assert NotRanked(NotRankedReason.DUEL_FAILED, first) == await _why(world, second)
+    assert NotRanked.because(NotRankedReason.DUEL_FAILED, first) == await _why(world, second)
 
 
 @pytest.mark.parametrize("which", [0, 1])

@@ -30,8 +30,8 @@ async def test_its_pairs_are_for_those_who_may_see_both(world: World) -> None:
     (load,) = await measured(world.admin.user, "sort", duel.id)
     assert ("size: 10000; seed: 7", SAME[0], (1e9,) * 6) == (
         load.spec,
-        load.pairs.ratio,
-        load.pairs.opponent_ns,
+        load.ratio,
+        load.opponent_ns,
     )
 
 
@@ -45,7 +45,7 @@ async def test_of_their_own_authors_see_the_pairs_and_not_the_data(world: World)
     shared = await world.services.duels.measured(world.ada.user, "sort", waiting.id)
     assert ([], (0, None, tuple(ratio * 1e9 for ratio in FASTER) * 2), []) == (
         before,
-        (load.index, load.spec, load.pairs.submission_ns),
+        (load.workload, load.spec, load.submission_ns),
         shared,
     )
 

@@ -40,14 +40,14 @@ async def test_what_is_ranked_has_no_reason_not_to_be(judged: World) -> None:
 async def test_the_same_code_names_the_first(judged: World) -> None:
     first = await _send(judged, "accepted 1.0 0.9 1.1")
     again = await _send(judged, "accepted 1.0 0.9 1.1")
-    assert again.not_ranked == NotRanked(NotRankedReason.SAME_CODE, first.id)
+    assert again.not_ranked == NotRanked.because(NotRankedReason.SAME_CODE, first.id)
 
 
 async def test_the_same_code_is_said_before_it_is_judged(judged: World) -> None:
     first = await _send(judged, "accepted 1.0 0.9 1.1")
     code = b"# again\n# fake: accepted 1.0 0.9 1.1\n'accepted 1.0 0.9 1.1'   # the same\n"
     sent = await judged.submit(content=code, mode=Mode.LEADERBOARD)
-    known = NotRanked(NotRankedReason.SAME_CODE, first.id)
+    known = NotRanked.because(NotRankedReason.SAME_CODE, first.id)
     assert (SubmissionState.QUEUED, known) == (sent.state, sent.not_ranked)
     test = await judged.submit(content=code, mode=Mode.TEST)
     other = await judged.submit(content=b"'something else'", mode=Mode.LEADERBOARD)
@@ -58,36 +58,36 @@ async def test_the_same_code_as_what_was_deleted_names_that(judged: World) -> No
     first = await _send(judged, "accepted 1.0 0.9 1.1")
     await judged.services.deletion.delete_submission(judged.ada.user, first.id)
     again = await _send(judged, "accepted 1.0 0.9 1.1")
-    assert again.not_ranked == NotRanked(NotRankedReason.SAME_CODE, first.id)
+    assert again.not_ranked == NotRanked.because(NotRankedReason.SAME_CODE, first.id)
 
 
 async def test_what_is_no_better_names_what_stands(judged: World) -> None:
     first = await _send(judged, "accepted 1.0 0.9 1.1")
     close = await _send(judged, "accepted 1.05 0.95 1.15")
-    assert close.not_ranked == NotRanked(NotRankedReason.NO_BETTER, first.id)
+    assert close.not_ranked == NotRanked.because(NotRankedReason.NO_BETTER, first.id)
 
 
 async def test_what_was_improved_on_names_the_better_one(judged: World) -> None:
     first = await _send(judged, "accepted 1.0 0.9 1.1")
     better = await _send(judged, "accepted 0.5 0.45 0.55")
-    assert await _again(judged, first) == NotRanked(NotRankedReason.SUPERSEDED, better.id)
+    assert await _again(judged, first) == NotRanked.because(NotRankedReason.SUPERSEDED, better.id)
 
 
 async def test_what_is_held_says_so(judged: World) -> None:
     held = await _send(judged, "accepted 1.0 suspicious")
-    assert held.not_ranked == NotRanked(NotRankedReason.HELD)
+    assert held.not_ranked == NotRanked.because(NotRankedReason.HELD)
 
 
 async def test_what_is_refused_says_so(judged: World) -> None:
     sent = await _send(judged, "accepted 1.0")
     refused = await judged.services.reviews.refuse(judged.admin.user, sent.id, "copied")
-    assert refused.not_ranked == NotRanked(NotRankedReason.REFUSED)
+    assert refused.not_ranked == NotRanked.because(NotRankedReason.REFUSED)
 
 
 async def test_a_banned_author_s_says_so(judged: World) -> None:
     sent = await _send(judged, "accepted 1.0")
     await judged.services.users.ban(judged.admin.user, judged.ada.user.id)
-    assert await _again(judged, sent) == NotRanked(NotRankedReason.BANNED)
+    assert await _again(judged, sent) == NotRanked.because(NotRankedReason.BANNED)
 
 
 async def test_a_script_s_result_on_a_native_board_is_not_ranked(judged: World) -> None:
@@ -96,7 +96,7 @@ async def test_a_script_s_result_on_a_native_board_is_not_ranked(judged: World) 
     with psycopg.connect(judged.database.url) as connection:
         connection.execute("UPDATE runs SET unverified = true")
         connection.execute("SELECT rebuild_standings()")
-    assert await _again(judged, sent) == NotRanked(NotRankedReason.SCRIPT)
+    assert await _again(judged, sent) == NotRanked.because(NotRankedReason.SCRIPT)
 
 
 async def test_a_problem_that_changed_says_so(judged: World) -> None:
@@ -109,14 +109,14 @@ async def test_a_problem_that_changed_says_so(judged: World) -> None:
             " UPDATE leaderboards SET problem_version_id = v.id FROM v"
         )
         connection.execute("SELECT rebuild_standings()")
-    assert await _again(judged, sent) == NotRanked(NotRankedReason.PROBLEM_CHANGED)
+    assert await _again(judged, sent) == NotRanked.because(NotRankedReason.PROBLEM_CHANGED)
 
 
 async def test_a_device_that_is_gone_says_so(judged: World) -> None:
     sent = await _send(judged, "accepted 1.0")
     with psycopg.connect(judged.database.url) as connection:
         connection.execute("DELETE FROM leaderboard_devices")
-    assert await _again(judged, sent) == NotRanked(NotRankedReason.DEVICE_REMOVED)
+    assert await _again(judged, sent) == NotRanked.because(NotRankedReason.DEVICE_REMOVED)
 
 
 async def test_a_submission_in_another_mode_has_no_reason(judged: World) -> None:
@@ -133,12 +133,12 @@ async def test_a_list_says_why_as_well(judged: World) -> None:
     first = await _send(judged, "accepted 1.0 0.9 1.1")
     await _send(judged, "accepted 1.0 0.9 1.1")
     listed = await judged.services.submissions.list_submissions(judged.ada.user)
-    assert [NotRanked(NotRankedReason.SAME_CODE, first.id), None] == [
+    assert [NotRanked.because(NotRankedReason.SAME_CODE, first.id), None] == [
         submission.not_ranked for submission in listed
     ]
 
 
 @pytest.mark.parametrize("reason", NotRankedReason)
 def test_every_reason_is_a_sentence(reason: NotRankedReason) -> None:
-    sentence = NotRanked(reason, 16).sentence
+    sentence = NotRanked.because(reason, 16).sentence
     assert (True, True) == (sentence.startswith("Not ranked: "), sentence.endswith("."))

@@ -50,7 +50,10 @@ async def test_a_page_shows_a_better_score_since_it_was_read(world: World) -> No
     before = await page(world)
     await ranked(world, 0.5)
     after = await page(world)
-    assert ([2.0], [0.5]) == ([r.score_s for r in before.rows], [r.score_s for r in after.rows])
+    assert ([2.0], [0.5]) == (
+        [r.score_s for r in before.standings],
+        [r.score_s for r in after.standings],
+    )
 
 
 async def test_a_page_no_longer_shows_a_revoked_score(world: World) -> None:
@@ -95,7 +98,7 @@ async def test_long_pages_are_not_kept(world: World, limit: int, kept: bool) -> 
     await ranked(world, 2.0)
     ask = world.services.standings.page
     first, second = [await ask(None, "sort", None, limit=limit, offset=0) for _ in range(2)]
-    assert kept is (first.rows is second.rows)
+    assert kept is (first.standings is second.standings)
 
 
 MANY = 400
@@ -130,7 +133,7 @@ async def ranked_many(world: World) -> None:
 async def positions(service: StandingsService, offset: int) -> list[tuple[int, int]]:
     """Rank and author of each row of a page."""
     page = await service.page(None, "sort", None, limit=3, offset=offset)
-    return [(row.rank, row.author_id) for row in page.rows]
+    return [(row.rank, row.author_id) for row in page.standings]
 
 
 async def test_a_page_is_the_same_wherever_it_is_counted_from(world: World) -> None:
@@ -140,7 +143,7 @@ async def test_a_page_is_the_same_wherever_it_is_counted_from(world: World) -> N
         for offset in range(0, MANY, 100)
         for row in (
             await world.services.standings.page(None, "sort", None, limit=100, offset=offset)
-        ).rows
+        ).standings
     ]
     expected = [(row.rank, row.author_id) for row in whole]
     service = StandingsService(world.database)
@@ -202,4 +205,4 @@ async def test_beyond_the_end_nothing_is_asked(world: World) -> None:
 
 
 def names(found: StandingsPage) -> list[str]:
-    return [row.author for row in found.rows]
+    return [row.author for row in found.standings]

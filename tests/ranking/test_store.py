@@ -181,7 +181,7 @@ async def test_kept_standings_equal_rebuilt_ones(world: World, seed: int) -> Non
     page = await world.services.standings.page(None, "sort", "CPU", limit=100)
     assert kept == rebuilt
     assert count == (len(kept),)
-    assert [row.rank for row in page.rows] == _ranks(kept, told_apart)
+    assert [row.rank for row in page.standings] == _ranks(kept, told_apart)
 
 
 async def test_every_page_shows_the_ranks_of_the_whole(world: World) -> None:
@@ -217,7 +217,7 @@ async def test_a_page_counted_from_any_row_is_the_one_counted_from_the_top(world
 async def test_a_page_beyond_the_end_is_empty(world: World) -> None:
     await world.board()
     page = await world.services.standings.page(None, "SORT", "cpu", offset=10**18)
-    assert (page.rows, page.total) == ((), 0)
+    assert (page.standings, page.total) == ((), 0)
 
 
 async def test_verdicts_written_at_once_are_all_counted(world: World) -> None:
@@ -236,7 +236,7 @@ async def test_verdicts_written_at_once_are_all_counted(world: World) -> None:
 
     await asyncio.gather(*(asyncio.to_thread(one, author) for author in authors))
     page = await world.services.standings.page(None, "sort", None)
-    assert (page.total, {row.rank for row in page.rows}) == (12, {1})
+    assert (page.total, {row.rank for row in page.standings}) == (12, {1})
 
 
 @dataclass(frozen=True)
@@ -295,4 +295,4 @@ async def test_what_an_author_stands_with(world: World, shots: list[Shot], stand
             )
             connection.execute("SELECT refresh_standing(%s, 'CPU', %s)", (board.id, author))
     page = await world.services.standings.page(None, "sort", None)
-    assert [standing] == [row.score_s for row in page.rows]
+    assert [standing] == [row.score_s for row in page.standings]

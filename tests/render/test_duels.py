@@ -1,6 +1,6 @@
 from datetime import UTC, datetime
 
-from kernelbot.duels.model import Duel, DuelReason, DuelState, Ratio
+from kernelbot.duels.model import Duel, DuelReason, DuelState, Ratio, with_sentence
 from kernelbot.protocol import DuelWorkload
 from kernelbot.render.duels import NOT_BY_WORKLOAD, duel_by_workload, duels_table
 
@@ -9,9 +9,10 @@ WHEN = datetime(2026, 1, 1, tzinfo=UTC)
 
 def _duel(state: DuelState, ratio: Ratio | None = None, note: str | None = None) -> Duel:
     pair = (12, "a'; echo x\n", 7, "bob")
-    return Duel(
-        1, "sort", "CPU", DuelReason.NEIGHBOURS, state, *pair, ratio, note, False, WHEN, None
+    duel = Duel(
+        1, "sort", "CPU", DuelReason.NEIGHBOURS, state, *pair, ratio, note, False, "", WHEN, None
     )
+    return with_sentence(duel)
 
 
 def test_none_is_a_sentence() -> None:

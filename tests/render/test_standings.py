@@ -12,8 +12,8 @@ def test_an_empty_board_says_so() -> None:
 
 def test_a_row_per_author() -> None:
     rows = (
-        Standing(1, 3, "ada", 0.0011, (0.001, 0.0012), 7, "fast.py", WHEN, unverified=False),
-        Standing(2, 4, "a'; echo x\n", 1.5, None, 12, "slow.py", WHEN, unverified=True),
+        Standing(1, "ada", 3, 0.0011, (0.001, 0.0012), 7, "fast.py", WHEN, unverified=False),
+        Standing(2, "a'; echo x\n", 4, 1.5, None, 12, "slow.py", WHEN, unverified=True),
     )
     expected = (
         "rank  author          score        95% of it  submission  file\n"

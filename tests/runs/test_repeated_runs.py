@@ -48,7 +48,7 @@ async def _secret_run(world: World, submission_id: int) -> Run:
 
 async def _ranking(world: World) -> list[float]:
     page = await world.services.standings.page(None, "sort", None)
-    return [row.score_s for row in page.rows]
+    return [row.score_s for row in page.standings]
 
 
 async def test_it_is_not_ranked_yet_and_waits(world: World) -> None:

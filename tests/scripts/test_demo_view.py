@@ -4,10 +4,11 @@ from pathlib import Path
 import pytest
 from scripts.demo_view import DemoView, Entry
 
-from kernelbot.boards.schemas import StandingsView, StandingView
 from kernelbot.domain.states import RunState, SubmissionState
 from kernelbot.protocol import EventKind, Mode, Verdict
-from kernelbot.submissions.schemas import EventView, RunView, SubmissionView
+from kernelbot.ranking.model import Standing, StandingsPage
+from kernelbot.submissions.model import Event
+from kernelbot.submissions.schemas import RunView, SubmissionView
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 
@@ -112,7 +113,7 @@ def test_an_event_says_what_is_being_done(
     kind: EventKind | RunState, data: dict[str, str | int], secret: bool, expected: str
 ) -> None:
     running = entry("correct", None)
-    event = EventView(
+    event = Event(
         id=1,
         submission_id=7,
         run_id=1,
@@ -129,8 +130,8 @@ def test_an_event_says_what_is_being_done(
 def test_standings_draw_the_slowest_as_the_longest_bar(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    rows = [
-        StandingView(
+    rows = tuple(
+        Standing(
             rank=rank,
             author=author,
             author_id=rank,
@@ -142,8 +143,8 @@ def test_standings_draw_the_slowest_as_the_longest_bar(
             unverified=False,
         )
         for rank, author, score_s in ((1, "bo", 0.001), (2, "chen", 0.004))
-    ]
-    DemoView().standings(StandingsView(board="sort", device="CPU", total=2, standings=rows))
+    )
+    DemoView().standings(StandingsPage(board="sort", device="CPU", total=2, standings=rows))
     heading, first, second = capsys.readouterr().out.strip().splitlines()
     assert heading == "sort on CPU"
     assert (first.count("▇"), second.count("▇")) == (6, 24)

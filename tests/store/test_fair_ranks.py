@@ -138,7 +138,7 @@ async def test_the_scatter_between_judgings_is_in_the_standings_interval(world: 
     with psycopg.connect(world.database.url, autocommit=True) as connection:
         add_score(connection, world.ada.user.id, 0, Score(1.0, 0.0, scatter=0.03))
         refresh(connection, board, world.ada.user.id)
-    (row,) = (await world.services.standings.page(None, "sort", None)).rows
+    (row,) = (await world.services.standings.page(None, "sort", None)).standings
     assert row.ci95_s is not None
     assert [round(math.exp(-1.96 * 0.03), 6), round(math.exp(1.96 * 0.03), 6)] == [
         round(end, 6) for end in row.ci95_s

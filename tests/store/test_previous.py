@@ -77,7 +77,7 @@ def test_its_functions_and_views_are_there_until_it_is_finished(migrated_url: st
 
 async def test_the_ranking_is_as_it_was(core: Core) -> None:
     page = await core.services.standings.page(None, "both", "CPU")
-    assert [("bob", 0.25), ("ada", 0.5)] == [(row.author, row.score_s) for row in page.rows]
+    assert [("bob", 0.25), ("ada", 0.5)] == [(row.author, row.score_s) for row in page.standings]
 
 
 async def test_browsers_stay_logged_in_and_tokens_valid(core: Core) -> None:
@@ -92,7 +92,7 @@ async def test_browsers_stay_logged_in_and_tokens_valid(core: Core) -> None:
 
 
 async def test_what_waited_still_waits(core: Core) -> None:
-    waits = QueuePlace("H100", 1, None, "no worker serves it just now")
+    waits = QueuePlace(1, None, "no worker serves it just now", device="H100")
     assert waits == await core.services.submissions.queue_place(3)
 
 

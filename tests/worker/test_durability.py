@@ -127,7 +127,7 @@ async def test_a_worker_killed_while_it_judges_a_duel(
         await _duel_ended(world)
     page = await world.services.standings.page(None, "sort", None)
     counts = await _results(world)
-    assert ([better], 1) == ([row.submission_id for row in page.rows], counts["attempts"])
+    assert ([better], 1) == ([row.submission_id for row in page.standings], counts["attempts"])
 
 
 async def test_a_host_killed_while_a_job_runs(world: World, tmp_path: Path) -> None:

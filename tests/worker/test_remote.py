@@ -127,7 +127,7 @@ async def test_a_launcher_that_is_down_makes_submissions_wait(
         False,
         "the controller doesn't answer",
     )
-    assert place == QueuePlace("CPU", 1, None, device.note)
+    assert place == QueuePlace(1, None, device.note, device="CPU")
     assert (shown.verdict, shown.runs[0].attempts) == (Verdict.ACCEPTED, 1)
 
 

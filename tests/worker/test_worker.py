@@ -8,7 +8,6 @@ from kernelbot.launchers.base import Availability, Launcher
 from kernelbot.launchers.links import Links
 from kernelbot.launchers.local import LocalLauncher, LocalSettings
 from kernelbot.protocol import EventKind, Fault, Mode, Verdict
-from kernelbot.runs.samples.schemas import SampleList
 from kernelbot.server import work
 from kernelbot.server.settings import Settings
 from kernelbot.server.work import open_worker
@@ -45,11 +44,9 @@ async def test_every_sample_can_be_downloaded(judged: World, tmp_path: Path) -> 
         await finished(judged, submitted.id)
     mine = await judged.services.submissions.measured(judged.ada.user, submitted.id)
     whole = await judged.services.submissions.measured(judged.admin.user, submitted.id)
-    found = SampleList.of(submitted.id, mine).workloads
-    assert [[0.5e9] * 3] == [load.samples_ns for load in found]
-    assert [(True, None)] == [(load.secret, load.spec) for load in found]
-    found = SampleList.of(submitted.id, whole).workloads
-    assert [(True, "size: 10000; seed: 7")] == [(load.secret, load.spec) for load in found]
+    assert [(0.5e9,) * 3] == [load.samples_ns for load in mine]
+    assert [(True, None)] == [(load.secret, load.spec) for load in mine]
+    assert [(True, "size: 10000; seed: 7")] == [(load.secret, load.spec) for load in whole]
 
 
 async def test_what_an_author_prints_may_hold_anything(judged: World, tmp_path: Path) -> None:

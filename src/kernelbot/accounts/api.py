@@ -4,17 +4,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
 
-from kernelbot.accounts.schemas import (
-    AccountList,
-    AccountView,
-    IdentityList,
-    IdentityView,
-    NewUser,
-    NewUserView,
-    Reason,
-    RoleChange,
-    UserView,
-)
+from kernelbot.accounts.model import NewAccount, Person, User
+from kernelbot.accounts.schemas import AccountList, IdentityList, NewUser, Reason, RoleChange
 from kernelbot.api.dependencies import Limit, ServicesDep, UserId, Viewer
 from kernelbot.api.errors import documented
 from kernelbot.domain.ids import BIGINT_MAX
@@ -27,16 +18,15 @@ _REFUSALS = documented(400, 401, 403, 404, 409, 413, 422, 503)
 
 
 @router.get("/me", responses=documented(401, 503))
-async def show_me(viewer: Viewer) -> UserView:
+async def show_me(viewer: Viewer) -> Person:
     """The account that the token belongs to."""
-    return UserView.of(viewer)
+    return viewer
 
 
 @router.get("/me/identities", responses=documented(401, 503))
 async def list_identities(services: ServicesDep, viewer: Viewer) -> IdentityList:
     """The asker's identities at login providers."""
-    found = await services.users.identities(viewer)
-    return IdentityList(identities=[IdentityView.of(identity) for identity in found])
+    return IdentityList(identities=await services.users.identities(viewer))
 
 
 @router.delete(
@@ -66,34 +56,32 @@ async def list_users(
     """Accounts in the order of their numbers. For admins."""
     found = await services.users.list_users(viewer, search=search, limit=limit, after_id=after_id)
     return AccountList(
-        users=[AccountView.of(user) for user in found],
+        users=found,
         next_after_id=found[-1].id if len(found) == limit else None,
     )
 
 
 @router.post("", status_code=201, responses=documented(400, 401, 403, 409, 413, 422, 503))
-async def create_user(services: ServicesDep, viewer: Viewer, body: NewUser) -> NewUserView:
+async def create_user(services: ServicesDep, viewer: Viewer, body: NewUser) -> NewAccount:
     """Create an account and its first token, which is in this answer only. For admins."""
-    return NewUserView.of_token(await services.users.create(body.name, body.role, actor=viewer))
+    return (await services.users.create(body.name, body.role, actor=viewer)).account
 
 
 @router.put("/{user_id}/role", responses=_REFUSALS)
 async def change_role(
     services: ServicesDep, viewer: Viewer, user_id: UserId, body: RoleChange
-) -> AccountView:
+) -> User:
     """Change someone else's role. For admins."""
-    return AccountView.of(await services.users.set_role(viewer, user_id, body.role))
+    return await services.users.set_role(viewer, user_id, body.role)
 
 
 @router.put("/{user_id}/ban", responses=_REFUSALS)
-async def ban_user(
-    services: ServicesDep, viewer: Viewer, user_id: UserId, body: Reason
-) -> AccountView:
+async def ban_user(services: ServicesDep, viewer: Viewer, user_id: UserId, body: Reason) -> User:
     """Ban someone from submitting and from every ranking. For admins."""
-    return AccountView.of(await services.users.ban(viewer, user_id, body.reason))
+    return await services.users.ban(viewer, user_id, body.reason)
 
 
 @router.delete("/{user_id}/ban", responses=documented(401, 403, 404, 409, 422, 503))
-async def unban_user(services: ServicesDep, viewer: Viewer, user_id: UserId) -> AccountView:
+async def unban_user(services: ServicesDep, viewer: Viewer, user_id: UserId) -> User:
     """End a ban; what counted before counts again. For admins."""
-    return AccountView.of(await services.users.unban(viewer, user_id))
+    return await services.users.unban(viewer, user_id)

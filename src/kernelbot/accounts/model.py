@@ -1,8 +1,10 @@
 """People with an account, as frozen values."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+
+from kernelbot.domain.values import described
 
 
 class Role(StrEnum):
@@ -14,19 +16,41 @@ class Role(StrEnum):
 
 
 @dataclass(frozen=True)
-class User:
+class Person:
     """A person with an account."""
 
     id: int
     name: str
     role: Role
     created_at: datetime
-    banned_at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class User(Person):
+    """A person, as admins see them."""
+
+    banned_at: datetime | None
+
+
+@dataclass(frozen=True)
+class NewAccount(Person):
+    """A person just created; the token is shown only now and can't be read again."""
+
+    token: str = field(
+        repr=False, metadata=described("For `Authorization: Bearer`. Shown only now.")
+    )
 
 
 @dataclass(frozen=True)
 class NewToken:
-    """A new token with its text; the store keeps only a hash."""
+    """An account, and the text of a token or session that was just made for it; the store keeps
+    only a hash."""
 
     user: User
-    token: str
+    token: str = field(repr=False)
+
+    @property
+    def account(self) -> NewAccount:
+        """What the person is sent."""
+        user = self.user
+        return NewAccount(user.id, user.name, user.role, user.created_at, self.token)

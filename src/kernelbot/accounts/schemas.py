@@ -1,20 +1,10 @@
 """People, their identities, and what admins change of accounts."""
 
-from datetime import datetime
-
 from pydantic import Field
 
-from kernelbot.accounts.model import NewToken, Role
-from kernelbot.schemas.common import Answer, Name, RequestBody, Shown, Text
-
-
-class UserView(Shown):
-    """A person with an account."""
-
-    id: int
-    name: str
-    role: Role
-    created_at: datetime
+from kernelbot.accounts.logins.model import Identity
+from kernelbot.accounts.model import Role, User
+from kernelbot.schemas.common import Answer, Name, RequestBody, Text
 
 
 class NewUser(RequestBody):
@@ -24,34 +14,10 @@ class NewUser(RequestBody):
     role: Role = Role.COMPETITOR
 
 
-class NewUserView(UserView):
-    """A person just created; the token is shown only now and can't be read again."""
-
-    token: str = Field(description="For `Authorization: Bearer`. Shown only now.")
-
-    @classmethod
-    def of_token(cls, new: NewToken) -> "NewUserView":
-        """The domain's new token."""
-        user = new.user
-        return cls(
-            id=user.id,
-            name=user.name,
-            role=user.role,
-            created_at=user.created_at,
-            token=new.token,
-        )
-
-
-class AccountView(UserView):
-    """A person, as admins see them."""
-
-    banned_at: datetime | None
-
-
 class AccountList(Answer):
     """Accounts in the order of their numbers."""
 
-    users: list[AccountView]
+    users: list[User]
     next_after_id: int | None = Field(description="For the next page; null on the last.")
 
 
@@ -67,15 +33,7 @@ class Reason(RequestBody):
     reason: Text = Field(default="", max_length=500)
 
 
-class IdentityView(Shown):
-    """Someone at a provider."""
-
-    provider: str
-    subject: str
-    created_at: datetime
-
-
 class IdentityList(Answer):
     """The asker's identities at login providers."""
 
-    identities: list[IdentityView]
+    identities: list[Identity]

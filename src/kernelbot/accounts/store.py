@@ -5,26 +5,27 @@ from collections.abc import Sequence
 from kernelbot.accounts.logins.model import Identity
 from kernelbot.accounts.model import Role, User
 from kernelbot.accounts.tokens.model import TokenKind
-from kernelbot.store.database import ReadSession, Row, WriteSession
+from kernelbot.schemas.values import from_row
+from kernelbot.store.database import ReadSession, WriteSession
 from kernelbot.store.sqlfiles import statements
 
 
 async def create(session: WriteSession, name: str, role: Role) -> User | None:
     """Create an account; None if the name is taken, in upper or lower case."""
     row = await session.one(statements(__file__)["create"], {"name": name, "role": role})
-    return _user(row) if row else None
+    return from_row(User, row) if row else None
 
 
 async def by_name(session: ReadSession, name: str) -> User | None:
     """The account of that name, in upper or lower case."""
     row = await session.one(statements(__file__)["by_name"], {"name": name})
-    return _user(row) if row else None
+    return from_row(User, row) if row else None
 
 
 async def by_id(session: ReadSession, user_id: int) -> User | None:
     """The account of that number."""
     row = await session.one(statements(__file__)["by_id"], {"user_id": user_id})
-    return _user(row) if row else None
+    return from_row(User, row) if row else None
 
 
 async def page(
@@ -32,26 +33,26 @@ async def page(
 ) -> list[User]:
     """Accounts whose name contains `search`, in upper or lower case, by number."""
     values = {"search": search, "limit": limit, "after_id": after_id}
-    return [_user(row) for row in await session.all(statements(__file__)["page"], values)]
+    return [from_row(User, row) for row in await session.all(statements(__file__)["page"], values)]
 
 
 async def set_role(session: WriteSession, user_id: int, role: Role) -> User | None:
     """Set the role; returns the account, None if there is none."""
     values = {"user_id": user_id, "role": role}
     row = await session.one(statements(__file__)["set_role"], values)
-    return _user(row) if row else None
+    return from_row(User, row) if row else None
 
 
 async def rename(session: WriteSession, user_id: int, name: str) -> User | None:
     """Set the name of an account that there is; returns it, None if another one has the name."""
     row = await session.one(statements(__file__)["rename"], {"user_id": user_id, "name": name})
-    return _user(row) if row else None
+    return from_row(User, row) if row else None
 
 
 async def identities(session: ReadSession, user_id: int) -> list[Identity]:
     """The account's identities at providers."""
     rows = await session.all(statements(__file__)["identities"], {"user_id": user_id})
-    return [Identity(row["provider"], row["subject"], row["created_at"]) for row in rows]
+    return [from_row(Identity, row) for row in rows]
 
 
 async def refresh_standings(session: WriteSession, user_id: int) -> None:
@@ -63,7 +64,7 @@ async def by_identity(session: ReadSession, provider: str, subject: str) -> User
     """The account that the provider's id belongs to."""
     values = {"provider": provider, "subject": subject}
     row = await session.one(statements(__file__)["by_identity"], values)
-    return _user(row) if row else None
+    return from_row(User, row) if row else None
 
 
 async def by_identities(
@@ -72,7 +73,7 @@ async def by_identities(
     """The accounts that the provider's ids belong to, by those ids."""
     values = {"provider": provider, "subjects": list(subjects)}
     rows = await session.all(statements(__file__)["by_identities"], values)
-    return {row["subject"]: _user(row) for row in rows}
+    return {row["subject"]: from_row(User, row) for row in rows}
 
 
 async def lock_identities(session: WriteSession) -> None:
@@ -118,7 +119,7 @@ async def by_token(
     """The account of the token of this kind, if neither it nor what it was made with has ended."""
     values = {"hash": token_hash, "kind": kind}
     row = await session.one(statements(__file__)["by_token"], values)
-    return _user(row) if row else None
+    return from_row(User, row) if row else None
 
 
 async def renew_token(session: WriteSession, token_hash: bytes, lasts_s: float) -> None:
@@ -130,8 +131,4 @@ async def renew_token(session: WriteSession, token_hash: bytes, lasts_s: float) 
 async def ban(session: WriteSession, user_id: int, *, banned: bool) -> User | None:
     """Set or lift a ban; None when there is no such account."""
     row = await session.one(statements(__file__)["ban"], {"user_id": user_id, "banned": banned})
-    return _user(row) if row else None
-
-
-def _user(row: Row) -> User:
-    return User(row["id"], row["name"], Role(row["role"]), row["created_at"], row["banned_at"])
+    return from_row(User, row) if row else None

@@ -19,13 +19,15 @@ def media_type(file: RunFile) -> str:
 
 def standings_answer(page: StandingsPage) -> Response:
     """A ranking as CSV, named for its board and device."""
-    name = safe_name(f"{page.board.name}-{page.device}.csv")
+    name = safe_name(f"{page.board}-{page.device}.csv")
     headers = {
         "Content-Disposition": f'attachment; filename="{name}"',
         "X-Content-Type-Options": "nosniff",
         "Cache-Control": "private, max-age=60",
     }
-    return Response(standings_csv(page.rows), media_type="text/csv; charset=utf-8", headers=headers)
+    return Response(
+        standings_csv(page.standings), media_type="text/csv; charset=utf-8", headers=headers
+    )
 
 
 def as_attachment(file: RunFile) -> dict[str, str]:

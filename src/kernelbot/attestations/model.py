@@ -1,19 +1,22 @@
 """What signed documents are made of, beside runs and their results."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
+from kernelbot.domain.values import described
 from kernelbot.protocol import RankRule
 
 
 @dataclass(frozen=True)
 class SigningKey:
-    """A public key of the platform. `retired_at` None: it signs."""
+    """A public key of the platform."""
 
     key_id: str
-    public_key: bytes
+    public_key: str = field(metadata=described("Ed25519, 32 bytes in base64."))
     created_at: datetime
-    retired_at: datetime | None
+    retired_at: datetime | None = field(
+        metadata=described("Null: it signs. Else it did until then.")
+    )
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Final, Literal, Self, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from kernelbot.attestations.model import SigningKey
 from kernelbot.domain.errors import UserError
 from kernelbot.domain.states import ReviewState
 from kernelbot.protocol import HarnessKind, Mode, Phase, RankRule, Verdict
@@ -174,19 +175,10 @@ class SignedDocument(Part):
     signatures: Annotated[list[SignatureView], Field(min_length=1, max_length=1)]
 
 
-class SigningKeyView(Answer):
-    """A public key of the platform."""
-
-    key_id: str
-    public_key: str = Field(description="Ed25519, 32 bytes in base64.")
-    created_at: datetime
-    retired_at: datetime | None = Field(description="Null: it signs. Else it did until then.")
-
-
 class SigningKeyList(Answer):
     """All keys that have ever signed, the newest first."""
 
-    keys: list[SigningKeyView]
+    keys: list[SigningKey]
 
 
 def read_strictly(model: type[Read], content: bytes, what: str) -> Read:

@@ -31,7 +31,7 @@ from kernelbot.domain.states import RunState, SubmissionState
 from kernelbot.moderation.audit import service as audit
 from kernelbot.protocol import Fault, RunResult, Verdict
 from kernelbot.runs.model import Run
-from kernelbot.runs.samples.rules import may_see_samples, measured_workloads
+from kernelbot.runs.samples.rules import may_see_samples, sampled_workloads
 from kernelbot.store.database import Database, WriteSession
 from kernelbot.submissions import store as submissions
 from kernelbot.submissions import views
@@ -229,16 +229,16 @@ def _workloads(run: Run, result: RunResult) -> list[AttestedWorkload]:
     return [
         AttestedWorkload(
             phase=load.phase,
-            workload=load.index,
+            workload=load.workload,
             spec=load.spec,
-            median_ns=load.times.median_ns,
-            ci95_ns=load.times.ci95_ns,
-            stopped_by=load.times.stopped_by,
-            empty_call_ns=load.times.empty_call_ns,
-            anchor_ns=load.times.anchor_ns,
-            drift_factors=list(load.times.drift_factors),
-            samples_ns=list(load.times.samples_ns),
-            processes=load.times.processes,
+            median_ns=load.median_ns,
+            ci95_ns=load.ci95_ns,
+            stopped_by=load.stopped_by,
+            empty_call_ns=load.empty_call_ns,
+            anchor_ns=load.anchor_ns,
+            drift_factors=list(load.drift_factors),
+            samples_ns=list(load.samples_ns),
+            processes=load.processes,
         )
-        for load in measured_workloads(run, result, names_data=not run.secret)
+        for load in sampled_workloads(run, result, names_data=not run.secret)
     ]

@@ -1,5 +1,7 @@
 """The keys that sign results, and what a signed document says beside the results."""
 
+import base64
+
 from kernelbot.attestations.model import ProblemVersionName, SigningKey
 from kernelbot.protocol import RankRule
 from kernelbot.store.database import ReadSession, WriteSession
@@ -28,7 +30,10 @@ async def retire_key(session: WriteSession) -> None:
 async def keys(session: ReadSession) -> list[SigningKey]:
     """All that there have been, the newest first."""
     rows = await session.all(statements(__file__)["keys"])
-    return [SigningKey(**{**row, "public_key": bytes(row["public_key"])}) for row in rows]
+    return [
+        SigningKey(**{**row, "public_key": base64.b64encode(row["public_key"]).decode()})
+        for row in rows
+    ]
 
 
 async def problem_versions(

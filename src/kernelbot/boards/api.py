@@ -16,17 +16,13 @@ from kernelbot.api.dependencies import (
 )
 from kernelbot.api.downloads import standings_answer
 from kernelbot.api.errors import documented
-from kernelbot.boards.schemas import (
-    BoardChange,
-    BoardList,
-    BoardView,
-    NewBoard,
-    ProblemView,
-    StandingsView,
-)
+from kernelbot.boards.model import NamedBoard, Statement
+from kernelbot.boards.schemas import BoardChange, BoardList, NewBoard
 from kernelbot.boards.service import BoardEdit, Keep
 from kernelbot.domain.ids import BIGINT_MAX
+from kernelbot.ranking.model import StandingsPage
 from kernelbot.schemas.common import NAME_MAX
+from kernelbot.schemas.values import to_json
 
 router = APIRouter(prefix="/boards", tags=["boards"])
 making = APIRouter(prefix="/boards", tags=["boards"], route_class=CreatorsFirst)
@@ -35,14 +31,13 @@ making = APIRouter(prefix="/boards", tags=["boards"], route_class=CreatorsFirst)
 @router.get("", responses=documented(401, 503), openapi_extra=PUBLIC)
 async def list_boards(services: ServicesDep, viewer: MaybeViewer) -> BoardList:
     """Every board the asker may see; without a token, the public ones."""
-    boards = await services.boards.list_boards(viewer)
-    return BoardList(boards=[BoardView.of(board) for board in boards])
+    return BoardList(boards=list(await services.boards.list_boards(viewer)))
 
 
 @making.post("", status_code=201, responses=documented(400, 401, 403, 409, 413, 422, 503))
-async def create_board(services: ServicesDep, viewer: Viewer, body: NewBoard) -> BoardView:
+async def create_board(services: ServicesDep, viewer: Viewer, body: NewBoard) -> NamedBoard:
     """Make a board from a problem. For creators and admins."""
-    board = await services.boards.create(
+    return await services.boards.create(
         viewer,
         body.definition(),
         name=body.name,
@@ -50,19 +45,18 @@ async def create_board(services: ServicesDep, viewer: Viewer, body: NewBoard) ->
         visibility=body.visibility,
         devices=None if body.devices is None else tuple(body.devices),
     )
-    return BoardView.of(board)
 
 
 @router.get("/{board}", responses=documented(401, 403, 404, 422, 503), openapi_extra=PUBLIC)
-async def show_board(services: ServicesDep, viewer: MaybeViewer, board: BoardName) -> BoardView:
+async def show_board(services: ServicesDep, viewer: MaybeViewer, board: BoardName) -> NamedBoard:
     """One board; names are matched without regard to case."""
-    return BoardView.of(await services.boards.get(viewer, board))
+    return await services.boards.get(viewer, board)
 
 
 @router.patch("/{board}", responses=documented(400, 401, 403, 404, 413, 422, 503))
 async def change_board(
     services: ServicesDep, viewer: Viewer, board: BoardName, body: BoardChange
-) -> BoardView:
+) -> NamedBoard:
     """Change visibility, deadline, whether code is shown after it, whether secret runs share a
     seed, or whether submissions for a device that takes no jobs are refused; what the body leaves
     out stays. For its organisers."""
@@ -70,13 +64,13 @@ async def change_board(
     edit = BoardEdit(
         body.visibility, deadline, body.reveal_code, body.fixed_seed, body.refuse_unavailable
     )
-    return BoardView.of(await services.boards.edit(viewer, board, edit))
+    return await services.boards.edit(viewer, board, edit)
 
 
 @router.get("/{board}/problem", responses=documented(401, 403, 404, 422, 503), openapi_extra=PUBLIC)
-async def show_problem(services: ServicesDep, viewer: MaybeViewer, board: BoardName) -> ProblemView:
+async def show_problem(services: ServicesDep, viewer: MaybeViewer, board: BoardName) -> Statement:
     """A board's statement and starter files. Never its tests, reference or seeds."""
-    return ProblemView.of(await services.boards.problem(viewer, board))
+    return await services.boards.problem(viewer, board)
 
 
 Device = Annotated[
@@ -105,7 +99,7 @@ async def standings_file(
 
 @router.get(
     "/{board}/standings",
-    response_model=StandingsView,
+    response_model=StandingsPage,
     responses=documented(400, 401, 403, 404, 422, 503),
     openapi_extra=PUBLIC,
 )
@@ -125,6 +119,6 @@ async def show_standings(
     answer = answers.get(key, ranking)
     if answer is None:
         page = await services.standings.page_of(ranking, limit=limit, offset=offset)
-        answer = StandingsView.of(page).model_dump_json().encode()
+        answer = to_json(StandingsPage, page)
         answers.keep(key, ranking, answer)
     return Response(answer, media_type="application/json")

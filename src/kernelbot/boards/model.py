@@ -1,9 +1,10 @@
 """Problems as their authors write them, and leaderboards, as frozen values."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from kernelbot.domain.values import described
 from kernelbot.protocol import HarnessKind, ProblemSpec, RankRule, SourceFile
 
 
@@ -29,13 +30,13 @@ class Visibility(StrEnum):
 
 
 @dataclass(frozen=True)
-class Board:
-    """A leaderboard: one problem, one ranking rule, some devices, maybe a deadline."""
+class NamedBoard:
+    """A leaderboard: one problem, one ranking rule, some devices, perhaps a deadline. Outside of
+    the platform its name identifies it."""
 
-    id: int
     name: str
     description: str
-    problem_name: str
+    problem: str
     problem_version_id: int
     harness: HarnessKind
     ranking_by: RankRule
@@ -43,27 +44,58 @@ class Board:
     visibility: Visibility
     deadline: datetime | None
     created_at: datetime
-    reveal_code: bool = False
-    """Once the deadline has passed, everyone who sees the board may read its submissions."""
-    fixed_seed: bool = False
-    """All secret runs share one seed; else each has its own."""
-    refuse_unavailable: bool = False
-    """While a device takes no jobs, submissions for it are refused; else they wait."""
-    outdated_scores: int = 0
-    """Number of best scores that aren't ranked, because they are of an earlier problem version."""
-    recurring_data: str = ""
-    """Why nothing is ranked: of which workload calls get the same data again; or empty."""
+    reveal_code: bool = field(
+        default=False,
+        metadata=described("Everyone may read the code once the deadline has passed."),
+    )
+    fixed_seed: bool = field(
+        default=False,
+        metadata=described("All secret runs share one seed; else each has its own."),
+    )
+    refuse_unavailable: bool = field(
+        default=False,
+        metadata=described(
+            "Submissions for a device that takes no jobs are refused; else they wait."
+        ),
+    )
+    outdated_scores: int = field(
+        default=0,
+        metadata=described("Best scores that aren't ranked: they are of an earlier version."),
+    )
+    recurring_data: str = field(
+        default="",
+        metadata=described("Why nothing is ranked: timed calls get the same data again. Or empty."),
+    )
 
 
 @dataclass(frozen=True)
-class BoardProblem:
-    """A board's statement, starter files, and how it is judged."""
+class Board(NamedBoard):
+    """A leaderboard with its number in the database."""
 
-    board: Board
+    id: int = field(kw_only=True)
+
+
+@dataclass(frozen=True)
+class Statement:
+    """What is to be solved, and the files to start from."""
+
+    board: str
+    problem: str
     description: str
-    templates: dict[str, str]
     lang: str
-    submission_name: str
+    submission_name: str = field(
+        metadata=described("The submission's file name while it is judged.")
+    )
+    templates: dict[str, str] = field(
+        metadata=described("Starter files by language, e.g. `Python`.")
+    )
+
+
+@dataclass(frozen=True)
+class BoardProblem(Statement):
+    """A statement with its board, and how submissions are judged."""
+
+    leaderboard: Board
     spec: ProblemSpec
 
     @property

@@ -94,7 +94,7 @@ class Boards:
                 raise _taken(name)
             created = await boards.by_name(session, name)
             assert created is not None
-            detail = {"problem": created.board.problem_name, "devices": ", ".join(chosen)}
+            detail = {"problem": created.board.problem, "devices": ", ".join(chosen)}
             await audit.record(session, creator, "board.create", f"board:{name}", detail)
         return created.board
 
@@ -198,11 +198,13 @@ class Boards:
             board = await visible_board(session, viewer, name)
             definition = await boards.definition(session, board.problem_version_id)
         return BoardProblem(
-            board=board,
+            board=board.name,
+            problem=board.problem,
             description=definition.description,
-            templates=definition.templates,
             lang=definition.spec.lang,
             submission_name=definition.spec.submission_name,
+            templates=definition.templates,
+            leaderboard=board,
             spec=definition.spec,
         )
 

@@ -6,7 +6,8 @@ from datetime import datetime
 
 from kernelbot.boards.model import Board, ProblemDefinition, Visibility
 from kernelbot.domain.errors import PlatformError
-from kernelbot.protocol import HarnessKind, RankRule, from_wire, to_wire
+from kernelbot.protocol import from_wire, to_wire
+from kernelbot.schemas.values import from_row
 from kernelbot.store.database import ReadSession, Row, WriteSession
 from kernelbot.store.jsontext import clean
 from kernelbot.store.sqlfiles import statements
@@ -166,25 +167,5 @@ async def definition(session: ReadSession, problem_version_id: int) -> ProblemDe
 def _owned(row: Row) -> OwnedBoard:
     columns = zip(row["devices"], row["authors"], row["versions"], strict=True)
     rankings = {device: RankingSize(authors, version) for device, authors, version in columns}
-    return OwnedBoard(_board(row), row["creator_id"], row["invited"], rankings)
-
-
-def _board(row: Row) -> Board:
-    return Board(
-        id=row["id"],
-        name=row["name"],
-        description=row["description"],
-        problem_name=row["problem_name"],
-        problem_version_id=row["problem_version_id"],
-        harness=HarnessKind(row["harness"]),
-        ranking_by=RankRule(row["ranking_by"]),
-        devices=tuple(row["devices"]),
-        visibility=Visibility(row["visibility"]),
-        deadline=row["deadline"],
-        created_at=row["created_at"],
-        outdated_scores=row["outdated_scores"],
-        recurring_data=row["recurring_data"],
-        reveal_code=row["reveal_code"],
-        fixed_seed=row["fixed_seed"],
-        refuse_unavailable=row["refuse_unavailable"],
-    )
+    board = from_row(Board, {**row, "problem": row["problem_name"]})
+    return OwnedBoard(board, row["creator_id"], row["invited"], rankings)

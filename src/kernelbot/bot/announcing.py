@@ -114,7 +114,7 @@ class Announcer:
             problem = await self._bot.services.boards.problem(None, announcement.board)
         except NotFound:
             return None  # it was deleted or closed meanwhile
-        board = problem.board
+        board = problem.leaderboard
         head = (
             f"**{plain(board.name)}**: {deadline_text(board)}, on {plain(', '.join(board.devices))}"
         )

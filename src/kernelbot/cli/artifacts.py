@@ -16,7 +16,7 @@ from kernelbot.runs.files import safe_name, under_safe_names
 
 if TYPE_CHECKING:
     from kernelbot.protocol import Artifact
-    from kernelbot.submissions.artifacts.schemas import ArtifactEntry
+    from kernelbot.runs.files import RunFile
 
 Id = Annotated[int, typer.Argument(min=1, help="The submission's number.")]
 
@@ -90,7 +90,7 @@ def make_folder(folder: Path) -> None:
         raise UserError(f"{folder} can't be made: {error.strerror}.") from None
 
 
-def _places(found: "Iterable[ArtifactEntry]", folder: Path) -> "list[tuple[ArtifactEntry, Path]]":
+def _places(found: "Iterable[RunFile]", folder: Path) -> "list[tuple[RunFile, Path]]":
     """The path of each: its name, in a folder for each run if there are several.
 
     A file name that a server sent isn't trusted as a path.

@@ -16,8 +16,8 @@ from kernelbot.cli.terminal import Terminal, columns
 from kernelbot.domain.errors import Conflict, UserError
 
 if TYPE_CHECKING:
-    from kernelbot.boards.schemas import ProblemView
-    from kernelbot.runs.devices.schemas import LauncherHealthView
+    from kernelbot.boards.model import Statement
+    from kernelbot.runs.devices.model import LauncherHealth
 
 
 def register(app: typer.Typer) -> None:
@@ -66,6 +66,7 @@ def create(
 ) -> None:
     """Open a board from a problem's folder. For creators and admins."""
     from kernelbot.catalog.problem import load_problem
+    from kernelbot.schemas.values import plain
 
     terminal = Terminal(as_json)
     until = read_deadline(deadline)
@@ -81,7 +82,7 @@ def create(
             devices=device or None,
         )
     terminal.show(f"Board {board.name} is open on {', '.join(board.devices)}.")
-    terminal.document({"board": board.name, **board.model_dump(mode="json")})
+    terminal.document({"board": board.name, **plain(board)})
 
 
 def list_boards(url: Url = None, as_json: Json = False) -> None:
@@ -122,9 +123,9 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Show a board's ranking, or with --statement its problem and starter files."""
-    from kernelbot.ranking.model import Standing
     from kernelbot.render.standings import standings_table
     from kernelbot.render.text import printable
+    from kernelbot.schemas.values import plain
 
     terminal = Terminal(as_json)
     with connect(url, terminal, board=name) as client:
@@ -141,7 +142,7 @@ def show(
         board = client.board(name)
         page = client.standings(name, device, limit=limit, offset=offset)
     terminal.show(f"{board.name} on {page.device}: {_deadline(board.deadline)}\n")
-    terminal.show(standings_table([row.to(Standing) for row in page.standings], columns()))
+    terminal.show(standings_table(page.standings, columns()))
     if offset + len(page.standings) < page.total:
         terminal.show(f"\n{page.total} in all; more with --offset {offset + limit}")
     if count := board.outdated_scores:
@@ -152,7 +153,7 @@ def show(
         )
     if board.recurring_data:
         terminal.show(f"\nNothing is ranked here just now: {board.recurring_data}")
-    terminal.document({**board.model_dump(mode="json"), **page.model_dump(mode="json")})
+    terminal.document({**plain(board), **plain(page)})
 
 
 def starter(
@@ -190,7 +191,7 @@ def starter(
     terminal.document({"board": problem.board, "file": str(file)})
 
 
-def _template(problem: "ProblemView", language: str | None) -> str:
+def _template(problem: "Statement", language: str | None) -> str:
     """Raises `UserError` if the problem has no such starter file, or several and none is named."""
     found = {word.lower(): text for word, text in problem.templates.items()}
     if not found:
@@ -232,7 +233,7 @@ def devices(url: Url = None, as_json: Json = False) -> None:
     terminal.document(found)
 
 
-def _launcher(health: "LauncherHealthView", device_available: bool) -> str:
+def _launcher(health: "LauncherHealth", device_available: bool) -> str:
     """Its name, and why it is passed over if another takes its place."""
     passed_over = device_available and not health.available
     return f"{health.launcher} ({health.note})" if passed_over else health.launcher

@@ -12,7 +12,7 @@ from kernelbot.domain.errors import NotAllowed, NotAuthenticated
 
 if TYPE_CHECKING:
     from kernelbot.client import KernelbotClient
-    from kernelbot.duels.schemas import PairedWorkload
+    from kernelbot.runs.samples.model import PairedWorkload
 
 Name = Annotated[str, typer.Argument(help="The board.")]
 
@@ -46,13 +46,12 @@ def duels(
     as_json: Json = False,
 ) -> None:
     """Show the duels between submissions whose scores are too close to compare, newest first."""
-    from kernelbot.duels.model import Duel
     from kernelbot.render.duels import duels_table
 
     terminal = Terminal(as_json)
     with connect(url, terminal, board=name) as client:
         found = client.duels(name, device, submission_id=submission, limit=limit, before_id=before)
-    terminal.show(duels_table([view.to(Duel) for view in found.duels], columns()))
+    terminal.show(duels_table(found.duels, columns()))
     if found.next_before_id is not None:
         terminal.show(f"\nMore with --before {found.next_before_id}")
     terminal.document(found)
@@ -70,17 +69,16 @@ def duel(
 
     By workload it is for those who may see both submissions.
     """
-    from kernelbot.duels.model import Duel
     from kernelbot.render.duels import duel_by_workload
+    from kernelbot.schemas.values import plain
 
     terminal = Terminal(as_json)
     with connect(url, terminal, board=name) as client:
         found = client.duel(name, duel_id)
         workloads = _workloads(client, name, duel_id)
-    shown = [load.shown() for load in workloads]
-    terminal.show(duel_by_workload(found.to(Duel), shown, columns()))
-    views = [load.model_dump(mode="json") for load in workloads]
-    terminal.document({**found.model_dump(mode="json"), "workloads": views})
+    shown = [load.named for load in workloads]
+    terminal.show(duel_by_workload(found, shown, columns()))
+    terminal.document({**plain(found), "workloads": [plain(load) for load in workloads]})
 
 
 def _workloads(client: "KernelbotClient", name: str, duel_id: int) -> "list[PairedWorkload]":

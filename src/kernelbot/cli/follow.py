@@ -12,7 +12,9 @@ from kernelbot.render.progress import Activity, progress_line, state_text
 
 if TYPE_CHECKING:
     from kernelbot.client import KernelbotClient
-    from kernelbot.submissions.schemas import EventView, QueueView, SubmissionView
+    from kernelbot.runs.queue.model import QueuePosition
+    from kernelbot.submissions.model import Event
+    from kernelbot.submissions.schemas import SubmissionView
 
 _FIELDS = {field.name for field in dataclasses.fields(ProgressEvent)} - {"kind"}
 
@@ -27,7 +29,7 @@ def follow(
 
     with Moving(terminal) as moving:
 
-        def on_queue(place: "QueueView") -> None:
+        def on_queue(place: "QueuePosition") -> None:
             why = f"; its device is not available: {place.note}" if place.note else ""
             text = f"position {place.position} in the queue{wait_text(place.wait_s)}{why}"
             moving.now(text)
@@ -58,7 +60,7 @@ def how_to_follow(submission_id: int) -> str:
     return f"To follow it: kernelbot submission wait {submission_id}"
 
 
-def _progress(event: "EventView") -> ProgressEvent | None:
+def _progress(event: "Event") -> ProgressEvent | None:
     """The harness's event; None for a change of the run's state."""
     if not isinstance(event.kind, EventKind) or event.kind is EventKind.FINISHED:
         return None
@@ -66,7 +68,7 @@ def _progress(event: "EventView") -> ProgressEvent | None:
     return from_wire(ProgressEvent, {"version": PROTOCOL_VERSION, "kind": event.kind, **data})
 
 
-def _state_text(event: "EventView") -> str | None:
+def _state_text(event: "Event") -> str | None:
     verdict = event.data.get("verdict")
     if isinstance(verdict, str):
         return Verdict(verdict).words
@@ -75,7 +77,7 @@ def _state_text(event: "EventView") -> str | None:
     return state_text(event.kind, event.data.get("repeats"))
 
 
-def _label(event: "EventView") -> str:
+def _label(event: "Event") -> str:
     if event.device is None:
         return ""
     return f"[{event.device}{', secret' if event.secret else ''}] "

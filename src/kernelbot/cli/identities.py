@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from kernelbot.accounts.schemas import IdentityView
+from kernelbot.accounts.logins.model import Identity
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import Json, Url
 from kernelbot.cli.session import connect
@@ -56,7 +56,7 @@ def unlink(
     terminal.document(chosen)
 
 
-def _chosen(wanted: str, found: list[IdentityView]) -> IdentityView:
+def _chosen(wanted: str, found: list[Identity]) -> Identity:
     """The identity meant. Raises `UserError` if there is none or several fit."""
     meant = [one for one in found if wanted in (one.provider, _name(one))]
     if len(meant) != 1:
@@ -67,5 +67,5 @@ def _chosen(wanted: str, found: list[IdentityView]) -> IdentityView:
     return meant[0]
 
 
-def _name(identity: IdentityView) -> str:
+def _name(identity: Identity) -> str:
     return f"{identity.provider}:{identity.subject}"

@@ -14,7 +14,7 @@ from kernelbot.cli.terminal import Terminal, columns
 from kernelbot.domain.errors import UserError
 
 if TYPE_CHECKING:
-    from kernelbot.boards.schemas import BoardView
+    from kernelbot.boards.model import NamedBoard
 
 
 def register(app: typer.Typer) -> None:
@@ -165,7 +165,7 @@ def edit(
     terminal.document(board)
 
 
-def _changes(before: "BoardView", after: "BoardView") -> list[str]:
+def _changes(before: "NamedBoard", after: "NamedBoard") -> list[str]:
     """A line for each thing that differs."""
     fields = (
         ("deadline", _deadline(before), _deadline(after)),
@@ -177,19 +177,19 @@ def _changes(before: "BoardView", after: "BoardView") -> list[str]:
     return [f"{after.name}: {what}: {was} -> {now}" for what, was, now in fields if was != now]
 
 
-def _deadline(board: "BoardView") -> str:
+def _deadline(board: "NamedBoard") -> str:
     return f"{board.deadline:%Y-%m-%d %H:%M} UTC" if board.deadline else "none"
 
 
-def _seeds(board: "BoardView") -> str:
+def _seeds(board: "NamedBoard") -> str:
     return "one seed for all" if board.fixed_seed else "a seed each"
 
 
-def _unavailable(board: "BoardView") -> str:
+def _unavailable(board: "NamedBoard") -> str:
     return "submissions are refused" if board.refuse_unavailable else "submissions wait"
 
 
-def _code(board: "BoardView") -> str:
+def _code(board: "NamedBoard") -> str:
     return "shown to all" if board.reveal_code else "hidden"
 
 

@@ -12,7 +12,7 @@ from kernelbot.cli.terminal import Terminal, columns
 
 if TYPE_CHECKING:
     from kernelbot.client import KernelbotClient
-    from kernelbot.moderation.rejudges.schemas import RejudgeView
+    from kernelbot.moderation.rejudges.model import Rejudge
 
 _POLL_S = 0.5
 
@@ -56,7 +56,7 @@ def rejudge(
     terminal.document(found)
 
 
-def _wait(client: "KernelbotClient", found: "RejudgeView", terminal: Terminal) -> "RejudgeView":
+def _wait(client: "KernelbotClient", found: "Rejudge", terminal: Terminal) -> "Rejudge":
     done = 0
     while found.finished_at is None:
         time.sleep(_POLL_S)
@@ -68,7 +68,7 @@ def _wait(client: "KernelbotClient", found: "RejudgeView", terminal: Terminal) -
     return found
 
 
-def _tell_of_duels(client: "KernelbotClient", found: "RejudgeView", terminal: Terminal) -> None:
+def _tell_of_duels(client: "KernelbotClient", found: "Rejudge", terminal: Terminal) -> None:
     from kernelbot.duels.model import DuelState
     from kernelbot.render.text import counted
 
@@ -79,7 +79,7 @@ def _tell_of_duels(client: "KernelbotClient", found: "RejudgeView", terminal: Te
         terminal.progress(f"{counted(waiting, 'duel')} may still change who shares a rank; {more}")
 
 
-def _table(found: "RejudgeView") -> str:
+def _table(found: "Rejudge") -> str:
     from kernelbot.render.table import table
     from kernelbot.render.text import one_line
     from kernelbot.render.units import seconds_text

@@ -11,7 +11,8 @@ from kernelbot.cli.session import connect
 from kernelbot.cli.terminal import Terminal, columns
 
 if TYPE_CHECKING:
-    from kernelbot.runs.samples.schemas import SampledWorkload, SampleList
+    from kernelbot.runs.samples.model import SampledWorkload
+    from kernelbot.runs.samples.schemas import SampleList
 
 _COLUMNS = (
     "run",

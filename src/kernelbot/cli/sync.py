@@ -19,7 +19,7 @@ from kernelbot.cli.terminal import Terminal
 from kernelbot.domain.errors import UserError
 
 if TYPE_CHECKING:
-    from kernelbot.boards.sync.schemas import SyncView
+    from kernelbot.boards.sync.model import SyncOutcome
     from kernelbot.client import KernelbotClient
 
 _SIGNS = {
@@ -89,7 +89,7 @@ def sync(
 
 def _send(
     client: "KernelbotClient", source: str | None, ref: str | None, options: SyncOptions
-) -> "SyncView":
+) -> "SyncOutcome":
     path = Path(source) if source is not None and "://" not in source else None
     if path is None or not path.exists():
         return client.organise.sync(source, ref, options)
@@ -118,7 +118,7 @@ def _packed(folder: Path) -> Iterator[IO[bytes]]:
         yield file
 
 
-def _show(outcome: "SyncView", terminal: Terminal) -> None:
+def _show(outcome: "SyncOutcome", terminal: Terminal) -> None:
     from kernelbot.render.text import indent, printable
 
     for item in outcome.items:

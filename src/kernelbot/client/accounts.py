@@ -4,26 +4,27 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from kernelbot.accounts.logins.schemas import DeviceLoginView, DevicePoll, DevicePollView
-from kernelbot.accounts.model import Role
-from kernelbot.accounts.schemas import AccountList, AccountView, IdentityList, Reason, RoleChange
-from kernelbot.accounts.tokens.schemas import IssuedTokenView, NewTokenRequest, TokenList, TokenView
+from kernelbot.accounts.model import Role, User
+from kernelbot.accounts.schemas import AccountList, IdentityList, Reason, RoleChange
+from kernelbot.accounts.tokens.model import IssuedToken, Token
+from kernelbot.accounts.tokens.schemas import NewTokenRequest, TokenList
+from kernelbot.boards.invites.model import NewInvites
 from kernelbot.boards.invites.schemas import (
     InviteList,
     JoinedView,
     JoinRequest,
     NewInviteRequest,
-    NewInvitesView,
     RevokedInvite,
 )
-from kernelbot.boards.limits.model import LimitCategory
-from kernelbot.boards.limits.schemas import LimitList, LimitView, NewLimit
-from kernelbot.boards.model import Visibility
-from kernelbot.boards.schemas import BoardChange, BoardView
+from kernelbot.boards.limits.model import LimitCategory, RateLimit
+from kernelbot.boards.limits.schemas import LimitList, NewLimit
+from kernelbot.boards.model import NamedBoard, Visibility
+from kernelbot.boards.schemas import BoardChange
 from kernelbot.client.calls import Caller, Query, part
 from kernelbot.domain.errors import NotFound
 from kernelbot.domain.next_steps import Next
 from kernelbot.moderation.audit.schemas import AuditPage
-from kernelbot.platform.schemas import PlatformView
+from kernelbot.platform.model import PlatformState
 
 
 class AccountCalls:
@@ -36,7 +37,7 @@ class AccountCalls:
         query = {"search": search, "limit": limit, "after_id": after_id}
         return self.ask(AccountList, "GET", "/users", query=query)
 
-    def user_named(self: Caller, name: str) -> AccountView:
+    def user_named(self: Caller, name: str) -> User:
         """The account of that name, in upper or lower case. For admins. Raises `NotFound`."""
         after_id: int | None = 0
         while after_id is not None:
@@ -56,34 +57,32 @@ class AccountCalls:
         """Remove an identity from the caller's account."""
         self.send("DELETE", f"/users/me/identities/{part(provider)}/{part(subject)}")
 
-    def set_role(self: Caller, user_id: int, role: Role) -> AccountView:
+    def set_role(self: Caller, user_id: int, role: Role) -> User:
         """Change someone else's role. For admins."""
         body = RoleChange(role=role)
-        return self.ask(AccountView, "PUT", f"/users/{user_id}/role", body=body)
+        return self.ask(User, "PUT", f"/users/{user_id}/role", body=body)
 
-    def ban(self: Caller, user_id: int, reason: str = "") -> AccountView:
+    def ban(self: Caller, user_id: int, reason: str = "") -> User:
         """Ban someone from submitting and from rankings. For admins."""
         body = Reason(reason=reason)
-        return self.ask(AccountView, "PUT", f"/users/{user_id}/ban", body=body)
+        return self.ask(User, "PUT", f"/users/{user_id}/ban", body=body)
 
-    def unban(self: Caller, user_id: int) -> AccountView:
+    def unban(self: Caller, user_id: int) -> User:
         """End a ban. For admins."""
-        return self.ask(AccountView, "DELETE", f"/users/{user_id}/ban")
+        return self.ask(User, "DELETE", f"/users/{user_id}/ban")
 
     def tokens(self: Caller) -> TokenList:
         """The caller's tokens, the newest first."""
         return self.ask(TokenList, "GET", "/tokens")
 
-    def create_token(
-        self: Caller, name: str, *, expires_at: datetime | None = None
-    ) -> IssuedTokenView:
+    def create_token(self: Caller, name: str, *, expires_at: datetime | None = None) -> IssuedToken:
         """Create a token; its text is in this answer only."""
         body = NewTokenRequest(name=name, expires_at=expires_at)
-        return self.ask(IssuedTokenView, "POST", "/tokens", body=body)
+        return self.ask(IssuedToken, "POST", "/tokens", body=body)
 
-    def revoke_token(self: Caller, token_id: int) -> TokenView:
+    def revoke_token(self: Caller, token_id: int) -> Token:
         """Revoke a token: from now on it is invalid."""
-        return self.ask(TokenView, "DELETE", f"/tokens/{token_id}")
+        return self.ask(Token, "DELETE", f"/tokens/{token_id}")
 
     def begin_device_login(self: Caller) -> DeviceLoginView:
         """Begin a login that somebody approves in a browser; needs no token."""
@@ -94,17 +93,17 @@ class AccountCalls:
         body = DevicePoll(device_code=device_code)
         return self.ask(DevicePollView, "POST", "/device-logins/poll", body=body)
 
-    def platform(self: Caller) -> PlatformView:
+    def platform(self: Caller) -> PlatformState:
         """Whether submissions are taken just now."""
-        return self.ask(PlatformView, "GET", "/platform")
+        return self.ask(PlatformState, "GET", "/platform")
 
-    def pause(self: Caller, reason: str = "") -> PlatformView:
+    def pause(self: Caller, reason: str = "") -> PlatformState:
         """Take no more submissions. For admins."""
-        return self.ask(PlatformView, "POST", "/platform/pause", body=Reason(reason=reason))
+        return self.ask(PlatformState, "POST", "/platform/pause", body=Reason(reason=reason))
 
-    def resume(self: Caller) -> PlatformView:
+    def resume(self: Caller) -> PlatformState:
         """Take submissions again. For admins."""
-        return self.ask(PlatformView, "POST", "/platform/resume")
+        return self.ask(PlatformState, "POST", "/platform/resume")
 
     def audit(
         self: Caller,
@@ -125,15 +124,15 @@ class AccountCalls:
         }
         return self.ask(AuditPage, "GET", "/audit", query=query)
 
-    def set_visibility(self: Caller, board: str, visibility: Visibility) -> BoardView:
+    def set_visibility(self: Caller, board: str, visibility: Visibility) -> NamedBoard:
         """Who sees the board. For its organisers."""
         body = BoardChange(visibility=visibility)
-        return self.ask(BoardView, "PATCH", f"/boards/{part(board)}", body=body)
+        return self.ask(NamedBoard, "PATCH", f"/boards/{part(board)}", body=body)
 
-    def set_deadline(self: Caller, board: str, deadline: datetime | None) -> BoardView:
+    def set_deadline(self: Caller, board: str, deadline: datetime | None) -> NamedBoard:
         """Change or (None) remove the deadline. For its organisers."""
         body = BoardChange(deadline=deadline)
-        return self.ask(BoardView, "PATCH", f"/boards/{part(board)}", body=body)
+        return self.ask(NamedBoard, "PATCH", f"/boards/{part(board)}", body=body)
 
     def limits(self: Caller, board: str) -> LimitList:
         """How many submissions each author may make within an hour."""
@@ -141,20 +140,20 @@ class AccountCalls:
 
     def set_limit(
         self: Caller, board: str, category: LimitCategory, max_per_hour: int
-    ) -> LimitView:
+    ) -> RateLimit:
         """Set a limit; 0: no submissions are accepted. For its organisers."""
         body = NewLimit(max_per_hour=max_per_hour)
         path = f"/boards/{part(board)}/limits/{category}"
-        return self.ask(LimitView, "PUT", path, body=body)
+        return self.ask(RateLimit, "PUT", path, body=body)
 
     def remove_limit(self: Caller, board: str, category: LimitCategory) -> None:
         """Remove a limit. For its organisers."""
         self.send("DELETE", f"/boards/{part(board)}/limits/{category}")
 
-    def create_invites(self: Caller, boards: Sequence[str], count: int = 1) -> NewInvitesView:
+    def create_invites(self: Caller, boards: Sequence[str], count: int = 1) -> NewInvites:
         """Create invites, each for all of the boards. For their organisers."""
         body = NewInviteRequest(boards=list(boards), count=count)
-        return self.ask(NewInvitesView, "POST", "/invites", body=body)
+        return self.ask(NewInvites, "POST", "/invites", body=body)
 
     def invites(
         self: Caller, board: str, *, unclaimed: bool = False, limit: int = 1000, offset: int = 0

@@ -13,8 +13,8 @@ from pydantic import BaseModel, ValidationError
 
 from kernelbot.accounts.model import NewAccount, Person, Role
 from kernelbot.accounts.schemas import NewUser
-from kernelbot.boards.model import ProblemDefinition, Visibility
-from kernelbot.boards.schemas import BoardList, BoardView, NewBoard, ProblemView, problem_to_wire
+from kernelbot.boards.model import NamedBoard, ProblemDefinition, Statement, Visibility
+from kernelbot.boards.schemas import BoardList, NewBoard, problem_to_wire
 from kernelbot.client.accounts import AccountCalls
 from kernelbot.client.calls import Model, Query, part, unsendable
 from kernelbot.client.endpoint import Endpoint
@@ -28,16 +28,16 @@ from kernelbot.domain.errors import KernelbotError, UserError
 from kernelbot.platform.health.schemas import ReadyView
 from kernelbot.protocol import Mode
 from kernelbot.runs.devices.schemas import DeviceList
+from kernelbot.runs.queue.model import QueuePosition
 from kernelbot.runs.samples.schemas import SampleList
 from kernelbot.schemas.errors import ErrorBody
 from kernelbot.schemas.mistakes import what_is_wrong
 from kernelbot.schemas.values import from_json
 from kernelbot.submissions.artifacts.schemas import ArtifactList
+from kernelbot.submissions.model import Event
 from kernelbot.submissions.schemas import (
     Decision,
-    EventView,
     HeldList,
-    QueueView,
     SubmissionList,
     SubmissionView,
 )
@@ -83,13 +83,13 @@ class KernelbotClient(AccountCalls, RankingCalls, WebhookCalls, SignedCalls):
         """Every board that the caller may see."""
         return self._get(BoardList, "/boards")
 
-    def board(self, name: str) -> BoardView:
+    def board(self, name: str) -> NamedBoard:
         """One board."""
-        return self._get(BoardView, f"/boards/{part(name)}")
+        return self._get(NamedBoard, f"/boards/{part(name)}")
 
-    def problem(self, board: str) -> ProblemView:
+    def problem(self, board: str) -> Statement:
         """A board's statement and starter files."""
-        return self._get(ProblemView, f"/boards/{part(board)}/problem")
+        return self._get(Statement, f"/boards/{part(board)}/problem")
 
     def create_board(
         self,
@@ -99,7 +99,7 @@ class KernelbotClient(AccountCalls, RankingCalls, WebhookCalls, SignedCalls):
         deadline: datetime | None = None,
         visibility: Visibility = Visibility.PUBLIC,
         devices: Sequence[str] | None = None,
-    ) -> BoardView:
+    ) -> NamedBoard:
         """Open a board. `devices` None: those the problem names."""
         body = NewBoard(
             name=name,
@@ -108,7 +108,7 @@ class KernelbotClient(AccountCalls, RankingCalls, WebhookCalls, SignedCalls):
             visibility=visibility,
             devices=None if devices is None else list(devices),
         )
-        return self._post(BoardView, "/boards", json=body.model_dump(mode="json"))
+        return self._post(NamedBoard, "/boards", json=body.model_dump(mode="json"))
 
     def submit(
         self,
@@ -215,9 +215,9 @@ class KernelbotClient(AccountCalls, RankingCalls, WebhookCalls, SignedCalls):
         *,
         after: int = 0,
         patience_s: float = 60.0,
-        on_queue: Callable[[QueueView], None] | None = None,
+        on_queue: Callable[[QueuePosition], None] | None = None,
         on_broken: Callable[[KernelbotError], None] | None = None,
-    ) -> Iterator[EventView]:
+    ) -> Iterator[Event]:
         """All events of a submission with an id above `after`, then those to come, until its
         last. A broken connection is resumed where it broke, for `patience_s`: a server that isn't
         back by then is `Unreachable`. `on_queue` is called with each new place in the queue (1 is
@@ -234,10 +234,10 @@ class KernelbotClient(AccountCalls, RankingCalls, WebhookCalls, SignedCalls):
                         if frame.event == "end":
                             return
                         if frame.event == "queue" and on_queue:
-                            on_queue(_parse(QueueView, frame.data))
+                            on_queue(_parse(QueuePosition, frame.data))
                         if frame.id is None:
                             continue  # not part of the history
-                        event = _parse(EventView, frame.data)
+                        event = _parse(Event, frame.data)
                         if event.id > after:  # none twice, whatever the server sends again
                             after = event.id
                             yield event

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Any, Protocol
 
-from kernelbot.boards.schemas import BoardView
-from kernelbot.boards.sync.model import SyncOptions
-from kernelbot.boards.sync.schemas import SyncBody, SyncView
+from kernelbot.boards.model import NamedBoard
+from kernelbot.boards.sync.model import SyncOptions, SyncOutcome
+from kernelbot.boards.sync.schemas import SyncBody
 from kernelbot.client.calls import Model, part
 from kernelbot.moderation.deletion.schemas import Deleted
-from kernelbot.platform.exports.model import format_of
-from kernelbot.platform.exports.schemas import ExportView, HubBody
-from kernelbot.platform.statistics.schemas import StatisticsView
+from kernelbot.platform.exports.model import Exported, format_of
+from kernelbot.platform.exports.schemas import HubBody
+from kernelbot.platform.statistics.model import Statistics
 
 _SYNC_S = 300.0
 
@@ -43,25 +43,25 @@ class OrganiserCalls:
         params = {"board": list(boards), "format": [str(format_of(file.name))]}
         return self._download("/exports", params, file)
 
-    def export_to_hub(self, boards: Sequence[str], name: str, *, private: bool) -> ExportView:
+    def export_to_hub(self, boards: Sequence[str], name: str, *, private: bool) -> Exported:
         """Make the server upload it under this name."""
         body = HubBody(boards=list(boards), name=name, private=private).model_dump(mode="json")
-        return self._call(ExportView, "POST", "/exports/hub", json=body, timeout=_SYNC_S)
+        return self._call(Exported, "POST", "/exports/hub", json=body, timeout=_SYNC_S)
 
-    def reveal_code(self, board: str, wanted: bool) -> BoardView:
+    def reveal_code(self, board: str, wanted: bool) -> NamedBoard:
         """Whether everyone who sees the board may read its code after the deadline."""
         path = f"/boards/{part(board)}"
-        return self._call(BoardView, "PATCH", path, json={"reveal_code": wanted})
+        return self._call(NamedBoard, "PATCH", path, json={"reveal_code": wanted})
 
-    def fix_seed(self, board: str, wanted: bool) -> BoardView:
+    def fix_seed(self, board: str, wanted: bool) -> NamedBoard:
         """Whether all of the board's secret runs share one seed."""
         path = f"/boards/{part(board)}"
-        return self._call(BoardView, "PATCH", path, json={"fixed_seed": wanted})
+        return self._call(NamedBoard, "PATCH", path, json={"fixed_seed": wanted})
 
-    def refuse_unavailable(self, board: str, wanted: bool) -> BoardView:
+    def refuse_unavailable(self, board: str, wanted: bool) -> NamedBoard:
         """Whether submissions for a device that takes no jobs are refused; else they wait."""
         path = f"/boards/{part(board)}"
-        return self._call(BoardView, "PATCH", path, json={"refuse_unavailable": wanted})
+        return self._call(NamedBoard, "PATCH", path, json={"refuse_unavailable": wanted})
 
     def delete_board(self, name: str, *, force: bool = False) -> Deleted:
         """Delete a board; with `force` also one that has submissions."""
@@ -83,7 +83,7 @@ class OrganiserCalls:
         who = "me" if user_id is None else user_id
         return self._call(Deleted, "DELETE", f"/users/{who}", params={"force": str(force).lower()})
 
-    def sync(self, repository: str | None, ref: str | None, options: SyncOptions) -> SyncView:
+    def sync(self, repository: str | None, ref: str | None, options: SyncOptions) -> SyncOutcome:
         """Sync problems from a repository; None: the server's default one."""
         body = SyncBody(
             repository=repository,
@@ -94,9 +94,9 @@ class OrganiserCalls:
             visibility=options.visibility,
         )
         json = body.model_dump(mode="json", exclude_none=True)
-        return self._call(SyncView, "POST", "/sync", json=json, timeout=_SYNC_S)
+        return self._call(SyncOutcome, "POST", "/sync", json=json, timeout=_SYNC_S)
 
-    def sync_archive(self, name: str, archive: IO[bytes], options: SyncOptions) -> SyncView:
+    def sync_archive(self, name: str, archive: IO[bytes], options: SyncOptions) -> SyncOutcome:
         """Sync problems from an archive."""
         fields = {
             "force": str(options.force).lower(),
@@ -107,10 +107,10 @@ class OrganiserCalls:
             fields["problem_set"] = options.problem_set
         files = {"file": (name, archive, "application/octet-stream")}
         return self._call(
-            SyncView, "POST", "/sync/archive", data=fields, files=files, timeout=_SYNC_S
+            SyncOutcome, "POST", "/sync/archive", data=fields, files=files, timeout=_SYNC_S
         )
 
-    def statistics(self, board: str | None = None, *, last_day: bool = False) -> StatisticsView:
+    def statistics(self, board: str | None = None, *, last_day: bool = False) -> Statistics:
         """How much was submitted and judged. `board` None: everywhere."""
         params = {"last_day": str(last_day).lower()} | ({"board": board} if board else {})
-        return self._call(StatisticsView, "GET", "/stats", params=params)
+        return self._call(Statistics, "GET", "/stats", params=params)

@@ -1,9 +1,11 @@
 """Rankings, and what keeps them right: one method per route."""
 
-from kernelbot.boards.schemas import StandingsView
 from kernelbot.client.calls import Caller, part
-from kernelbot.duels.schemas import DuelList, DuelSamples, DuelView
-from kernelbot.moderation.rejudges.schemas import NewRejudge, RejudgeView
+from kernelbot.duels.model import Duel
+from kernelbot.duels.schemas import DuelList, DuelSamples
+from kernelbot.moderation.rejudges.model import Rejudge
+from kernelbot.moderation.rejudges.schemas import NewRejudge
+from kernelbot.ranking.model import StandingsPage
 
 
 class RankingCalls:
@@ -11,10 +13,10 @@ class RankingCalls:
 
     def standings(
         self: Caller, board: str, device: str | None = None, *, limit: int = 50, offset: int = 0
-    ) -> StandingsView:
+    ) -> StandingsPage:
         """One page of a ranking. `device` None: the board's first."""
         query = {"device": device, "limit": limit, "offset": offset}
-        return self.ask(StandingsView, "GET", f"/boards/{part(board)}/standings", query=query)
+        return self.ask(StandingsPage, "GET", f"/boards/{part(board)}/standings", query=query)
 
     def standings_csv(
         self: Caller, board: str, device: str | None = None, *, offset: int = 0
@@ -42,9 +44,9 @@ class RankingCalls:
         }
         return self.ask(DuelList, "GET", f"/boards/{part(board)}/duels", query=query)
 
-    def duel(self: Caller, board: str, duel_id: int) -> DuelView:
+    def duel(self: Caller, board: str, duel_id: int) -> Duel:
         """One duel."""
-        return self.ask(DuelView, "GET", f"/boards/{part(board)}/duels/{duel_id}")
+        return self.ask(Duel, "GET", f"/boards/{part(board)}/duels/{duel_id}")
 
     def duel_samples(self: Caller, board: str, duel_id: int) -> DuelSamples:
         """Every pair of a duel's calls."""
@@ -52,11 +54,11 @@ class RankingCalls:
 
     def rejudge(
         self: Caller, board: str, device: str | None = None, top: int | None = None
-    ) -> RejudgeView:
+    ) -> Rejudge:
         """Measure a board's best again. `device` None: the board's first."""
         body = NewRejudge(device=device, top=top)
-        return self.ask(RejudgeView, "POST", f"/boards/{part(board)}/rejudges", body=body)
+        return self.ask(Rejudge, "POST", f"/boards/{part(board)}/rejudges", body=body)
 
-    def rejudge_of(self: Caller, board: str, rejudge_id: int) -> RejudgeView:
+    def rejudge_of(self: Caller, board: str, rejudge_id: int) -> Rejudge:
         """A rejudge and how far it is."""
-        return self.ask(RejudgeView, "GET", f"/boards/{part(board)}/rejudges/{rejudge_id}")
+        return self.ask(Rejudge, "GET", f"/boards/{part(board)}/rejudges/{rejudge_id}")

@@ -15,7 +15,8 @@ from kernelbot.api.dependencies import (
 )
 from kernelbot.api.errors import documented
 from kernelbot.domain.ids import BIGINT_MAX
-from kernelbot.duels.schemas import DuelList, DuelSamples, DuelView
+from kernelbot.duels.model import Duel
+from kernelbot.duels.schemas import DuelList, DuelSamples
 from kernelbot.schemas.common import NAME_MAX
 
 router = APIRouter(prefix="/boards/{board}/duels", tags=["boards"])
@@ -45,15 +46,15 @@ async def list_duels(
         limit=limit,
         before_id=before_id,
     )
-    return DuelList.of(found, limit)
+    return DuelList(duels=found, next_before_id=found[-1].id if len(found) == limit else None)
 
 
 @router.get("/{duel_id}", responses=documented(401, 403, 404, 422, 503), openapi_extra=PUBLIC)
 async def show_duel(
     services: ServicesDep, viewer: MaybeViewer, board: BoardName, duel_id: SubmissionId
-) -> DuelView:
+) -> Duel:
     """One duel."""
-    return DuelView.of(await services.duels.get(viewer, board, duel_id))
+    return await services.duels.get(viewer, board, duel_id)
 
 
 @router.get("/{duel_id}/samples", responses=documented(401, 403, 404, 422, 503))
@@ -61,4 +62,5 @@ async def show_duel_samples(
     services: ServicesDep, viewer: Viewer, board: BoardName, duel_id: SubmissionId
 ) -> DuelSamples:
     """Every pair of calls, and the ratio by workload; for those who may see both submissions."""
-    return DuelSamples.of(duel_id, await services.duels.measured(viewer, board, duel_id))
+    found = await services.duels.measured(viewer, board, duel_id)
+    return DuelSamples(duel_id=duel_id, workloads=found)

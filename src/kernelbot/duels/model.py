@@ -1,10 +1,11 @@
 """Duels: two kernels whose times are too close to compare are called in turn."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 
+from kernelbot.domain.values import described
 from kernelbot.protocol import DuelResult
 
 
@@ -57,38 +58,49 @@ class Ratio:
 
 @dataclass(frozen=True)
 class Duel:
-    """A duel on a board's device. `submission_id`: which wants to pass, or stands behind."""
+    """Two submissions whose kernels are called in turn, because their scores are too close."""
 
     id: int
     board: str
     device: str
-    reason: DuelReason
+    reason: DuelReason = field(
+        metadata=described(
+            "Whether the submission replaces its author's best, or whether neighbours in the "
+            "ranking share a rank."
+        )
+    )
     state: DuelState
-    submission_id: int
+    submission_id: int = field(metadata=described("Which wants to pass, or stands behind."))
     author: str
     opponent_id: int
-    opponent: str
-    """The name of the opponent's author."""
-    ratio: Ratio | None
-    """None unless measured."""
-    note: str | None
-    """Why there is no ratio; None unless failed."""
-    refused: bool
-    """Whether `submission_id` wasn't accepted in it: then it doesn't share its neighbour's rank."""
+    opponent: str = field(metadata=described("The name of the opponent's author."))
+    ratio: Ratio | None = field(metadata=described("Null unless measured."))
+    note: str | None = field(metadata=described("Why there is no ratio; null unless failed."))
+    refused: bool = field(
+        metadata=described(
+            "Whether `submission_id` wasn't accepted in it: then it doesn't share its neighbour's "
+            "rank."
+        )
+    )
+    sentence: str = field(metadata=described("What came of it."))
     created_at: datetime
     ended_at: datetime | None
 
-    @property
-    def sentence(self) -> str:
-        """What came of it."""
-        if self.refused and self.reason is DuelReason.NEIGHBOURS:
-            return f"Submission {self.submission_id} stands behind: it wasn't accepted in it."
-        if self.ratio is None:
-            return f"It decides nothing: {self.note}." if self.note else "It waits for its turn."
-        if self.ratio.high < 1:
-            outcome = f"Submission {self.submission_id} is faster"
-        elif self.ratio.low > 1:
-            outcome = f"Submission {self.opponent_id} is faster"
-        else:
-            outcome = "It couldn't tell them apart"
-        return f"{outcome} (ratio {self.ratio.text})."
+
+def with_sentence(duel: Duel) -> Duel:
+    """The duel with the sentence that its other fields say."""
+    return replace(duel, sentence=_sentence(duel))
+
+
+def _sentence(duel: Duel) -> str:
+    if duel.refused and duel.reason is DuelReason.NEIGHBOURS:
+        return f"Submission {duel.submission_id} stands behind: it wasn't accepted in it."
+    if duel.ratio is None:
+        return f"It decides nothing: {duel.note}." if duel.note else "It waits for its turn."
+    if duel.ratio.high < 1:
+        outcome = f"Submission {duel.submission_id} is faster"
+    elif duel.ratio.low > 1:
+        outcome = f"Submission {duel.opponent_id} is faster"
+    else:
+        outcome = "It couldn't tell them apart"
+    return f"{outcome} (ratio {duel.ratio.text})."

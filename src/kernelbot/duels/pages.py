@@ -69,6 +69,6 @@ async def _workloads(
     if viewer is None:
         return ()
     try:
-        return [load.shown for load in await duels.measured(viewer, board, duel_id)]
+        return [load.named for load in await duels.measured(viewer, board, duel_id)]
     except NotAllowed:
         return ()

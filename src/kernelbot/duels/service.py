@@ -7,8 +7,8 @@ from kernelbot.domain.errors import NotFound
 from kernelbot.domain.ids import can_be_id
 from kernelbot.duels import store as duels
 from kernelbot.duels.model import Duel
-from kernelbot.runs.samples.model import DueledWorkload
-from kernelbot.runs.samples.rules import dueled_workloads, may_see_pairs
+from kernelbot.runs.samples.model import PairedWorkload
+from kernelbot.runs.samples.rules import may_see_pairs, paired_workloads
 from kernelbot.store.database import Database, ReadSession
 from kernelbot.submissions import views
 from kernelbot.submissions.access import visible
@@ -55,7 +55,7 @@ class Duels:
         async with self._database.read() as session:
             return await _of(session, await visible_board(session, viewer, board), duel_id)
 
-    async def measured(self, viewer: User, board: str, duel_id: int) -> list[DueledWorkload]:
+    async def measured(self, viewer: User, board: str, duel_id: int) -> list[PairedWorkload]:
         """What was timed in a duel of the board, as far as it is for the viewer.
 
         Raises `NotFound`, and `NotAllowed` if they may not see both submissions.
@@ -69,7 +69,7 @@ class Duels:
             if not may_see_pairs(duel, sees_secret=secret, seed_is_shared=found.fixed_seed):
                 return []
             result = await duels.result(session, duel_id)
-        return [] if result is None else dueled_workloads(result, names_data=secret)
+        return [] if result is None else paired_workloads(result, names_data=secret)
 
 
 async def _of(session: ReadSession, board: Board, duel_id: int) -> Duel:

@@ -1,7 +1,8 @@
 """Duels: which wait, and what came of them."""
 
-from kernelbot.duels.model import Duel, DuelReason, DuelState, Ratio
+from kernelbot.duels.model import Duel, Ratio, with_sentence
 from kernelbot.protocol import DuelResult
+from kernelbot.schemas.values import from_row
 from kernelbot.store.database import ReadSession, Row, WriteSession
 from kernelbot.store.results import read_result
 from kernelbot.store.sqlfiles import statements
@@ -92,7 +93,5 @@ async def result(session: ReadSession, duel_id: int) -> DuelResult | None:
 
 def _duel(row: Row) -> Duel:
     value, low, high = (row.pop(name) for name in ("ratio", "ratio_low", "ratio_high"))
-    return Duel(
-        **{**row, "reason": DuelReason(row["reason"]), "state": DuelState(row["state"])},
-        ratio=None if value is None else Ratio(value, low, high),
-    )
+    ratio = None if value is None else Ratio(value, low, high)
+    return with_sentence(from_row(Duel, {**row, "ratio": ratio, "sentence": ""}))

@@ -1,11 +1,13 @@
 """Whether the platform accepts submissions."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from kernelbot.domain.values import described
 
 
 @dataclass(frozen=True)
 class PlatformState:
-    """Whether submissions are taken; `reason` says why not, and is empty else."""
+    """Whether submissions are taken."""
 
     accepts_jobs: bool
-    reason: str
+    reason: str = field(metadata=described("Why not; empty when they are."))

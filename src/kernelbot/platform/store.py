@@ -3,6 +3,7 @@
 import psycopg
 
 from kernelbot.platform.model import PlatformState
+from kernelbot.schemas.values import from_row
 from kernelbot.store.database import ReadSession, WriteSession
 from kernelbot.store.sqlfiles import statements
 
@@ -11,7 +12,7 @@ async def state(session: ReadSession) -> PlatformState:
     """The current state."""
     row = await session.one(statements(__file__)["state"])
     assert row is not None, "the migration puts the one row there"
-    return PlatformState(row["accepts_jobs"], row["reason"])
+    return from_row(PlatformState, row)
 
 
 async def is_copy(session: ReadSession) -> bool:

@@ -1,10 +1,11 @@
 """The ranking's rows, and why a submission isn't ranked: what `shown_runs` in the store decides."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
 from kernelbot.boards.model import Board
+from kernelbot.domain.values import described
 from kernelbot.duels.model import Ratio
 
 
@@ -57,20 +58,25 @@ _SENTENCES = {
 
 @dataclass(frozen=True)
 class NotRanked:
-    """The reason, and the submission that it refers to: the one with the same code (which may have
-    been deleted), or the one that is ranked instead. None for other reasons."""
+    """Why a submission that was accepted isn't in the ranking."""
 
     reason: NotRankedReason
-    submission_id: int | None = None
-    ratio: Ratio | None = None
-    """What the duel with that submission showed, if the reason is its outcome."""
+    sentence: str
+    submission_id: int | None = field(
+        metadata=described(
+            "Whose code it is, which may have been deleted, or which is ranked instead."
+        )
+    )
 
-    @property
-    def sentence(self) -> str:
-        """The reason for its author."""
-        why = _SENTENCES[self.reason].format(other=self.submission_id)
-        measured = f" (ratio {self.ratio.text})" if self.ratio else ""
-        return f"Not ranked: {why}{measured}."
+    @classmethod
+    def because(
+        cls, reason: NotRankedReason, submission_id: int | None = None, ratio: Ratio | None = None
+    ) -> "NotRanked":
+        """The reason with its sentence. `ratio`: what the duel with that submission showed; None
+        unless the reason is its outcome."""
+        why = _SENTENCES[reason].format(other=submission_id)
+        measured = f" (ratio {ratio.text})" if ratio else ""
+        return cls(reason, f"Not ranked: {why}{measured}.", submission_id)
 
 
 @dataclass(frozen=True)
@@ -136,25 +142,32 @@ class Record:
 
 @dataclass(frozen=True)
 class Standing:
-    """A row of the ranking: an author's best on a board and device."""
+    """An author's best on a board and device."""
 
     rank: int
-    author_id: int
     author: str
+    author_id: int
     score_s: float
     ci95_s: tuple[float, float] | None
     submission_id: int
     file_name: str
     achieved_at: datetime
-    unverified: bool
-    """Measured by a problem's own script."""
+    unverified: bool = field(metadata=described("Measured by the problem's own script."))
 
 
 @dataclass(frozen=True)
 class StandingsPage:
-    """One page of a board's ranking on one device; `total` counts all ranked authors."""
+    """One page of a ranking; `total` counts all its rows."""
 
-    board: Board
+    board: str
     device: str
     total: int
-    rows: tuple[Standing, ...]
+    standings: tuple[Standing, ...]
+
+
+@dataclass(frozen=True)
+class RankedBoard:
+    """A board with the first of its ranking on one device."""
+
+    board: Board
+    page: StandingsPage

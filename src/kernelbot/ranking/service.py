@@ -9,7 +9,7 @@ from kernelbot.boards.service import find_board, may_see, offered_device
 from kernelbot.domain.versioned_cache import VersionedCache
 from kernelbot.ranking import store as standings
 from kernelbot.ranking.marks import Marks
-from kernelbot.ranking.model import Standing, StandingsPage
+from kernelbot.ranking.model import RankedBoard, Standing, StandingsPage
 from kernelbot.store.database import Database
 
 _PAGES = 256
@@ -69,7 +69,7 @@ class StandingsService:
     async def page_of(self, found: Ranking, *, limit: int, offset: int) -> StandingsPage:
         """Some of its rows, as they were at `found` or newer, never older."""
         rows = await self._rows(found, limit, offset) if offset < found.total else ()
-        return StandingsPage(found.board, found.device, found.total, rows)
+        return StandingsPage(found.board.name, found.device, found.total, rows)
 
     async def table(
         self, viewer: User | None, board: str, device: str | None, *, offset: int = 0
@@ -77,7 +77,7 @@ class StandingsService:
         """The whole ranking from there on, `MAX_TABLE_ROWS` authors at most. Raises as `page`."""
         return await self.page(viewer, board, device, limit=MAX_TABLE_ROWS, offset=offset)
 
-    async def podiums(self, viewer: User | None, *, size: int = 3) -> list[StandingsPage]:
+    async def podiums(self, viewer: User | None, *, size: int = 3) -> list[RankedBoard]:
         """Every board that the viewer may see, the newest first, with the first `size` of the
         ranking on its first device."""
         async with self._database.read() as session:
@@ -88,7 +88,10 @@ class StandingsService:
             if may_see(viewer, one)
             for device in one.board.devices[:1]
         ]
-        return [await self.page_of(ranking, limit=size, offset=0) for ranking in rankings]
+        return [
+            RankedBoard(ranking.board, await self.page_of(ranking, limit=size, offset=0))
+            for ranking in rankings
+        ]
 
     async def _rows(self, found: Ranking, limit: int, offset: int) -> tuple[Standing, ...]:
         key = (found.board.id, found.device, limit, offset)

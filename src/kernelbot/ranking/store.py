@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from kernelbot.ranking.model import Achieved, Compared, Scored, Standing
+from kernelbot.schemas.values import from_row
 from kernelbot.store.database import ReadSession, Row, WriteSession
 from kernelbot.store.sqlfiles import statements
 
@@ -79,7 +80,7 @@ async def compared(
         "submission_id": submission_id,
     }
     row = await session.one(statements(__file__)["compared"], values)
-    return Compared(row["previous_s"], row["leader_s"], row["authors"]) if row else None
+    return from_row(Compared, row) if row else None
 
 
 async def achieved(
@@ -131,14 +132,4 @@ async def rebuild(session: WriteSession) -> None:
 
 def _standing(row: Row) -> Standing:
     low, high = row["ci_low_s"], row["ci_high_s"]
-    return Standing(
-        rank=row["rank"],
-        author_id=row["author_id"],
-        author=row["author"],
-        score_s=row["score_s"],
-        ci95_s=None if low is None else (low, high),
-        submission_id=row["submission_id"],
-        file_name=row["file_name"],
-        achieved_at=row["achieved_at"],
-        unverified=row["unverified"],
-    )
+    return from_row(Standing, {**row, "ci95_s": None if low is None else (low, high)})

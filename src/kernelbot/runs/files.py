@@ -1,8 +1,9 @@
 """Files that came out of runs, under names that are safe wherever they go."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
+from kernelbot.domain.values import described
 from kernelbot.protocol import Artifact
 
 MAX_NAME = 100
@@ -10,11 +11,11 @@ MAX_NAME = 100
 
 @dataclass(frozen=True)
 class RunFile:
-    """A file of a run, without its content."""
+    """A file to download."""
 
     run_id: int
     device: str
-    name: str
+    name: str = field(metadata=described("Safe in a path: letters, digits, `.`, `_` and `-`."))
     media_type: str
     size_bytes: int
 

@@ -1,8 +1,9 @@
 """A file that was saved and judged, beside those before it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from kernelbot.domain.values import described
 from kernelbot.protocol import CaseResult, RunResult, Verdict, WorkloadResult
 from kernelbot.saves.comparing import Answer, by_intervals
 
@@ -12,8 +13,9 @@ class Beside:
     """A median beside an earlier one."""
 
     answer: Answer
-    ratio: float
-    """The new median over the earlier one: below 1 is faster."""
+    ratio: float = field(
+        metadata=described("The new median over the earlier one; below 1 is faster.")
+    )
 
 
 @dataclass(frozen=True)

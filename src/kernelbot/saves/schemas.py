@@ -3,20 +3,7 @@
 from pydantic import BaseModel, Field
 
 from kernelbot.protocol import CaseResult, Fault, Verdict
-from kernelbot.saves.comparing import Answer
 from kernelbot.saves.model import Beside, Save, Timed
-
-
-class BesideView(BaseModel):
-    """A median beside an earlier one."""
-
-    answer: Answer
-    ratio: float = Field(description="The new median over the earlier one; below 1 is faster.")
-
-    @classmethod
-    def of(cls, beside: Beside | None) -> "BesideView | None":
-        """None if there is nothing to compare with."""
-        return None if beside is None else cls(answer=beside.answer, ratio=beside.ratio)
 
 
 class TimedView(BaseModel):
@@ -26,8 +13,8 @@ class TimedView(BaseModel):
     median_ns: float
     ci95_ns: tuple[float, float]
     samples: int
-    best: BesideView | None
-    last: BesideView | None
+    best: Beside | None
+    last: Beside | None
 
     @classmethod
     def of(cls, timed: Timed) -> "TimedView":
@@ -38,22 +25,9 @@ class TimedView(BaseModel):
             median_ns=load.median_ns,
             ci95_ns=load.ci95_ns,
             samples=len(load.samples_ns),
-            best=BesideView.of(timed.best),
-            last=BesideView.of(timed.last),
+            best=timed.best,
+            last=timed.last,
         )
-
-
-class CaseView(BaseModel):
-    """A test case that failed."""
-
-    spec: str
-    verdict: Verdict
-    message: str
-
-    @classmethod
-    def of(cls, case: CaseResult) -> "CaseView":
-        """All of it."""
-        return cls(spec=case.spec, verdict=case.verdict, message=case.message)
 
 
 class SaveView(BaseModel):
@@ -67,7 +41,7 @@ class SaveView(BaseModel):
     trouble: str
     tests_s: float | None = Field(description="From the save to the verdict of the tests.")
     score_s: float | None
-    first_failing: CaseView | None
+    first_failing: CaseResult | None
     message: str = Field(description="Why it wasn't accepted.")
     compiler: str
     stdout: str
@@ -77,7 +51,7 @@ class SaveView(BaseModel):
     @classmethod
     def of(cls, save: Save) -> "SaveView":
         """All of it but the samples."""
-        result, failing = save.result, save.first_failing
+        result = save.result
         failure = result.failure if result else None
         return cls(
             save=save.number,
@@ -88,7 +62,7 @@ class SaveView(BaseModel):
             trouble=save.trouble,
             tests_s=save.tests_s,
             score_s=result.score_s if result else None,
-            first_failing=None if failing is None else CaseView.of(failing),
+            first_failing=save.first_failing,
             message=failure.message if failure else "",
             compiler=result.compile.output if result and result.compile else "",
             stdout=result.stdout if result else "",

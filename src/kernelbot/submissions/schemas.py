@@ -6,12 +6,13 @@ from datetime import datetime
 from pydantic import Field
 
 from kernelbot.domain.states import ReviewState, RunState, SubmissionState
-from kernelbot.protocol import EventKind, Fault, Mode, Verdict
-from kernelbot.ranking.model import NotRanked, NotRankedReason
+from kernelbot.moderation.reviews.model import Evidence
+from kernelbot.protocol import Fault, Mode, Verdict
+from kernelbot.ranking.model import NotRanked
 from kernelbot.runs.model import Run
 from kernelbot.runs.queue.model import QueuePlace
 from kernelbot.runs.schemas import Report
-from kernelbot.schemas.common import Answer, RequestBody, Shown, Text
+from kernelbot.schemas.common import Answer, RequestBody, Text
 from kernelbot.submissions.model import Submission
 
 
@@ -50,30 +51,6 @@ class RunView(Answer):
         return cls.model_validate({**vars(run), "result": result})
 
 
-class EvidenceView(Shown):
-    """Something that was noticed about a submission. It decides nothing."""
-
-    source: str = Field(description="What noticed it: `score`, or the name of a tool.")
-    rule: str
-    severity: str
-    detail: str
-
-
-class NotRankedView(Answer):
-    """Why a submission that was accepted isn't in the ranking."""
-
-    reason: NotRankedReason
-    sentence: str
-    submission_id: int | None = Field(
-        description="Whose code it is, which may have been deleted, or which is ranked instead."
-    )
-
-    @classmethod
-    def of(cls, found: NotRanked | None) -> "NotRankedView | None":
-        """None for none."""
-        return None if found is None else cls.model_validate(found, from_attributes=True)
-
-
 class SubmissionView(Answer):
     """A submission with its runs. State, verdict, score and place are derived from them."""
 
@@ -102,10 +79,10 @@ class SubmissionView(Answer):
     review_reason: str | None = Field(
         default=None, description="Why it is held or was refused; null while nothing was said."
     )
-    evidence: list[EvidenceView] = Field(
-        default_factory=list, description="For organisers; empty for others, and in lists."
+    evidence: tuple[Evidence, ...] = Field(
+        default_factory=tuple, description="For organisers; empty for others, and in lists."
     )
-    not_ranked: NotRankedView | None = Field(
+    not_ranked: NotRanked | None = Field(
         default=None,
         description="Why its score isn't in the ranking; null: it is, it didn't ask to be, it "
         "isn't over, or it wasn't accepted.",
@@ -132,8 +109,8 @@ class SubmissionView(Answer):
             code=submission.code,
             review=submission.review,
             review_reason=submission.review_reason,
-            evidence=[EvidenceView.of(found) for found in submission.evidence],
-            not_ranked=NotRankedView.of(submission.not_ranked),
+            evidence=submission.evidence,
+            not_ranked=submission.not_ranked,
         )
 
 
@@ -163,27 +140,4 @@ class Decision(RequestBody):
         max_length=2000,
         pattern=r"\S",
         description="For the audit log; of a refusal, its author's.",
-    )
-
-
-class EventView(Shown):
-    """One step of a submission's life: the data of a server-sent event."""
-
-    id: int
-    submission_id: int
-    run_id: int | None
-    device: str | None
-    secret: bool
-    kind: EventKind | RunState
-    data: dict[str, str | int | float | bool | None]
-    created_at: datetime
-
-
-class QueueView(Shown):
-    """How far ahead of its turn a submission is: the data of `event: queue`. 1 is next."""
-
-    position: int
-    wait_s: float | None = Field(default=None, description="A guess; null: none can be made.")
-    note: str = Field(
-        default="", description="Why nothing is judged on its device just now; empty: it is."
     )

@@ -29,8 +29,8 @@ from kernelbot.runs.queue import store as queue
 from kernelbot.runs.queue.model import QueuePlace, QueueRules
 from kernelbot.runs.queue.store import Waiting
 from kernelbot.runs.queue.wait_estimate import place_of
-from kernelbot.runs.samples.model import MeasuredWorkload
-from kernelbot.runs.samples.rules import may_see_samples, measured_workloads
+from kernelbot.runs.samples.model import SampledWorkload
+from kernelbot.runs.samples.rules import may_see_samples, sampled_workloads
 from kernelbot.store.database import Database, ReadSession, WriteSession
 from kernelbot.submissions import store as submissions
 from kernelbot.submissions import views
@@ -161,7 +161,7 @@ class Submissions:
         async with self._database.read() as session:
             return await _whole(session, snapshot)
 
-    async def measured(self, viewer: User, submission_id: int) -> list[MeasuredWorkload]:
+    async def measured(self, viewer: User, submission_id: int) -> list[SampledWorkload]:
         """What was timed in its runs and then in those of rejudges, as far as it is for the viewer.
 
         Raises `NotFound`, `NotAllowed`.
@@ -177,9 +177,7 @@ class Submissions:
             for run in (*(run for found in own for run in found.runs), *again)
             if run.id in results
             and may_see_samples(run, sees_secret=secret, seed_is_shared=row.seed_is_shared)
-            for load in measured_workloads(
-                run, results[run.id], names_data=secret or not run.secret
-            )
+            for load in sampled_workloads(run, results[run.id], names_data=secret or not run.secret)
         ]
 
     async def list_submissions(

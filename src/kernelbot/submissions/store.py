@@ -13,6 +13,7 @@ from kernelbot.protocol import EventKind, Fault, Mode, RunResult, Verdict
 from kernelbot.ranking.model import NotRanked, NotRankedReason
 from kernelbot.runs.files import RunFile
 from kernelbot.runs.model import Run
+from kernelbot.schemas.values import from_row
 from kernelbot.store.database import ReadSession, Row, WriteSession
 from kernelbot.store.jsontext import dumps
 from kernelbot.store.results import read_result
@@ -330,7 +331,8 @@ def _not_ranked(row: Row) -> NotRanked | None:
     if reason is None:
         return None
     duels = (NotRankedReason.DUEL_UNDECIDED, NotRankedReason.DUEL_LOST)
-    return NotRanked(NotRankedReason(reason), other_id, Ratio(*ratio) if reason in duels else None)
+    known = Ratio(*ratio) if reason in duels else None
+    return NotRanked.because(NotRankedReason(reason), other_id, known)
 
 
 def _result(row: Row) -> RunResult:
@@ -360,6 +362,4 @@ def _unpacked(samples_zlib: bytes | None) -> tuple[float, ...]:
 
 
 def _event(row: Row) -> Event:
-    states = {state.value for state in RunState}
-    kind = RunState(row["kind"]) if row["kind"] in states else EventKind(row["kind"])
-    return Event(**{**row, "kind": kind})
+    return from_row(Event, row)

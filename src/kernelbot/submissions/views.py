@@ -159,6 +159,9 @@ def new_submission(
         )
         for run in added
     )
+    not_ranked = None
+    if same_code is not None:
+        not_ranked = NotRanked.because(NotRankedReason.SAME_CODE, same_code)
     return Submission(
         id=runs[0].submission_id,
         board_id=board.id,
@@ -174,7 +177,7 @@ def new_submission(
         place=None,
         runs=runs,
         code=code,
-        not_ranked=None if same_code is None else NotRanked(NotRankedReason.SAME_CODE, same_code),
+        not_ranked=not_ranked,
     )
 
 

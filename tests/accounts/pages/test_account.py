@@ -41,9 +41,9 @@ async def test_a_token_that_ends_links_no_identity(
     expires_at = None if days is None else datetime.now(UTC) + timedelta(days=days)
     made = await site.services.tokens.create(world.ada.user, "given", expires_at=expires_at)
     child = await site.services.tokens.create(
-        world.ada.user, "child", made_with=Credential(made.text)
+        world.ada.user, "child", made_with=Credential(made.token)
     )
-    browser = await token_browser(site, child.text)
+    browser = await token_browser(site, child.token)
     assert status == (await post(browser, "/auth/link/github")).status_code
 
 

@@ -36,7 +36,7 @@ async def opened(world: World, *texts: str, kind: TokenKind = TokenKind.TOKEN) -
 
 async def test_a_new_token_opens_the_account(world: World) -> None:
     issued = await world.services.tokens.create(world.ada.user, "laptop")
-    assert world.ada.user == await world.services.users.authenticate(issued.text)
+    assert world.ada.user == await world.services.users.authenticate(issued.token)
 
 
 async def test_tokens_are_listed_by_name(world: World) -> None:
@@ -47,14 +47,14 @@ async def test_tokens_are_listed_by_name(world: World) -> None:
 
 async def test_a_revoked_token_opens_nothing(world: World) -> None:
     issued = await world.services.tokens.create(world.ada.user, "laptop")
-    await world.services.tokens.revoke(world.ada.user, issued.token.id)
+    await world.services.tokens.revoke(world.ada.user, issued.id)
     with pytest.raises(NotAuthenticated):
-        await world.services.users.authenticate(issued.text)
+        await world.services.users.authenticate(issued.token)
 
 
 async def test_a_revoked_token_is_listed_no_more(world: World) -> None:
     issued = await world.services.tokens.create(world.ada.user, "laptop")
-    await world.services.tokens.revoke(world.ada.user, issued.token.id)
+    await world.services.tokens.revoke(world.ada.user, issued.id)
     assert ["first"] == [
         token.name for token in await world.services.tokens.list_tokens(world.ada.user)
     ]
@@ -63,16 +63,16 @@ async def test_a_revoked_token_is_listed_no_more(world: World) -> None:
 async def test_nobody_revokes_another_ones_token(world: World) -> None:
     issued = await world.services.tokens.create(world.ada.user, "laptop")
     with pytest.raises(NotFound):
-        await world.services.tokens.revoke(world.bob.user, issued.token.id)
+        await world.services.tokens.revoke(world.bob.user, issued.id)
 
 
 async def test_a_token_expires(world: World) -> None:
     soon = datetime.now(UTC) + timedelta(hours=1)
     issued = await world.services.tokens.create(world.ada.user, "brief", expires_at=soon)
-    assert world.ada.user == await world.services.users.authenticate(issued.text)
+    assert world.ada.user == await world.services.users.authenticate(issued.token)
     await end(world, "brief")
     with pytest.raises(NotAuthenticated):
-        await world.services.users.authenticate(issued.text)
+        await world.services.users.authenticate(issued.token)
 
 
 async def test_a_token_from_the_past_is_refused(world: World) -> None:
@@ -110,11 +110,11 @@ async def test_a_token_goes_with_its_account(world: World) -> None:
 
 async def test_what_a_token_makes_ends_when_it_is_revoked(world: World) -> None:
     child = await made(world, "child", world.ada.token)
-    grandchild = await made(world, "grandchild", child.text)
-    session = await world.services.logins.open_with(grandchild.text)
+    grandchild = await made(world, "grandchild", child.token)
+    session = await world.services.logins.open_with(grandchild.token)
     other = await made(world, "other", world.ada.token)
-    await world.services.tokens.revoke(world.ada.user, child.token.id)
-    texts = (child.text, grandchild.text, other.text)
+    await world.services.tokens.revoke(world.ada.user, child.id)
+    texts = (child.token, grandchild.token, other.token)
     assert ["nothing", "nothing", "ada"] == await opened(world, *texts)
     assert ["nothing"] == await opened(world, session.token, kind=TokenKind.SESSION)
     listed = await world.services.tokens.list_tokens(world.ada.user)
@@ -123,41 +123,41 @@ async def test_what_a_token_makes_ends_when_it_is_revoked(world: World) -> None:
 
 async def test_what_a_token_makes_ends_when_its_time_is_over(world: World) -> None:
     brief = await made(world, "brief", world.ada.token, datetime.now(UTC) + timedelta(days=1))
-    child = await made(world, "child", brief.text)
-    grandchild = await made(world, "grandchild", child.text)
-    later = await made(world, "later", child.text, datetime.now(UTC) + timedelta(days=9))
-    session = await world.services.logins.open_with(grandchild.text)
-    ends = [one.token.expires_at for one in (brief, child, grandchild, later)]
-    before = await opened(world, child.text, grandchild.text, later.text)
+    child = await made(world, "child", brief.token)
+    grandchild = await made(world, "grandchild", child.token)
+    later = await made(world, "later", child.token, datetime.now(UTC) + timedelta(days=9))
+    session = await world.services.logins.open_with(grandchild.token)
+    ends = [one.expires_at for one in (brief, child, grandchild, later)]
+    before = await opened(world, child.token, grandchild.token, later.token)
     await end(world, "brief")
-    after = await opened(world, child.text, grandchild.text, later.text)
-    assert ([brief.token.expires_at] * 4, ["ada"] * 3, ["nothing"] * 3) == (ends, before, after)
+    after = await opened(world, child.token, grandchild.token, later.token)
+    assert ([brief.expires_at] * 4, ["ada"] * 3, ["nothing"] * 3) == (ends, before, after)
     assert ["nothing"] == await opened(world, session.token, kind=TokenKind.SESSION)
 
 
 async def test_what_is_made_in_a_session_ends_with_what_opened_it(world: World) -> None:
     opener = await made(world, "opener", world.ada.token)
-    session = await world.services.logins.open_with(opener.text)
+    session = await world.services.logins.open_with(opener.token)
     child = await made(world, "child", session.token)
     await world.services.users.sign_out(session.token)
-    logged_out = await opened(world, child.text)
-    await world.services.tokens.revoke(world.ada.user, opener.token.id)
-    assert (["ada"], ["nothing"]) == (logged_out, await opened(world, child.text))
+    logged_out = await opened(world, child.token)
+    await world.services.tokens.revoke(world.ada.user, opener.id)
+    assert (["ada"], ["nothing"]) == (logged_out, await opened(world, child.token))
 
 
 async def test_a_token_that_has_ended_makes_none(world: World) -> None:
     brief = await made(world, "brief", world.ada.token)
-    await world.services.users.sign_out(brief.text)
+    await world.services.users.sign_out(brief.token)
     with pytest.raises(NotAuthenticated):
-        await made(world, "child", brief.text)
+        await made(world, "child", brief.token)
 
 
 async def test_a_token_revoked_while_it_makes_others_leaves_none(world: World) -> None:
     parent = await made(world, "parent", world.ada.token)
-    asked = [made(world, f"n{number}", parent.text) for number in range(8)]
-    revoking = world.services.tokens.revoke(world.ada.user, parent.token.id)
+    asked = [made(world, f"n{number}", parent.token) for number in range(8)]
+    revoking = world.services.tokens.revoke(world.ada.user, parent.id)
     done = await asyncio.gather(*asked[:4], revoking, *asked[4:], return_exceptions=True)
-    texts = [one.text for one in done if isinstance(one, IssuedToken)]
+    texts = [one.token for one in done if isinstance(one, IssuedToken)]
     assert ["nothing"] * len(texts) == await opened(world, *texts)
 
 
@@ -185,7 +185,7 @@ async def test_a_token_that_ends_with_another_is_no_lasting_way_in(world: World)
         )
     tomorrow = datetime.now(UTC) + timedelta(days=1)
     brief = await world.services.tokens.create(world.ada.user, "brief", expires_at=tomorrow)
-    await made(world, "child", brief.text)
+    await made(world, "child", brief.token)
     await world.services.users.sign_out(world.ada.token)
     with pytest.raises(Conflict):
         await world.services.users.unlink(world.ada.user, "github", "7")

@@ -46,8 +46,8 @@ def left(world: World) -> dict[str, int]:
 
 async def ranked(world: World) -> list[tuple[int, str]]:
     page = await world.services.standings.page(None, "sort", "CPU")
-    assert page.total == len(page.rows)
-    return [(row.rank, row.author) for row in page.rows]
+    assert page.total == len(page.standings)
+    return [(row.rank, row.author) for row in page.standings]
 
 
 async def test_all_of_a_person_goes_and_the_ranking_moves_up(judged: World) -> None:

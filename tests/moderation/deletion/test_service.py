@@ -34,8 +34,8 @@ async def ranked(world: World, author: User, score_s: float, code: str = "") -> 
 
 async def names(world: World, board: str = "sort") -> list[tuple[int, str]]:
     page = await world.services.standings.page(None, board, "CPU")
-    assert page.total == len(page.rows)
-    return [(row.rank, row.author) for row in page.rows]
+    assert page.total == len(page.standings)
+    return [(row.rank, row.author) for row in page.standings]
 
 
 def count(world: World, table: str) -> int:
@@ -212,7 +212,7 @@ async def test_what_is_taken_back_while_it_runs_is_not_ranked_again(
     again = await judged.submit(board="two", content=content, devices=("CPU",))
     await finished(judged, again.id)
     page = await judged.services.standings.page(None, "two", "CPU")
-    assert () == page.rows
+    assert () == page.standings
 
 
 @pytest.mark.exhaustive

@@ -12,7 +12,6 @@ from kernelbot.moderation.rejudges.model import Rejudge
 from kernelbot.protocol import Limits, Mode, SamplingRules, SandboxMode
 from kernelbot.runs.lifecycle import RunLifecycle, RunRules
 from kernelbot.runs.queue.model import QueueRules
-from kernelbot.runs.samples.schemas import SampleList
 from tests.support.workers import finished, quick_settings, working
 from tests.support.world import DEVICES, World
 
@@ -86,7 +85,7 @@ async def test_the_ranking_follows_the_new_measurements(world: World, tmp_path: 
     page = await world.services.standings.page(None, "sort", None)
     assert [(1.0, 3.0), (2.0, 2.0)] == [(run.before_s, run.after_s) for run in done.runs]
     assert [("bob", 2.0, bob), ("ada", 3.0, ada)] == [
-        (row.author, row.score_s, row.submission_id) for row in page.rows
+        (row.author, row.score_s, row.submission_id) for row in page.standings
     ]
 
 
@@ -105,7 +104,7 @@ async def test_what_fails_now_is_ranked_no_more(world: World, tmp_path: Path) ->
         connection.execute("UPDATE sources SET content = '# fake: wrong_answer'")
     await _rejudged(world, tmp_path)
     page = await world.services.standings.page(None, "sort", None)
-    assert page.rows == ()
+    assert page.standings == ()
 
 
 @pytest.mark.exhaustive
@@ -136,8 +135,7 @@ async def test_its_samples_are_kept_for_download(world: World, tmp_path: Path) -
     (ada,) = await _ranked(world, tmp_path, 1.0)
     _measure_otherwise(world, ada, 1.5)
     done = await _rejudged(world, tmp_path)
-    runs = await world.services.submissions.measured(world.admin.user, ada)
-    samples = SampleList.of(ada, runs).workloads
+    samples = await world.services.submissions.measured(world.admin.user, ada)
     assert [(None, 1e9), (done.id, 1.5e9)] == [
         (load.rejudge_id, load.samples_ns[0]) for load in samples
     ]
@@ -149,7 +147,7 @@ async def test_its_samples_are_on_secret_data(world: World, tmp_path: Path) -> N
     (ada,) = await _ranked(world, tmp_path, 1.0)
     await _rejudged(world, tmp_path)
     runs = await world.services.submissions.measured(world.ada.user, ada)
-    assert [True, True] == [load.run.secret for load in runs]
+    assert [True, True] == [load.secret for load in runs]
 
 
 @pytest.mark.exhaustive

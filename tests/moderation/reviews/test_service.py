@@ -37,7 +37,7 @@ async def _held(world: World, folder: Path) -> int:
 
 async def _ranked(world: World, device: str) -> list[str]:
     page = await world.services.standings.page(None, "sort", device)
-    return [row.author for row in page.rows]
+    return [row.author for row in page.standings]
 
 
 async def test_an_absurd_speed_up_is_held(world: World, tmp_path: Path) -> None:
@@ -54,7 +54,7 @@ async def test_an_absurd_speed_up_is_held(world: World, tmp_path: Path) -> None:
 async def test_what_is_held_is_not_ranked(world: World, tmp_path: Path) -> None:
     await _held(world, tmp_path)
     page = await world.services.standings.page(None, "sort", None)
-    assert [row.author for row in page.rows] == ["ada"]
+    assert [row.author for row in page.standings] == ["ada"]
 
 
 @pytest.mark.exhaustive
@@ -144,7 +144,7 @@ async def test_what_is_known_to_be_right_is_judged_once(world: World, tmp_path: 
             known = await _knows(world)
     assert [("starter file for Python", None), ("correct/numpy.py", 1.0)] == known
     page = await world.services.standings.page(None, "sort", None)
-    assert ["bob", "ada"] == [row.author for row in page.rows]
+    assert ["bob", "ada"] == [row.author for row in page.standings]
 
 
 @pytest.mark.exhaustive
@@ -248,7 +248,7 @@ async def test_a_ranked_submission_can_be_refused(world: World, tmp_path: Path) 
     (first,) = await _judged(world, tmp_path, (world.ada.user, 1.0))
     await world.services.reviews.refuse(world.admin.user, first.id, "copied from bob")
     page = await world.services.standings.page(None, "sort", None)
-    assert page.rows == ()
+    assert page.standings == ()
 
 
 async def test_decisions_are_in_the_audit_log(world: World, tmp_path: Path) -> None:

@@ -21,16 +21,16 @@ FIRST = Waiting(
 
 
 def test_without_a_limit_the_place_is_the_turns() -> None:
-    assert QueuePlace("CPU", 1, 3.0) == place_of(FIRST, 2, None)
+    assert QueuePlace(1, 3.0, device="CPU") == place_of(FIRST, 2, None)
 
 
 def test_a_limit_lets_others_go_first() -> None:
-    assert QueuePlace("CPU", 2, 6.0) == place_of(FIRST, 2, 1)
+    assert QueuePlace(2, 6.0, device="CPU") == place_of(FIRST, 2, 1)
 
 
 def test_an_authors_later_runs_never_go_first() -> None:
     alone = replace(FIRST, others=0)
-    assert QueuePlace("CPU", 1, 6.0) == place_of(alone, 2, 1)
+    assert QueuePlace(1, 6.0, device="CPU") == place_of(alone, 2, 1)
 
 
 def test_a_limit_that_leaves_room_changes_nothing() -> None:
@@ -39,7 +39,7 @@ def test_a_limit_that_leaves_room_changes_nothing() -> None:
 
 @pytest.mark.parametrize("limit", [None, 1])
 def test_without_a_worker_nothing_is_guessed(limit: int | None) -> None:
-    assert QueuePlace("CPU", 1, None) == place_of(FIRST, 0, limit)
+    assert QueuePlace(1, None, device="CPU") == place_of(FIRST, 0, limit)
 
 
 SMALL = st.integers(0, 20)

@@ -216,9 +216,9 @@ def test_a_page_of_another_site_logs_nobody_in(site: Site) -> None:
 def test_a_session_revoked_in_another_tab_leads_to_the_login_page(site: Site) -> None:
     world = site.live.world
     token = site.live.call(world.services.tokens.create(world.bob.user, "this browser"))
-    page = site.page(NewToken(world.bob.user, token.text))
+    page = site.page(NewToken(world.bob.user, token.token))
     page.goto("/auth/account")
-    site.live.call(world.services.users.sign_out(token.text))
+    site.live.call(world.services.users.sign_out(token.token))
     page.get_by_role("button", name="Log out").click()
     expect(page.get_by_role("heading", name="Please log in")).to_be_visible()
     page.goto("/auth/account")

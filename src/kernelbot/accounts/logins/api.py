@@ -3,8 +3,6 @@
 from fastapi import APIRouter, Depends, Request
 
 from kernelbot.accounts.logins.schemas import DeviceLoginView, DevicePoll, DevicePollView
-from kernelbot.accounts.model import NewToken
-from kernelbot.accounts.schemas import NewUserView
 from kernelbot.api.attempts import counted
 from kernelbot.api.dependencies import ServicesDep, SettingsDep
 from kernelbot.api.errors import documented
@@ -34,6 +32,4 @@ async def poll_device_login(services: ServicesDep, body: DevicePoll) -> DevicePo
     """Whether somebody has approved. The token is sent once. A client that polls too often must
     wait as long as `Retry-After` says from then on."""
     found = await services.logins.poll_device(body.device_code)
-    if found is None:
-        return DevicePollView(login=None)
-    return DevicePollView(login=NewUserView.of_token(NewToken(found.user, found.token)))
+    return DevicePollView(login=None if found is None else found.account)

@@ -4,8 +4,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
-from kernelbot.accounts.model import User
-
 
 class Registration(StrEnum):
     """Who may make an account by logging in for the first time."""
@@ -33,11 +31,3 @@ class DeviceLogin:
     expires_in_s: int
     interval_s: int
     """Time to leave between polls."""
-
-
-@dataclass(frozen=True)
-class LoggedIn:
-    """An account, and a token for the person who has just proved to own it."""
-
-    user: User
-    token: str = field(repr=False)

@@ -5,8 +5,8 @@ from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, Form, Query, Request, Response
 
-from kernelbot.accounts.logins.model import LoggedIn
 from kernelbot.accounts.logins.service import Linking, Return, Start
+from kernelbot.accounts.model import NewToken
 from kernelbot.api.attempts import counted
 from kernelbot.api.dependencies import (
     ServicesDep,
@@ -78,7 +78,7 @@ async def log_in_with_token(
 
 
 async def _logged_in(
-    request: Request, services: Services, before: Session | None, login: LoggedIn, path: str
+    request: Request, services: Services, before: Session | None, login: NewToken, path: str
 ) -> Response:
     """The answer that logs the browser in; the session that it had `before` ends."""
     if before is not None:

@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from kernelbot.accounts.schemas import NewUserView
+from kernelbot.accounts.model import NewAccount
 from kernelbot.schemas.common import Answer, RequestBody, Text
 
 
@@ -25,4 +25,4 @@ class DevicePoll(RequestBody):
 class DevicePollView(Answer):
     """Null while nobody has; then, once, who it was and their new token."""
 
-    login: NewUserView | None
+    login: NewAccount | None

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from kernelbot.accounts import store as users
 from kernelbot.accounts.logins import store as logins
-from kernelbot.accounts.logins.model import DeviceLogin, LoggedIn, Registration
+from kernelbot.accounts.logins.model import DeviceLogin, Registration
 from kernelbot.accounts.logins.providers import (
     Person,
     Provider,
@@ -15,7 +15,7 @@ from kernelbot.accounts.logins.providers import (
     new_verifier,
     refusal,
 )
-from kernelbot.accounts.model import User
+from kernelbot.accounts.model import NewToken, User
 from kernelbot.accounts.permissions import require_unbanned
 from kernelbot.accounts.registration import enter
 from kernelbot.accounts.tokens import store as tokens
@@ -90,7 +90,7 @@ class Return:
 class Finished:
     """A login that succeeded, and the path to which the browser is sent."""
 
-    login: LoggedIn
+    login: NewToken
     next_path: str
 
 
@@ -163,7 +163,7 @@ class Logins:
         provider's own words. Raises `NotFound`."""
         return refusal(self._provider(provider), error, description)
 
-    async def open_with(self, token: str) -> LoggedIn:
+    async def open_with(self, token: str) -> NewToken:
         """A browser's session for the owner of a token. It ends with the token; logging out leaves
         the token valid. Raises `NotAuthenticated`."""
         async with self._database.write() as session:
@@ -175,7 +175,7 @@ class Logins:
             parent_id = await parent_of(session, user, Credential(token))
             return await open_session(session, user, parent_id)
 
-    async def open_for_organiser(self, organiser: User, made_with: Credential) -> LoggedIn:
+    async def open_for_organiser(self, organiser: User, made_with: Credential) -> NewToken:
         """A short session for who showed ADMIN_TOKEN. It ends with that value of it."""
         async with self._database.write() as session:
             parent_id = await parent_of(session, organiser, made_with)
@@ -219,7 +219,7 @@ class Logins:
                     hint="Look at the terminal again, or begin again there.",
                 )
 
-    async def poll_device(self, device_code: str) -> LoggedIn | None:
+    async def poll_device(self, device_code: str) -> NewToken | None:
         """The token, once; None while nobody has approved. Raises `NotFound` if the time is over
         or the token was fetched, `SlowDown` for a terminal that polls too often: from then on it
         must wait longer between two polls; `Conflict` if the account has too many tokens."""
@@ -242,7 +242,7 @@ class Logins:
             if approved is None or user is None:
                 raise NotFound("This login is over.", next_step=Next.LOG_IN)
             issued = await add_token(session, user, "terminal", approved.parent_id)
-            return LoggedIn(user, issued.text)
+            return NewToken(user, issued.token)
 
     def _provider(self, name: str) -> Provider:
         found = self._providers.get(name)

@@ -4,7 +4,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path
 
-from kernelbot.accounts.tokens.schemas import IssuedTokenView, NewTokenRequest, TokenList, TokenView
+from kernelbot.accounts.tokens.model import IssuedToken, Token
+from kernelbot.accounts.tokens.schemas import NewTokenRequest, TokenList
 from kernelbot.api.dependencies import ServicesDep, Shown, Viewer
 from kernelbot.api.errors import documented
 from kernelbot.domain.ids import BIGINT_MAX
@@ -16,25 +17,23 @@ router = APIRouter(prefix="/tokens", tags=["tokens"])
 async def list_tokens(services: ServicesDep, viewer: Viewer) -> TokenList:
     """The asker's tokens, and the sessions of their browsers, without their texts, the newest
     first."""
-    found = await services.tokens.list_tokens(viewer)
-    return TokenList(tokens=[TokenView.of(token) for token in found])
+    return TokenList(tokens=await services.tokens.list_tokens(viewer))
 
 
 @router.post("", status_code=201, responses=documented(400, 401, 403, 409, 413, 422, 503))
 async def create_token(
     services: ServicesDep, viewer: Viewer, credential: Shown, body: NewTokenRequest
-) -> IssuedTokenView:
+) -> IssuedToken:
     """Create a token, whose text is in this answer only. It ends with the token that makes it."""
-    issued = await services.tokens.create(
+    return await services.tokens.create(
         viewer, body.name, expires_at=body.expires_at, made_with=credential
     )
-    return IssuedTokenView.of_issued(issued)
 
 
 @router.delete("/{token_id}", responses=documented(401, 404, 422, 503))
 async def revoke_token(
     services: ServicesDep, viewer: Viewer, token_id: Annotated[int, Path(ge=1, le=BIGINT_MAX)]
-) -> TokenView:
+) -> Token:
     """Revoke a token, or end a browser's session: from now on it is invalid, with all that was
     made with it."""
-    return TokenView.of(await services.tokens.revoke(viewer, token_id))
+    return await services.tokens.revoke(viewer, token_id)

@@ -4,6 +4,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from kernelbot.domain.values import described
+
 
 class TokenKind(StrEnum):
     """What a secret of ours opens: a `token` the API, a browser's `session` the pages. A
@@ -16,15 +18,19 @@ class TokenKind(StrEnum):
 
 @dataclass(frozen=True)
 class Token:
-    """A token or a session without its text. It ends at `expires_at` (None: never) or with the
-    token `parent_id` that it was made with (None: with none)."""
+    """A token or a browser's session, without its text."""
 
     id: int
     name: str
     created_at: datetime
-    expires_at: datetime | None
-    kind: TokenKind = TokenKind.TOKEN
-    parent_id: int | None = None
+    expires_at: datetime | None = field(metadata=described("Null: it doesn't end by itself."))
+    kind: TokenKind = field(
+        default=TokenKind.TOKEN,
+        metadata=described("A `token` opens the API, a `session` the web pages."),
+    )
+    parent_id: int | None = field(
+        default=None, metadata=described("The token that made it, with which it ends.")
+    )
 
 
 @dataclass(frozen=True)
@@ -37,8 +43,11 @@ class Credential:
 
 
 @dataclass(frozen=True)
-class IssuedToken:
-    """A new token with its text, which only this moment knows."""
+class IssuedToken(Token):
+    """A token just made; its text is shown only now and can't be read again."""
 
-    token: Token
-    text: str = field(repr=False)
+    token: str = field(
+        kw_only=True,
+        repr=False,
+        metadata=described("For `Authorization: Bearer`. Shown only now."),
+    )

@@ -3,8 +3,7 @@
 import asyncio
 from datetime import UTC, datetime
 
-from kernelbot.accounts.logins.model import LoggedIn
-from kernelbot.accounts.model import User
+from kernelbot.accounts.model import NewToken, User
 from kernelbot.accounts.permissions import require_unbanned
 from kernelbot.accounts.tokens import store as tokens
 from kernelbot.accounts.tokens.model import Credential, IssuedToken, Token
@@ -100,7 +99,7 @@ async def add_token(
             f"There are {_MAX_TOKENS} tokens already.",
             next_step=Next.REVOKE_TOKENS,
         )
-    return IssuedToken(token, text)
+    return IssuedToken(**vars(token), token=text)
 
 
 async def open_session(
@@ -109,10 +108,10 @@ async def open_session(
     parent_id: int | None,
     *,
     lasts_s: float = _SESSION_LASTS_S,
-) -> LoggedIn:
+) -> NewToken:
     """A browser's session. If there are too many, the oldest makes way."""
     text = new_token()
     await tokens.add_session(
         session, user.id, token_hash(text), parent_id, lasts_s=lasts_s, max_sessions=_MAX_SESSIONS
     )
-    return LoggedIn(user, text)
+    return NewToken(user, text)

@@ -3,8 +3,9 @@
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from kernelbot.accounts.tokens.model import Token, TokenKind
-from kernelbot.store.database import ReadSession, Row, WriteSession
+from kernelbot.accounts.tokens.model import Token
+from kernelbot.schemas.values import from_row
+from kernelbot.store.database import ReadSession, WriteSession
 from kernelbot.store.sqlfiles import statements
 
 
@@ -29,7 +30,7 @@ class Maker:
 async def of_user(session: ReadSession, user_id: int) -> list[Token]:
     """Tokens and sessions that aren't revoked, the newest first; expired ones too."""
     rows = await session.all(statements(__file__)["of_user"], {"user_id": user_id})
-    return [_token(row) for row in rows]
+    return [from_row(Token, row) for row in rows]
 
 
 async def maker(session: WriteSession, token_hash: bytes) -> Maker | None:
@@ -51,7 +52,7 @@ async def add(session: WriteSession, new: NewToken, *, max_tokens: int) -> Token
     await session.do(statements(__file__)["forget_expired"], {"user_id": new.user_id})
     values = {**vars(new), "max_tokens": max_tokens}
     row = await session.one(statements(__file__)["add"], values)
-    return _token(row) if row else None
+    return from_row(Token, row) if row else None
 
 
 async def add_session(
@@ -97,7 +98,7 @@ async def revoke(session: WriteSession, user_id: int, token_id: int) -> Token | 
     token."""
     values = {"user_id": user_id, "token_id": token_id}
     row = await session.one(statements(__file__)["revoke"], values)
-    return _token(row) if row else None
+    return from_row(Token, row) if row else None
 
 
 async def revoke_by_hash(session: WriteSession, token_hash: bytes) -> None:
@@ -105,14 +106,3 @@ async def revoke_by_hash(session: WriteSession, token_hash: bytes) -> None:
     row = await session.one(statements(__file__)["by_hash"], {"hash": token_hash})
     if row is not None:
         await revoke(session, row["user_id"], row["id"])
-
-
-def _token(row: Row) -> Token:
-    return Token(
-        id=row["id"],
-        kind=TokenKind(row["kind"]),
-        name=row["name"],
-        created_at=row["created_at"],
-        expires_at=row["expires_at"],
-        parent_id=row["parent_id"],
-    )

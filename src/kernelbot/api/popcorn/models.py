@@ -9,10 +9,9 @@ from kernelbot.boards.invites.model import Invite
 from kernelbot.boards.limits.model import LimitCategory, RateLimit
 from kernelbot.boards.model import Board, Visibility
 from kernelbot.platform.statistics.model import Statistics
-from kernelbot.ranking.model import Standing, StandingsPage
+from kernelbot.ranking.model import NotRanked, Standing, StandingsPage
 from kernelbot.runs.devices.model import DeviceStatus
 from kernelbot.schemas.common import Answer
-from kernelbot.submissions.schemas import NotRankedView
 
 
 class ErrorAnswer(Answer):
@@ -107,7 +106,7 @@ class RankedEntry(Answer):
             submission_time=row.achieved_at,
             submission_score=row.score_s,
             rank=row.rank,
-            leaderboard_name=page.board.name,
+            leaderboard_name=page.board,
             gpu_type=page.device,
             unverified=row.unverified,
         )
@@ -170,7 +169,7 @@ class SubmissionDetails(Answer):
     runs: list[RunItem]
     job: JobItem | None
     runner_queue: RunnerQueue | None
-    not_ranked: NotRankedView | None = Field(description="Why it isn't in the ranking, if not.")
+    not_ranked: NotRanked | None = Field(description="Why it isn't in the ranking, if not.")
 
 
 class ScoreItem(Answer):
@@ -190,7 +189,7 @@ class SubmissionItem(Answer):
     submission_time: datetime
     done: bool
     runs: list[ScoreItem]
-    not_ranked: NotRankedView | None = Field(description="Why it isn't in the ranking, if not.")
+    not_ranked: NotRanked | None = Field(description="Why it isn't in the ranking, if not.")
 
 
 class Ok(Answer):

@@ -45,7 +45,7 @@ async def popcorn_ranking(
 ) -> list[RankedEntry]:
     """The ranking: every author's best, fastest first."""
     page = await services.standings.page(author, board, device, limit=limit, offset=offset)
-    return [RankedEntry.of(page, row) for row in page.rows]
+    return [RankedEntry.of(page, row) for row in page.standings]
 
 
 @router.get("/submission_count/{board}/{device}", responses=ERRORS)

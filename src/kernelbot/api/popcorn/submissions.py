@@ -17,7 +17,6 @@ from kernelbot.render.report import report
 from kernelbot.render.text import printable, shorten
 from kernelbot.runs.model import Run
 from kernelbot.submissions.model import Submission
-from kernelbot.submissions.schemas import NotRankedView
 
 STATUS: dict[SubmissionState, str] = {
     SubmissionState.QUEUED: "pending",
@@ -85,7 +84,7 @@ def details(submission: Submission, queue: RunnerQueue | None) -> SubmissionDeta
             ),
         ),
         runner_queue=queue,
-        not_ranked=NotRankedView.of(submission.not_ranked),
+        not_ranked=submission.not_ranked,
     )
 
 
@@ -104,7 +103,7 @@ def listed(submission: Submission) -> SubmissionItem:
             ScoreItem(gpu_type=run.device, score=_ranked_score(run), unverified=run.unverified)
             for run in counted
         ],
-        not_ranked=NotRankedView.of(submission.not_ranked),
+        not_ranked=submission.not_ranked,
     )
 
 

@@ -6,17 +6,16 @@ from fastapi import APIRouter, Path, Query
 
 from kernelbot.api.dependencies import PUBLIC, BoardName, MaybeViewer, ServicesDep, Viewer
 from kernelbot.api.errors import documented
+from kernelbot.boards.invites.model import NewInvites
 from kernelbot.boards.invites.schemas import (
     InviteList,
-    InviteView,
     JoinedView,
     JoinRequest,
     NewInviteRequest,
-    NewInvitesView,
     RevokedInvite,
 )
 from kernelbot.boards.limits.model import LimitCategory, RateLimit
-from kernelbot.boards.limits.schemas import LimitList, LimitView, NewLimit
+from kernelbot.boards.limits.schemas import LimitList, NewLimit
 
 router = APIRouter(tags=["invites and limits"])
 
@@ -26,10 +25,9 @@ Code = Annotated[str, Path(max_length=100, pattern=r"^[^\x00-\x1f\x7f]+$")]
 @router.post("/invites", status_code=201, responses=documented(400, 401, 403, 404, 413, 422, 503))
 async def create_invites(
     services: ServicesDep, viewer: Viewer, body: NewInviteRequest
-) -> NewInvitesView:
+) -> NewInvites:
     """Make up to 10,000 invites at once, each for all of the boards. For their organisers."""
-    made = await services.invites.create(viewer, tuple(body.boards), body.count)
-    return NewInvitesView(boards=list(made.boards), codes=list(made.codes))
+    return await services.invites.create(viewer, tuple(body.boards), body.count)
 
 
 @router.delete("/invites/{code}", responses=documented(401, 403, 404, 422, 503))
@@ -57,7 +55,7 @@ async def list_invites(
     found = await services.invites.list_invites(
         viewer, board, unclaimed=unclaimed, limit=limit, offset=offset
     )
-    return InviteList(invites=[InviteView.of(invite) for invite in found])
+    return InviteList(invites=found)
 
 
 @router.get(
@@ -65,8 +63,7 @@ async def list_invites(
 )
 async def list_limits(services: ServicesDep, viewer: MaybeViewer, board: BoardName) -> LimitList:
     """How many submissions each author may make within an hour."""
-    found = await services.limits.list_limits(viewer, board)
-    return LimitList(limits=[LimitView.of(limit) for limit in found])
+    return LimitList(limits=await services.limits.list_limits(viewer, board))
 
 
 @router.put(
@@ -74,10 +71,9 @@ async def list_limits(services: ServicesDep, viewer: MaybeViewer, board: BoardNa
 )
 async def set_limit(
     services: ServicesDep, viewer: Viewer, board: BoardName, category: LimitCategory, body: NewLimit
-) -> LimitView:
+) -> RateLimit:
     """Set a limit. For the board's organisers."""
-    limit = RateLimit(category, body.max_per_hour)
-    return LimitView.of(await services.limits.set(viewer, board, limit))
+    return await services.limits.set(viewer, board, RateLimit(category, body.max_per_hour))
 
 
 @router.delete(

@@ -1,12 +1,12 @@
 """Invites to closed boards."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 
 @dataclass(frozen=True)
 class Invite:
-    """Opens its boards to one person. The `claimed` values are None until someone claims it."""
+    """An invite, which opens its boards to one person, and who claimed it."""
 
     code: str
     boards: tuple[str, ...]
@@ -14,3 +14,11 @@ class Invite:
     claimed_by: str | None
     claimed_by_id: int | None
     claimed_at: datetime | None
+
+
+@dataclass(frozen=True)
+class NewInvites:
+    """Invites just made."""
+
+    boards: tuple[str, ...]
+    codes: tuple[str, ...] = field(repr=False)

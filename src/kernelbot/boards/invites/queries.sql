@@ -13,7 +13,7 @@ ON CONFLICT DO NOTHING;
 DELETE FROM invite_batches WHERE id = %(batch_id)s;
 
 -- name: of_board
-SELECT i.code, i.user_id, u.name AS user_name, i.claimed_at, b.created_at,
+SELECT i.code, i.user_id AS claimed_by_id, u.name AS claimed_by, i.claimed_at, b.created_at,
     (
         SELECT array_agg(l.name ORDER BY l.name) FROM invite_boards x
         JOIN leaderboards l ON l.id = x.leaderboard_id WHERE x.batch_id = i.batch_id

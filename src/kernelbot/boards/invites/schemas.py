@@ -1,10 +1,9 @@
 """Invites to closed boards."""
 
-from datetime import datetime
-
 from pydantic import Field
 
-from kernelbot.schemas.common import Answer, Name, RequestBody, Shown, Text
+from kernelbot.boards.invites.model import Invite
+from kernelbot.schemas.common import Answer, Name, RequestBody, Text
 
 
 class NewInviteRequest(RequestBody):
@@ -14,28 +13,10 @@ class NewInviteRequest(RequestBody):
     count: int = Field(default=1, ge=1, le=10_000)
 
 
-class NewInvitesView(Answer):
-    """Invites just made."""
-
-    boards: list[str]
-    codes: list[str]
-
-
-class InviteView(Shown):
-    """An invite, and who claimed it."""
-
-    code: str
-    boards: list[str]
-    created_at: datetime
-    claimed_by: str | None
-    claimed_by_id: int | None
-    claimed_at: datetime | None
-
-
 class InviteList(Answer):
     """A board's invites, the newest first."""
 
-    invites: list[InviteView]
+    invites: list[Invite]
 
 
 class RevokedInvite(Answer):

@@ -2,12 +2,11 @@
 
 import hmac
 import secrets
-from dataclasses import dataclass, field
 
 from kernelbot.accounts.model import User
 from kernelbot.accounts.permissions import organises, require_organiser, require_unbanned
 from kernelbot.boards.invites import store as invites
-from kernelbot.boards.invites.model import Invite
+from kernelbot.boards.invites.model import Invite, NewInvites
 from kernelbot.boards.service import organised_board
 from kernelbot.domain.errors import NotFound, UserError
 from kernelbot.domain.next_steps import Next
@@ -19,14 +18,6 @@ _MAX_BOARDS = 100
 _LETTERS = "ABCDEFGHJKMNPQRSTVWXYZ23456789"  # none that looks like another
 _GROUPS, _GROUP = 4, 5
 _MAX_CODE = 64
-
-
-@dataclass(frozen=True)
-class NewInvites:
-    """Invites just made, and the boards that each opens."""
-
-    boards: tuple[str, ...]
-    codes: tuple[str, ...] = field(repr=False)
 
 
 class Invites:

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kernelbot.boards.invites.model import Invite
-from kernelbot.store.database import ReadSession, Row, WriteSession
+from kernelbot.schemas.values import from_row
+from kernelbot.store.database import ReadSession, WriteSession
 from kernelbot.store.sqlfiles import statements
 
 
@@ -44,7 +45,8 @@ async def of_board(
         "limit": limit,
         "offset": offset,
     }
-    return [_invite(row) for row in await session.all(statements(__file__)["of_board"], values)]
+    rows = await session.all(statements(__file__)["of_board"], values)
+    return [from_row(Invite, row) for row in rows]
 
 
 async def claim(session: WriteSession, code: str, user_id: int) -> bool:
@@ -56,21 +58,10 @@ async def claim(session: WriteSession, code: str, user_id: int) -> bool:
 async def boards(session: ReadSession, code: str) -> list[InvitedBoard]:
     """The boards it opens; none for an unknown code."""
     rows = await session.all(statements(__file__)["boards"], {"code": code})
-    return [InvitedBoard(row["id"], row["name"], row["creator_id"], row["user_id"]) for row in rows]
+    return [from_row(InvitedBoard, row) for row in rows]
 
 
 async def revoke(session: WriteSession, code: str) -> bool | None:
     """Delete it and the membership; returns whether it was claimed, None: there is none."""
     row = await session.one(statements(__file__)["revoke"], {"code": code})
     return bool(row["was_claimed"]) if row else None
-
-
-def _invite(row: Row) -> Invite:
-    return Invite(
-        code=row["code"],
-        boards=tuple(row["boards"]),
-        created_at=row["created_at"],
-        claimed_by=row["user_name"],
-        claimed_by_id=row["user_id"],
-        claimed_at=row["claimed_at"],
-    )

@@ -1,8 +1,9 @@
 """Rate limits of boards."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
+from kernelbot.domain.values import described
 from kernelbot.protocol import Mode
 
 
@@ -20,8 +21,7 @@ class LimitCategory(StrEnum):
 
 @dataclass(frozen=True)
 class RateLimit:
-    """How many submissions of a category an author may make to a board within an hour."""
+    """How many submissions of a category each author may make within an hour."""
 
     category: LimitCategory
-    max_per_hour: int
-    """0: none at all."""
+    max_per_hour: int = field(metadata=described("0: none are accepted."))

@@ -2,21 +2,14 @@
 
 from pydantic import Field
 
-from kernelbot.boards.limits.model import LimitCategory
-from kernelbot.schemas.common import Answer, RequestBody, Shown
-
-
-class LimitView(Shown):
-    """How many submissions of a category each author may make within an hour."""
-
-    category: LimitCategory
-    max_per_hour: int = Field(description="0: none are accepted.")
+from kernelbot.boards.limits.model import RateLimit
+from kernelbot.schemas.common import Answer, RequestBody
 
 
 class LimitList(Answer):
     """A board's limits; a category that isn't listed has no limit."""
 
-    limits: list[LimitView]
+    limits: list[RateLimit]
 
 
 class NewLimit(RequestBody):

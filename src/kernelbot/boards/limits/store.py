@@ -1,6 +1,7 @@
 """How many submissions an author may make to a board within an hour."""
 
 from kernelbot.boards.limits.model import LimitCategory, RateLimit
+from kernelbot.schemas.values import from_row
 from kernelbot.store.database import ReadSession, WriteSession
 from kernelbot.store.sqlfiles import statements
 
@@ -8,7 +9,7 @@ from kernelbot.store.sqlfiles import statements
 async def of_board(session: ReadSession, leaderboard_id: int) -> list[RateLimit]:
     """Those that are set."""
     rows = await session.all(statements(__file__)["of_board"], {"leaderboard_id": leaderboard_id})
-    return [RateLimit(LimitCategory(row["category"]), row["max_per_hour"]) for row in rows]
+    return [from_row(RateLimit, row) for row in rows]
 
 
 async def set_limit(session: WriteSession, leaderboard_id: int, limit: RateLimit) -> None:

@@ -122,9 +122,11 @@ async def _table(
     if table is not None and viewer_id not in table.authors:
         return table
     ask = services.standings.page_of
-    first = (await ask(ranking, limit=ROWS, offset=0)).rows
+    first = (await ask(ranking, limit=ROWS, offset=0)).standings
     # With the row before: it is what the first of the page is compared with.
-    rows = first if offset == 0 else (await ask(ranking, limit=ROWS + 1, offset=offset - 1)).rows
+    rows = (
+        first if offset == 0 else (await ask(ranking, limit=ROWS + 1, offset=offset - 1)).standings
+    )
     shown = list(compared(rows, first, offset))
     html = page.text("standings_table.html", rows=shown, viewer_id=viewer_id)
     table = StandingsTable(
@@ -162,7 +164,7 @@ async def show_problem(
     viewer = page.session.user if page.session else None
     found = await services.boards.get(viewer, board)
     written = await _problem(request, services, viewer, found)
-    problem = replace(written.problem, board=found)
+    problem = replace(written.problem, leaderboard=found)
     return page(
         "problem.html",
         tab="problem",
@@ -184,7 +186,7 @@ async def _problem(
     if written is None:
         found = await services.boards.problem(viewer, board.name)
         written, is_coloured = await _written(documents.texts_of(request), found)
-        version_id = written.problem.board.problem_version_id  # perhaps a newer one
+        version_id = written.problem.leaderboard.problem_version_id  # perhaps a newer one
         if is_coloured:  # else the next view asks for the colours again
             problems.keep(version_id, version_id, written)
     return written
@@ -233,7 +235,7 @@ def starter_name(problem: BoardProblem, language: str) -> str:
     """What a starter file is called on the author's disk."""
     suffix = {Lang.PY: ".py", Lang.CPP: ".cpp"}.get(Lang(problem.lang), ".cu")
     several = f"-{language.lower()}" if len(problem.templates) > 1 else ""
-    return safe_name(f"{problem.board.name}{several}{suffix}")
+    return safe_name(f"{problem.board}{several}{suffix}")
 
 
 def _download(name: str, text: str) -> Response:

@@ -142,7 +142,7 @@ async def roofline_picture(
     ranking = await services.standings.ranking(viewer, board, device)
     work = work_of((await services.boards.problem(viewer, board)).spec)
     roof = roof_of(services.devices.spec(ranking.device), work)
-    first = (await services.standings.page_of(ranking, limit=MAX_AUTHORS, offset=0)).rows
+    first = (await services.standings.page_of(ranking, limit=MAX_AUTHORS, offset=0)).standings
     if work is None or roof is None or not first:
         raise NotFound("There is no roofline: it needs scores, the work, and the device's peaks.")
     scores = [(row.author, row.score_s) for row in first]

@@ -32,10 +32,11 @@ async def leader_badge(
     request: Request, services: ServicesDep, board: BoardName, device: DeviceQuery = None
 ) -> Response:
     """The board's name and its leader, in one line."""
-    page = await services.standings.page(None, board, device, limit=1)
-    several = len(page.board.devices) > 1
-    label = f"{page.board.name} {page.device}" if several else page.board.name
-    row = page.rows[0] if page.rows else None
+    ranking = await services.standings.ranking(None, board, device)
+    several = len(ranking.board.devices) > 1
+    label = f"{ranking.board.name} {ranking.device}" if several else ranking.board.name
+    rows = (await services.standings.page_of(ranking, limit=1, offset=0)).standings
+    row = rows[0] if rows else None
     value = f"{seconds_text(row.score_s)} {row.author}" if row else "nobody yet"
     return _kept(request, feeds.badge(label, value).encode(), _SVG)
 
@@ -46,7 +47,7 @@ async def board_card(
 ) -> Response:
     """The picture that stands for a board where somebody links to it."""
     ranking, trend = await services.trends.of(None, board, device, ())
-    rows = (await services.standings.page_of(ranking, limit=1, offset=0)).rows
+    rows = (await services.standings.page_of(ranking, limit=1, offset=0)).standings
     about = feeds.about(
         ranking.device, ranking.total, (rows[0].author, rows[0].score_s) if rows else None
     )

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Request, Response
 
 from kernelbot.api.dependencies import ServicesDep, SettingsDep
 from kernelbot.platform.distribution import install_command
-from kernelbot.ranking.model import StandingsPage
+from kernelbot.ranking.model import RankedBoard
 from kernelbot.web.filters import is_over
 from kernelbot.web.pages import PageDep
 
@@ -19,7 +19,7 @@ class Shelf:
 
     title: str
     about: str
-    boards: tuple[StandingsPage, ...]
+    boards: tuple[RankedBoard, ...]
 
 
 @router.get("/")
@@ -38,7 +38,7 @@ async def home(
     )
 
 
-def shelves(podiums: list[StandingsPage]) -> list[Shelf]:
+def shelves(podiums: list[RankedBoard]) -> list[Shelf]:
     """Competitions that run, the soonest deadline first; boards without an end; what has ended, the
     latest first."""
     running = [one for one in podiums if one.board.deadline and not is_over(one.board.deadline)]
@@ -54,6 +54,6 @@ def shelves(podiums: list[StandingsPage]) -> list[Shelf]:
     return [shelf for shelf in found if shelf.boards]
 
 
-def _deadline(podium: StandingsPage) -> float:
+def _deadline(podium: RankedBoard) -> float:
     assert podium.board.deadline is not None
     return podium.board.deadline.timestamp()

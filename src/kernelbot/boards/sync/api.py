@@ -8,18 +8,17 @@ from kernelbot.api.dependencies import AdminsFirst, ServicesDep, Viewer
 from kernelbot.api.errors import documented
 from kernelbot.api.uploads import file_name
 from kernelbot.boards.model import Visibility
-from kernelbot.boards.sync.model import SyncOptions
-from kernelbot.boards.sync.schemas import SyncBody, SyncView
+from kernelbot.boards.sync.model import SyncOptions, SyncOutcome
+from kernelbot.boards.sync.schemas import SyncBody
 from kernelbot.schemas.common import Name
 
 router = APIRouter(prefix="/sync", tags=["organisers"], route_class=AdminsFirst)
 
 
 @router.post("", responses=documented(400, 401, 403, 409, 413, 422, 503))
-async def sync_repository(services: ServicesDep, viewer: Viewer, body: SyncBody) -> SyncView:
+async def sync_repository(services: ServicesDep, viewer: Viewer, body: SyncBody) -> SyncOutcome:
     """Create and update boards from a repository's competition files, in one transaction."""
-    outcome = await services.sync.from_repository(viewer, body.repository, body.ref, body.options())
-    return SyncView.of(outcome)
+    return await services.sync.from_repository(viewer, body.repository, body.ref, body.options())
 
 
 @router.post("/archive", responses=documented(400, 401, 403, 409, 413, 422, 503))
@@ -31,8 +30,7 @@ async def sync_archive(
     dry_run: Annotated[bool, Form()] = False,
     problem_set: Annotated[Name | None, Form()] = None,
     visibility: Annotated[Visibility, Form()] = Visibility.PUBLIC,
-) -> SyncView:
+) -> SyncOutcome:
     """The same from an archive of such a repository."""
     options = SyncOptions(force, dry_run, problem_set, visibility)
-    outcome = await services.sync.from_archive(viewer, file.file, file_name(file), options)
-    return SyncView.of(outcome)
+    return await services.sync.from_archive(viewer, file.file, file_name(file), options)

@@ -49,14 +49,12 @@ class SyncItem:
 
 @dataclass(frozen=True)
 class SyncOutcome:
-    """All items in the order of the files; `applied` is false for a plan only."""
+    """What was planned, and also done unless `applied` is false."""
 
     source: str
     commit: str | None
-    items: tuple[SyncItem, ...]
     applied: bool
-    archive: str | None = None
-    """The SHA-256 of the archive that was read; None if it was none."""
+    items: tuple[SyncItem, ...]
 
     @property
     def digest(self) -> str:
@@ -69,3 +67,11 @@ class SyncOutcome:
     def of(self, action: SyncAction) -> tuple[SyncItem, ...]:
         """The items with this action."""
         return tuple(item for item in self.items if item.action is action)
+
+
+@dataclass(frozen=True)
+class ArchiveOutcome(SyncOutcome):
+    """What came of an archive, and which it was."""
+
+    archive: str
+    """Its SHA-256."""

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, File, Form, Response, UploadFile
 from kernelbot.api.dependencies import ServicesDep
 from kernelbot.api.uploads import file_name
 from kernelbot.boards.model import Visibility
-from kernelbot.boards.sync.model import SyncAction, SyncOptions, SyncOutcome
+from kernelbot.boards.sync.model import ArchiveOutcome, SyncAction, SyncOptions, SyncOutcome
 from kernelbot.web.organisers import HOME, AdminsFirst, Typed, admin, filled
 from kernelbot.web.pages import Page, PageDep
 from kernelbot.web.session import PostedSession
@@ -109,6 +109,7 @@ def _shown(page: Page, outcome: SyncOutcome, repository: str, options: SyncOptio
         "organise/plan.html",
         tab="sync",
         outcome=outcome,
+        archive=outcome.archive if isinstance(outcome, ArchiveOutcome) else "",
         changes=len(changes),
         repository=repository,
         options=options,

@@ -3,8 +3,8 @@
 from pydantic import Field
 
 from kernelbot.boards.model import Visibility
-from kernelbot.boards.sync.model import SyncAction, SyncOptions
-from kernelbot.schemas.common import Name, RequestBody, Shown
+from kernelbot.boards.sync.model import SyncOptions
+from kernelbot.schemas.common import Name, RequestBody
 
 
 class SyncBody(RequestBody):
@@ -28,21 +28,3 @@ class SyncBody(RequestBody):
     def options(self) -> SyncOptions:
         """The options in the services' form."""
         return SyncOptions(self.force, self.dry_run, self.problem_set, self.visibility)
-
-
-class SyncItemView(Shown):
-    """A board, or a file that can't be read, and what happens to it."""
-
-    action: SyncAction
-    board: str
-    competition: str
-    reason: str
-
-
-class SyncView(Shown):
-    """What was planned, and also done unless `applied` is false."""
-
-    source: str
-    commit: str | None
-    applied: bool
-    items: list[SyncItemView]

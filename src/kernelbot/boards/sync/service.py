@@ -6,7 +6,7 @@ import secrets
 import shutil
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO
@@ -18,7 +18,13 @@ from kernelbot.boards.model import ProblemDefinition
 from kernelbot.boards.problem_hashes import ProblemHashes, problem_hashes
 from kernelbot.boards.service import check_name
 from kernelbot.boards.sync import store as sync
-from kernelbot.boards.sync.model import SyncAction, SyncItem, SyncOptions, SyncOutcome
+from kernelbot.boards.sync.model import (
+    ArchiveOutcome,
+    SyncAction,
+    SyncItem,
+    SyncOptions,
+    SyncOutcome,
+)
 from kernelbot.boards.sync.store import SyncedBoard
 from kernelbot.catalog import git
 from kernelbot.catalog.archive import unpack
@@ -97,7 +103,7 @@ class Sync:
 
     async def from_archive(
         self, actor: User, archive: BinaryIO, name: str, options: SyncOptions | None = None
-    ) -> SyncOutcome:
+    ) -> ArchiveOutcome:
         """A zip or tar.gz file. Raises `InvalidProblem` as `catalog.archive.unpack`, `Conflict` if
         the plan was made of another."""
         require_admin(actor)
@@ -113,7 +119,8 @@ class Sync:
             unpack(archive, folder)
             return folder, None
 
-        return replace(await self._sync(actor, name, bring, wanted), archive=digest)
+        outcome = await self._sync(actor, name, bring, wanted)
+        return ArchiveOutcome(**vars(outcome), archive=digest)
 
     async def from_folder(
         self, actor: User, folder: Path, options: SyncOptions | None = None
@@ -136,7 +143,7 @@ class Sync:
                 names = [entry.listed.name for found in sets for entry in found.entries]
                 await sync.lock(session, names)
                 steps = await self._plan(session, sets, options)
-                outcome = SyncOutcome(source, commit, tuple(s.item for s in steps), True)
+                outcome = SyncOutcome(source, commit, True, tuple(s.item for s in steps))
                 if options.plan not in (None, outcome.digest):
                     raise Conflict(
                         "Something has changed since the plan was shown, so nothing was done.",
@@ -144,7 +151,7 @@ class Sync:
                     )
                 await _apply(session, actor, steps, options)
                 await audit.record(session, actor, "problems.sync", source, _detail(outcome))
-        return SyncOutcome(source, commit, tuple(s.item for s in steps), not options.dry_run)
+        return SyncOutcome(source, commit, not options.dry_run, tuple(s.item for s in steps))
 
     async def _plan(
         self, session: ReadSession, sets: tuple[ProblemSet, ...], options: SyncOptions

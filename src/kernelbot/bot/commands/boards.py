@@ -65,17 +65,16 @@ async def ranking_page(
     services: "Services", viewer: User, name: str, device: str | None, page: int
 ) -> Shown:
     """A board's ranking on a device, with a menu of devices if it has several."""
-    found = await services.standings.page(
-        viewer, name, device, limit=RANKING_PAGE, offset=max(page, 0) * RANKING_PAGE
+    found = await services.standings.ranking(viewer, name, device)
+    board, count = found.board, max(1, -(-found.total // RANKING_PAGE))
+    page = min(page, count - 1)
+    read = await services.standings.page_of(
+        found, limit=RANKING_PAGE, offset=max(page, 0) * RANKING_PAGE
     )
-    count = max(1, -(-found.total // RANKING_PAGE))
-    if page >= count:
-        return await ranking_page(services, viewer, name, device, count - 1)
-    board = found.board
     number = board.devices.index(found.device)
     head = f"**{plain(board.name)}** on {plain(found.device)}: {found.total} ranked"
     head += f" ({page + 1} of {count})" if count > 1 else ""
-    text = f"{head}\n{fence(standings_table(found.rows, _COLUMNS))}"
+    text = f"{head}\n{fence(standings_table(read.standings, _COLUMNS))}"
     items: list[discord.ui.Item[discord.ui.View]] = [
         *pages("ranking", page, count, board.name, number)
     ]
@@ -87,8 +86,8 @@ async def ranking_page(
 async def ranking_file(services: "Services", viewer: User, name: str) -> list[Attached]:
     """The whole ranking on the board's first device as CSV; nothing if nobody is ranked."""
     page = await services.standings.table(viewer, name, None)
-    file = f"{page.board.name}-{page.device}.csv"
-    return [Attached.text(file, standings_csv(page.rows))] if page.rows else []
+    file = f"{page.board}-{page.device}.csv"
+    return [Attached.text(file, standings_csv(page.standings))] if page.standings else []
 
 
 def device_menu(board: Board, custom_id: str) -> discord.ui.Select[discord.ui.View]:
@@ -144,7 +143,7 @@ def _own_row(one: Submission) -> tuple[str, ...]:
 
 def task(problem: BoardProblem, thread_id: int | None = None) -> tuple[str, list[Attached]]:
     """The statement and the reference's files, and the board's thread."""
-    text = f"**{plain(problem.board.name)}**: {deadline_text(problem.board)}\n"
+    text = f"**{plain(problem.board)}**: {deadline_text(problem.leaderboard)}\n"
     text += f"Talk about it in <#{thread_id}>.\n" if thread_id is not None else ""
     said = problem.description or "There is no description."
     statement, whole = fenced(said, MESSAGE_LIMIT - len(text), "statement.md")
@@ -159,11 +158,11 @@ def template(problem: BoardProblem, language: str) -> Attached:
     if wanted is None:
         known = ", ".join(problem.templates) or "none"
         raise NotFound(
-            f"{problem.board.name} has no starter file in {language!r}.", hint=f"There is: {known}."
+            f"{problem.board} has no starter file in {language!r}.", hint=f"There is: {known}."
         )
     text = problem.templates[wanted]
     sign = "//" if problem.lang != Lang.PY else "#"
-    board = problem.board
+    board = problem.leaderboard
     ends = f"{board.deadline.astimezone(UTC):%F %R} UTC" if board.deadline else "none"
     head = [f"{sign}!POPCORN leaderboard {board.name}", f"{sign}!POPCORN gpu {board.devices[0]}"]
     named = [line for line in text.splitlines()[:20] if "!POPCORN" in line]

@@ -61,7 +61,7 @@ class Leaderboard(app_commands.Group):
         problem = await self._bot.services.boards.problem(viewer, name)
         threads = await self._bot.services.announcements.threads(interaction.guild_id or 0)
         known = {one.board_id: one.thread_id for one in threads}
-        text, files = boards.task(problem, known.get(problem.board.id))
+        text, files = boards.task(problem, known.get(problem.leaderboard.id))
         await answer(interaction, text, files=files)
 
     @app_commands.command(description="A file to begin with")

@@ -6,9 +6,10 @@ from collections.abc import Iterable
 
 from pydantic import BaseModel, Field
 
-from kernelbot.boards.schemas import BoardView, ProblemView, StandingsView
+from kernelbot.boards.model import NamedBoard, Statement
 from kernelbot.domain.states import SubmissionState
 from kernelbot.protocol import Phase, Verdict
+from kernelbot.ranking.model import StandingsPage
 from kernelbot.runs.schemas import Report, WorkloadView
 from kernelbot.submissions.schemas import RunView, SubmissionView
 
@@ -28,12 +29,12 @@ class Board(BaseModel):
     ranked_by: str
 
     @classmethod
-    def of(cls, board: BoardView) -> "Board":
+    def of(cls, board: NamedBoard) -> "Board":
         """The API's board."""
         return cls(
             name=board.name,
             problem=board.problem,
-            devices=board.devices,
+            devices=list(board.devices),
             deadline=board.deadline.isoformat() if board.deadline else None,
             ranked_by=board.ranking_by,
         )
@@ -49,7 +50,7 @@ class Problem(BaseModel):
     starters: dict[str, str] = Field(description="Complete files to begin with, by language.")
 
     @classmethod
-    def of(cls, problem: ProblemView) -> "Problem":
+    def of(cls, problem: Statement) -> "Problem":
         """The API's problem."""
         return cls(
             board=problem.board,
@@ -184,9 +185,9 @@ class Ranking(BaseModel):
     standings: list[Standing]
 
     @classmethod
-    def of(cls, page: StandingsView) -> "Ranking":
+    def of(cls, page: StandingsPage) -> "Ranking":
         """The API's page."""
-        rows = [Standing.model_validate(row.model_dump()) for row in page.standings]
+        rows = [Standing.model_validate(row, from_attributes=True) for row in page.standings]
         return cls(board=page.board, device=page.device, authors=page.total, standings=rows)
 
 

@@ -1,17 +1,18 @@
 """What organisers did, as frozen values."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
+
+from kernelbot.domain.values import described
 
 
 @dataclass(frozen=True)
 class AuditEntry:
-    """What an organiser did. `actor` is the name at that time."""
+    """What an organiser did."""
 
     id: int
-    actor: str
-    actor_id: int | None
-    """None once the account is deleted."""
+    actor: str = field(metadata=described("The name at that time."))
+    actor_id: int | None = field(metadata=described("Null once the account is deleted."))
     action: str
     subject: str
     detail: dict[str, str | int | float | bool | None]

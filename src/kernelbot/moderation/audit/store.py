@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from kernelbot.moderation.audit.model import AuditEntry
-from kernelbot.store.database import ReadSession, Row, WriteSession
+from kernelbot.schemas.values import from_row
+from kernelbot.store.database import ReadSession, WriteSession
 from kernelbot.store.jsontext import clean, dumps
 from kernelbot.store.sqlfiles import statements
 
@@ -29,7 +30,8 @@ async def page(session: ReadSession, wanted: Wanted, limit: int) -> list[AuditEn
         "before_id": wanted.before_id,
         "limit": limit,
     }
-    return [_entry(row) for row in await session.all(statements(__file__)["page"], values)]
+    rows = await session.all(statements(__file__)["page"], values)
+    return [from_row(AuditEntry, row) for row in rows]
 
 
 async def record(
@@ -50,15 +52,3 @@ async def record(
         "detail": dumps(detail),
     }
     await session.do(statements(__file__)["record"], values)
-
-
-def _entry(row: Row) -> AuditEntry:
-    return AuditEntry(
-        id=row["id"],
-        actor=row["actor"],
-        actor_id=row["actor_id"],
-        action=row["action"],
-        subject=row["subject"],
-        detail=row["detail"],
-        created_at=row["created_at"],
-    )

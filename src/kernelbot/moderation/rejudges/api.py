@@ -4,7 +4,8 @@ from fastapi import APIRouter
 
 from kernelbot.api.dependencies import BoardName, ServicesDep, SubmissionId, Viewer
 from kernelbot.api.errors import documented
-from kernelbot.moderation.rejudges.schemas import NewRejudge, RejudgeView
+from kernelbot.moderation.rejudges.model import Rejudge
+from kernelbot.moderation.rejudges.schemas import NewRejudge
 
 router = APIRouter(prefix="/boards/{board}/rejudges", tags=["boards"])
 
@@ -12,16 +13,15 @@ router = APIRouter(prefix="/boards/{board}/rejudges", tags=["boards"])
 @router.post("", status_code=201, responses=documented(400, 401, 403, 404, 409, 413, 422, 503))
 async def rejudge_board(
     services: ServicesDep, viewer: Viewer, board: BoardName, body: NewRejudge
-) -> RejudgeView:
+) -> Rejudge:
     """Measure the best again on one device, before everything else that waits. For the board's
     organisers; the ranking changes when the last of them has ended."""
-    started = await services.rejudging.start(viewer, board, device=body.device, top=body.top)
-    return RejudgeView.of(started)
+    return await services.rejudging.start(viewer, board, device=body.device, top=body.top)
 
 
 @router.get("/{rejudge_id}", responses=documented(401, 403, 404, 422, 503))
 async def show_rejudge(
     services: ServicesDep, viewer: Viewer, board: BoardName, rejudge_id: SubmissionId
-) -> RejudgeView:
+) -> Rejudge:
     """How far the rejudge is, and the scores before and after."""
-    return RejudgeView.of(await services.rejudging.get(viewer, board, rejudge_id))
+    return await services.rejudging.get(viewer, board, rejudge_id)

@@ -1,25 +1,28 @@
 """Measuring a board's best again, as frozen values."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
+from kernelbot.domain.values import described
 from kernelbot.protocol import Verdict
 
 
 @dataclass(frozen=True)
 class RejudgedRun:
-    """One of the best, measured again. `after_s` is None until then, or if it failed this time."""
+    """One of the best, measured again."""
 
     submission_id: int
     author: str
     before_s: float
-    after_s: float | None
+    after_s: float | None = field(
+        metadata=described("Null until measured, or if it isn't accepted.")
+    )
     verdict: Verdict | None
 
 
 @dataclass(frozen=True)
 class Rejudge:
-    """A board's best on one device, measured again in one go; the ranking follows at the end."""
+    """A board's best, measured again; the ranking changes once all of them have ended."""
 
     id: int
     board: str

@@ -1,7 +1,7 @@
 """Measuring a board's best again."""
 
-from kernelbot.moderation.rejudges.model import Rejudge, RejudgedRun
-from kernelbot.protocol import Verdict
+from kernelbot.moderation.rejudges.model import Rejudge
+from kernelbot.schemas.values import from_row
 from kernelbot.store.database import ReadSession, WriteSession
 from kernelbot.store.sqlfiles import statements
 
@@ -56,11 +56,7 @@ async def one(session: ReadSession, leaderboard_id: int, rejudge_id: int) -> Rej
     row = await session.one(sql["one"], values)
     if row is None:
         return None
-    runs = tuple(
-        RejudgedRun(**{**run, "verdict": Verdict(run["verdict"]) if run["verdict"] else None})
-        for run in await session.all(sql["runs"], values)
-    )
-    return Rejudge(**row, runs=runs)
+    return from_row(Rejudge, {**row, "runs": await session.all(sql["runs"], values)})
 
 
 async def of_board(session: ReadSession, leaderboard_id: int, limit: int) -> list[Rejudge]:

@@ -1,14 +1,15 @@
 """What a review is based on."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from kernelbot.domain.values import described
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """Something that was noticed about a submission, for organisers. It decides nothing."""
+    """Something that was noticed about a submission. It decides nothing."""
 
-    source: str
-    """What noticed it: `score`, or the name of a tool."""
+    source: str = field(metadata=described("What noticed it: `score`, or the name of a tool."))
     rule: str
     severity: str
     detail: str

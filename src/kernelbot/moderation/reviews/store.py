@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from kernelbot.domain.states import ReviewState
 from kernelbot.moderation.reviews.model import Evidence
+from kernelbot.schemas.values import from_row
 from kernelbot.store.database import ReadSession, WriteSession
 from kernelbot.store.jsontext import clean
 from kernelbot.store.sqlfiles import statements
@@ -53,7 +54,7 @@ class ScoredBy:
 async def lock(session: WriteSession, submission_id: int) -> Reviewed | None:
     """The submission, which nobody else can review until the transaction ends."""
     row = await session.one(statements(__file__)["lock"], {"submission_id": submission_id})
-    return Reviewed(**{**row, "review": ReviewState(row["review"])}) if row else None
+    return from_row(Reviewed, row) if row else None
 
 
 async def decide(
@@ -88,7 +89,7 @@ async def trusted(session: WriteSession, of: ScoredBy) -> Trusted | None:
     sql = statements(__file__)
     await session.one(sql["lock_ranking"], asdict(of))
     row = await session.one(sql["trusted"], asdict(of))
-    return None if row is None else Trusted(row["score_s"], TrustSource(row["source"]))
+    return None if row is None else from_row(Trusted, row)
 
 
 async def add_evidence(
@@ -116,8 +117,7 @@ async def evidence(
     found: dict[int, tuple[Evidence, ...]] = dict.fromkeys(submission_ids, ())
     values = {"submission_ids": submission_ids}
     for row in await session.all(statements(__file__)["evidence"], values):
-        item = Evidence(row["source"], row["rule"], row["severity"], row["detail"])
-        found[row["submission_id"]] += (item,)
+        found[row["submission_id"]] += (from_row(Evidence, row),)
     return found
 
 

@@ -12,8 +12,8 @@ from starlette.background import BackgroundTask
 from kernelbot.accounts.model import User
 from kernelbot.api.dependencies import ServicesDep, Viewer
 from kernelbot.api.errors import documented
-from kernelbot.platform.exports.model import ExportChoice, ExportFormat
-from kernelbot.platform.exports.schemas import ExportView, HubBody
+from kernelbot.platform.exports.model import ExportChoice, Exported, ExportFormat
+from kernelbot.platform.exports.schemas import HubBody
 from kernelbot.schemas.common import Name
 from kernelbot.services import Services
 
@@ -60,7 +60,6 @@ async def file_answer(
 
 
 @router.post("/hub", responses=documented(400, 401, 403, 404, 409, 413, 422, 503))
-async def export_to_hub(services: ServicesDep, viewer: Viewer, body: HubBody) -> ExportView:
+async def export_to_hub(services: ServicesDep, viewer: Viewer, body: HubBody) -> Exported:
     """Upload the Parquet file to the configured dataset. Public only once every board has ended."""
-    done = await services.exports.to_hub(viewer, body.choice(), body.name, private=body.private)
-    return ExportView.of(done)
+    return await services.exports.to_hub(viewer, body.choice(), body.name, private=body.private)

@@ -1,11 +1,12 @@
 """What is exported of submissions, without names."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
 from kernelbot.boards.model import Visibility
 from kernelbot.domain.errors import UserError
+from kernelbot.domain.values import described
 
 
 class ExportFormat(StrEnum):
@@ -101,8 +102,8 @@ class ExportRules:
 
 @dataclass(frozen=True)
 class Exported:
-    """What was written. `where` is the file's path, or the dataset's URL."""
+    """What was uploaded, and where to."""
 
-    where: str
+    where: str = field(metadata=described("The file's path, or the dataset's URL."))
     boards: tuple[str, ...]
     submissions: int

@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from kernelbot.platform.exports.model import ExportChoice
-from kernelbot.schemas.common import Name, RequestBody, Shown
+from kernelbot.schemas.common import Name, RequestBody
 
 
 class HubBody(RequestBody):
@@ -16,11 +16,3 @@ class HubBody(RequestBody):
     def choice(self) -> ExportChoice:
         """The boards in the services' form."""
         return ExportChoice(names=tuple(self.boards))
-
-
-class ExportView(Shown):
-    """What was uploaded, and where to."""
-
-    where: str
-    boards: list[str]
-    submissions: int

@@ -7,7 +7,7 @@ from kernelbot import __version__
 from kernelbot.api.dependencies import PUBLIC, MaybeViewer, ServicesDep
 from kernelbot.api.errors import documented
 from kernelbot.platform.health.schemas import HealthView, ReadyView
-from kernelbot.runs.devices.schemas import DeviceList, DeviceView
+from kernelbot.runs.devices.schemas import DeviceList
 
 devices = APIRouter(prefix="/devices", tags=["devices"])
 probes = APIRouter(tags=["probes"])
@@ -17,8 +17,7 @@ probes = APIRouter(tags=["probes"])
 async def list_devices(services: ServicesDep, _viewer: MaybeViewer) -> DeviceList:
     """Every configured device: its launchers' health, the lengths of its queues, the machine that
     was seen last."""
-    found = await services.devices.list_devices(with_hardware=True)
-    return DeviceList(devices=[DeviceView.of(device) for device in found])
+    return DeviceList(devices=await services.devices.list_devices(with_hardware=True))
 
 
 @probes.get("/health")

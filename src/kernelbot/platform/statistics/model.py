@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class DeviceStatistics:
-    """The runs of one device. Times are None if nothing has begun or ended; medians are those of
-    the latest 2,000 submissions."""
+    """The runs of one device; times are null if nothing has begun or ended, and medians are those
+    of the latest 2,000 submissions."""
 
     device: str
     runs: int
@@ -28,7 +28,7 @@ class DeviceStatistics:
 
 @dataclass(frozen=True)
 class Statistics:
-    """Of everything, or of one board. `last_day`: what was submitted within 24 hours."""
+    """Of everything, or of one board; `last_day`: only of what was submitted within 24 hours."""
 
     board: str | None
     last_day: bool

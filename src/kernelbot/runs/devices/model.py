@@ -1,7 +1,8 @@
 """Devices: how they are configured, whether they can be reached, how busy they are."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from kernelbot.domain.values import described
 from kernelbot.protocol import DeviceSpec
 
 
@@ -29,11 +30,11 @@ class DeviceConfig:
 
 @dataclass(frozen=True)
 class LauncherHealth:
-    """Whether a device can be reached by one of its launchers just now; `note` says why not."""
+    """Whether a device can be reached by one of its launchers."""
 
     launcher: str
     available: bool
-    note: str
+    note: str = field(metadata=described("Why it isn't available; empty when it is."))
 
 
 @dataclass(frozen=True)
@@ -53,18 +54,18 @@ class DeviceStatus:
 
     name: str
     vendor: str
-    launcher: str
-    """The one that would take the next run: the first that is available, else the preferred."""
-    launchers: tuple[LauncherHealth, ...]
-    gpus: int
-    memory_bytes: int | None
+    launcher: str = field(metadata=described("The one that would take the next run."))
+    launchers: tuple[LauncherHealth, ...] = field(metadata=described("The preferred first."))
+    gpus: int = field(metadata=described("How many GPUs a run gets; 0: it is a CPU."))
+    memory_bytes: int | None = field(metadata=described("Of one GPU; null: not configured."))
     queued: int
     running: int
     available: bool
-    note: str
-    """Why it isn't available; empty when it is."""
-    hardware: str | None = None
-    """What its last result saw; None: nobody asked, or there is none yet."""
+    note: str = field(metadata=described("Why it isn't available; empty when it is."))
+    hardware: str | None = field(
+        default=None,
+        metadata=described("The machine of the last result; null: there is none yet."),
+    )
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,8 @@
 """How authors share devices, and the place of what waits."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from kernelbot.domain.values import described
 
 
 @dataclass(frozen=True)
@@ -26,15 +28,26 @@ class ScriptRules:
 
 
 @dataclass(frozen=True)
-class QueuePlace:
+class QueuePosition:
+    """How far ahead of its turn a submission is: the data of `event: queue`. 1 is next.
+
+    Positions are counted in runs, in the order of turns. A run whose author has as many runs
+    running as they may is passed over until one has ended: only `wait_s` considers that. There is
+    no estimate if no worker serves the device just now, or none has finished a run yet.
+    """
+
+    position: int
+    wait_s: float | None = field(
+        default=None, metadata=described("A guess; null: none can be made.")
+    )
+    note: str = field(
+        default="",
+        metadata=described("Why nothing is judged on its device just now; empty: it is."),
+    )
+
+
+@dataclass(frozen=True)
+class QueuePlace(QueuePosition):
     """The place of a waiting submission in the queue of the device that will judge it first."""
 
-    device: str
-    position: int
-    """1 is next; counted in runs, in the order of turns. A run whose author has as many runs
-    running as they may is passed over until one has ended: only `wait_s` considers that."""
-    wait_s: float | None
-    """An estimate of how long it still waits; None: no worker serves the device just now, or none
-    has finished a run yet."""
-    note: str = ""
-    """Why nothing is judged on the device just now; empty: it is."""
+    device: str = field(kw_only=True)

@@ -12,7 +12,7 @@ def place_of(found: Waiting, slots: int, running_limit: int | None) -> QueuePlac
     slots than they may use at once. If that takes longer than waiting for the turn, other waiting
     runs are judged meanwhile, and the place counts them."""
     if slots == 0:
-        return QueuePlace(found.device, found.position, None)
+        return QueuePlace(found.position, device=found.device)
     position = found.position
     free = max(0, slots - found.running)
     rounds = max(0, position - free) / slots
@@ -24,7 +24,7 @@ def place_of(found: Waiting, slots: int, running_limit: int | None) -> QueuePlac
             last = found.others + found.own_before + 1
             position = max(position, min(judged_by_then, last))
     wait_s = None if found.mean_s is None else rounds * found.mean_s
-    return QueuePlace(found.device, position, wait_s)
+    return QueuePlace(position, wait_s, device=found.device)
 
 
 def _own_rounds(found: Waiting, at_once: int) -> float:

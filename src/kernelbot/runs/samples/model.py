@@ -1,35 +1,74 @@
-"""What was timed in a run, for those who see its samples."""
+"""What was timed in runs and duels, for those who see the samples. Times are in nanoseconds, in the
+order they were taken."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 
-from kernelbot.protocol import DuelWorkload, Phase, WorkloadResult
-from kernelbot.runs.model import Run
+from kernelbot.domain.values import described
+from kernelbot.protocol import DuelWorkload, Phase
 
 
 @dataclass(frozen=True)
-class MeasuredWorkload:
-    """One workload of a run. `index`: counted from 0, in the phase's order. `spec` None: it is
-    secret, and `times` must not be shown with one."""
+class SampledWorkload:
+    """One workload in one phase of one run; times in nanoseconds, in the order they were taken."""
 
-    run: Run
+    run_id: int
+    device: str
+    secret: bool
+    rejudge_id: int | None = field(
+        metadata=described("The rejudge that it was measured for; or null.")
+    )
     phase: Phase
-    index: int
-    spec: str | None
-    times: WorkloadResult
+    workload: int = field(metadata=described("Counted from 0, in the phase's order."))
+    spec: str | None = field(metadata=described("Null in secret runs, for all but admins."))
+    median_ns: float
+    ci95_ns: tuple[float, float]
+    stopped_by: str
+    empty_call_ns: float | None = field(metadata=described("Reported, never subtracted."))
+    anchor_ns: float | None = field(metadata=described("Median time of the problem's anchor."))
+    drift_factors: tuple[float, ...] = field(
+        metadata=described(
+            "The median and its interval are of the samples times these, one for ten each."
+        )
+    )
+    samples_ns: tuple[float, ...]
+    processes: int = field(
+        default=1,
+        metadata=described(
+            "So many took the samples in turn: sample i is of process i modulo this."
+        ),
+    )
 
 
 @dataclass(frozen=True)
-class DueledWorkload:
-    """One workload of a duel; otherwise as `MeasuredWorkload`."""
+class PairedWorkload:
+    """One workload of a duel; times in nanoseconds, in pairs, in the order they were taken."""
 
-    index: int
-    spec: str | None
-    pairs: DuelWorkload
+    workload: int = field(metadata=described("Counted from 0, in the problem's order."))
+    spec: str | None = field(metadata=described("Null for all but admins: the data is secret."))
+    ratio: float = field(metadata=described("The median of the pairs' ratios."))
+    ratio_ci95: tuple[float, float]
+    stopped_by: str
+    submission_ns: tuple[float, ...]
+    opponent_ns: tuple[float, ...]
+    processes: int = field(
+        default=1,
+        metadata=described(
+            "So many pairs of processes took the samples in turn, as in a measurement."
+        ),
+    )
 
     @property
-    def shown(self) -> DuelWorkload:
+    def named(self) -> DuelWorkload:
         """The pairs by the name that the viewer may read."""
-        return replace(self.pairs, spec=workload_name(self.index, self.spec))
+        return DuelWorkload(
+            workload_name(self.workload, self.spec),
+            self.submission_ns,
+            self.opponent_ns,
+            self.ratio,
+            self.ratio_ci95,
+            self.stopped_by,
+            self.processes,
+        )
 
 
 def without_seed(spec: str, index: int) -> str:

@@ -3,10 +3,10 @@
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
 
-from kernelbot.runs.queue.model import QueuePlace
+from kernelbot.runs.queue.model import QueuePlace, QueuePosition
+from kernelbot.schemas.values import to_json
 from kernelbot.submissions.model import Event
 from kernelbot.submissions.pacing import paced
-from kernelbot.submissions.schemas import EventView, QueueView
 
 HEARTBEAT = ": still here\n\n"
 END = "event: end\ndata: {}\n\n"
@@ -15,12 +15,13 @@ END = "event: end\ndata: {}\n\n"
 
 def frame(event: Event) -> str:
     """One event. The data is JSON on a single line, so it can't end the frame."""
-    return f"id: {event.id}\nevent: {event.kind}\ndata: {EventView.of(event).model_dump_json()}\n\n"
+    data = to_json(Event, event).decode()
+    return f"id: {event.id}\nevent: {event.kind}\ndata: {data}\n\n"
 
 
 def queue_frame(place: QueuePlace) -> str:
     """The place of a submission in the queue. It has no id: it isn't part of the history."""
-    return f"event: queue\ndata: {QueueView.of(place).model_dump_json()}\n\n"
+    return f"event: queue\ndata: {to_json(QueuePosition, place).decode()}\n\n"
 
 
 async def stream(

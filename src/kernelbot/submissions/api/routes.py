@@ -25,7 +25,7 @@ from kernelbot.runs.samples.schemas import SampleList
 from kernelbot.schemas.common import NAME_MAX, Name
 from kernelbot.submissions.api.events import stream
 from kernelbot.submissions.api.listing import listed_json
-from kernelbot.submissions.artifacts.schemas import ArtifactEntry, ArtifactList
+from kernelbot.submissions.artifacts.schemas import ArtifactList
 from kernelbot.submissions.model import NewSubmission
 from kernelbot.submissions.schemas import SubmissionList, SubmissionView
 
@@ -129,7 +129,8 @@ async def show_samples(
     services: ServicesDep, viewer: Viewer, submission_id: SubmissionId
 ) -> SampleList:
     """Every sample of every measurement, rejudges' too, in the order they were taken."""
-    return SampleList.of(submission_id, await services.submissions.measured(viewer, submission_id))
+    found = await services.submissions.measured(viewer, submission_id)
+    return SampleList(submission_id=submission_id, workloads=found)
 
 
 @router.get("/{submission_id}/artifacts", responses=documented(401, 403, 404, 422, 503))
@@ -138,9 +139,7 @@ async def list_artifacts(
 ) -> ArtifactList:
     """The files that came out of its runs, without their contents."""
     found = await services.artifacts.list_artifacts(viewer, submission_id)
-    return ArtifactList(
-        submission_id=submission_id, artifacts=[ArtifactEntry.of(file) for file in found]
-    )
+    return ArtifactList(submission_id=submission_id, artifacts=found)
 
 
 @router.get(
@@ -183,7 +182,7 @@ async def follow_submission(
     ] = 0,
 ) -> StreamingResponse:
     """Server-sent events: all that has happened, then all that happens, each with an `id` to
-    resume from and an `EventView` as data; `event: queue` with a `QueueView` as data
+    resume from and an `Event` as data; `event: queue` with a `QueuePosition` as data
     whenever the place in the queue has changed; comments while it is quiet; after the
     submission's last event one `event: end`, and the stream closes."""
     # Asked first, because a stream that has begun can't turn into a 404.

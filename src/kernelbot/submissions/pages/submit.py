@@ -58,7 +58,7 @@ async def submit(
         name, content = file_name(file), await file.read()
     else:
         content = code.replace("\r\n", "\n").encode("utf-8", "surrogatepass")  # as browsers send it
-    new = NewSubmission(problem.board.name, tuple(device or ()), mode, name.strip(), content)
+    new = NewSubmission(problem.board, tuple(device or ()), mode, name.strip(), content)
     try:
         number = await services.forms.submit(session.user, new, form)
     except KernelbotError as error:
@@ -80,12 +80,12 @@ def _blank(problem: BoardProblem) -> dict[str, Any]:
     language = next(iter(problem.templates), "")
     return {
         "tab": "submit",
-        "board": problem.board,
+        "board": problem.leaderboard,
         "modes": MODES,
         "name": starter_name(problem, language),
         "code": problem.templates.get(language, ""),
         "mode": Mode.LEADERBOARD,
-        "chosen": list(problem.board.devices[:1]),
+        "chosen": list(problem.leaderboard.devices[:1]),
         "form": new_secret(),
         "error": "",
         "advice": Advice(""),
