@@ -1,16 +1,16 @@
 """A scheduler of somebody else's is one more entry point."""
 
 import re
-import sys
 from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
 
 from kernelbot.domain.errors import UserError
-from kernelbot.launchers import kinds
+from kernelbot.launchers.kinds import KINDS
 from kernelbot.server.settings import read_settings
 from kernelbot.server.work import launchers
+from tests.support import packages
 
 ROOT = Path(__file__).parents[2]
 THEIRS = """
@@ -48,19 +48,18 @@ def elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def install(
     monkeypatch: pytest.MonkeyPatch, folder: Path, *, module: str, entry: str = "Table"
 ) -> None:
-    """As an installer would: a module, and what the package says of itself."""
-    about = folder / "cron_launcher-1.0.dist-info"
-    about.mkdir()
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: cron-launcher\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text(f"[{kinds.GROUP}]\ncron = cron_launcher:{entry}\n")
-    (folder / "cron_launcher.py").write_text(module)
-    monkeypatch.syspath_prepend(folder)
-    monkeypatch.delitem(sys.modules, "cron_launcher", raising=False)
+    packages.install(
+        monkeypatch,
+        folder,
+        module=module,
+        group=KINDS.name,
+        entry=f"cron = their_package:{entry}",
+    )
 
 
 def test_ours_are_installed_as_others_are() -> None:
-    assert ["buildkite", "github", "modal", "slurm"] == kinds.kinds()
-    titles = [kinds.table_of(kind).title for kind in kinds.kinds()]
+    assert ["buildkite", "github", "modal", "slurm"] == KINDS.names()
+    titles = [KINDS.load(kind).title for kind in KINDS.names()]
     assert ["Buildkite", "GitHub Actions", "Modal", "Slurm"] == titles
 
 
@@ -111,5 +110,5 @@ def test_an_unknown_kind_names_those_that_there_are(kind: object) -> None:
 
 
 def test_each_kind_that_is_declared_can_be_loaded() -> None:
-    declared = [one for one in entry_points(group=kinds.GROUP) if "kernelbot" in one.value]
-    assert 4 == len([kinds.table_of(one.name) for one in declared])
+    declared = [one for one in entry_points(group=KINDS.name) if "kernelbot" in one.value]
+    assert 4 == len([KINDS.load(one.name) for one in declared])

@@ -67,6 +67,18 @@ def test_the_same_files_give_the_same_bytes(wheel: bytes, client: bytes) -> None
     assert (wheel, client) == (build_whole_wheel(), build_client_wheel())
 
 
+def test_a_client_has_what_it_finds_by_entry_points(client: bytes) -> None:
+    with zipfile.ZipFile(io.BytesIO(client)) as part:
+        (name,) = [one for one in part.namelist() if one.endswith("/entry_points.txt")]
+        declared = part.read(name).decode()
+        taken = set(part.namelist())
+    sections = [line for line in declared.splitlines() if line.startswith("[")]
+    assert ["[console_scripts]", "[kernelbot.importers]"] == sections
+    parts = ("suite.py", "skeleton/reference.py.txt")
+    suites = ("flashinfer", "kernelbench", "tensara")
+    assert {f"kernelbot/importers/{suite}/{part}" for suite in suites for part in parts} <= taken
+
+
 def test_a_client_is_a_small_part_of_the_whole(wheel: bytes, client: bytes) -> None:
     with zipfile.ZipFile(io.BytesIO(wheel)) as whole, zipfile.ZipFile(io.BytesIO(client)) as part:
         sources = {

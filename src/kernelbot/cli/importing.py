@@ -5,14 +5,23 @@ from typing import Annotated
 
 import typer
 
-from kernelbot.catalog.importing.suite import Suite
 from kernelbot.cli.errors import ACCEPTED, REFUSED
 from kernelbot.cli.options import Json
 from kernelbot.cli.terminal import Terminal
 
 
+def _suites() -> list[str]:
+    """The installed ones. Loaded when asked: other commands need no importer."""
+    from kernelbot.catalog.importing.suites import SUITES
+
+    return SUITES.names()
+
+
 def import_suite(
-    suite: Annotated[Suite, typer.Argument(help="Whose format it is.")],
+    suite: Annotated[
+        str,
+        typer.Argument(help="Whose format it is.", autocompletion=_suites),
+    ],
     path: Annotated[Path, typer.Argument(help="One problem's file, or a folder of them.")],
     into: Annotated[
         Path | None,

@@ -28,6 +28,9 @@ _WHEEL = b"Wheel-Version: 1.0\nGenerator: kernelbot\nRoot-Is-Purelib: true\nTag:
 _KEPT = ("METADATA", "entry_points.txt")
 """What the wheel says of itself, besides licences; the rest in `.dist-info` is about how it was
 installed here."""
+_CLIENT_SECTIONS = ("[console_scripts]", "[kernelbot.importers]")
+"""Groups of entry points that a client's commands use."""
+_MODULE = re.compile(r"^\S+ = ([\w.]+):", re.MULTILINE)
 _OF_AN_EXTRA = re.compile(
     r"^Provides-Extra: (?P<one>\S+)|^Requires-Dist:.*extra == '(?P<other>[^']+)'"
 )
@@ -43,10 +46,12 @@ def build_whole_wheel() -> bytes:
 def build_client_wheel() -> bytes:
     """The wheel of the client alone; else as `build_whole_wheel`."""
     metadata = dict(_metadata(_installed()))
-    metadata["entry_points.txt"] = _commands(metadata["entry_points.txt"].decode()).encode()
+    declared = _declared_by_a_client(metadata["entry_points.txt"].decode())
+    metadata["entry_points.txt"] = declared.encode()
     metadata["METADATA"] = _of_a_client(metadata["METADATA"].decode()).encode()
     root = _root()
-    reached = {path.relative_to(root).as_posix() for path in files_of_a_client(root)}
+    found = files_of_a_client(root, _MODULE.findall(declared))
+    reached = {path.relative_to(root).as_posix() for path in found}
     sources = {name: content for name, content in _sources(root, _PACKAGES[:1]) if name in reached}
     return _wheel(CLIENT_VERSION, sources, metadata)
 
@@ -80,10 +85,11 @@ def _of_a_client(metadata: str) -> str:
     return "\n".join(one for one in lines if not _needs_the_whole(one)) + blank + text
 
 
-def _commands(entry_points: str) -> str:
-    """The section of commands: what else is declared there is the server's."""
+def _declared_by_a_client(entry_points: str) -> str:
+    """Its sections: what else is declared there is the server's."""
     sections = re.split(r"^(?=\[)", entry_points, flags=re.MULTILINE)
-    return next(one for one in sections if one.startswith("[console_scripts]")).rstrip() + "\n"
+    kept = [one.rstrip() for one in sections if one.startswith(_CLIENT_SECTIONS)]
+    return "\n\n".join(kept) + "\n"
 
 
 def _needs_the_whole(line: str) -> bool:

@@ -9,7 +9,7 @@ from dotenv import dotenv_values
 from pydantic import BeforeValidator, ValidationError
 
 from kernelbot.domain.errors import UserError
-from kernelbot.launchers.kinds import kinds, table_of
+from kernelbot.launchers.kinds import KINDS
 from kernelbot.launchers.table import LauncherTable
 from kernelbot.server.mistakes import all_mistakes, mistake
 
@@ -26,9 +26,9 @@ def _of_its_kind(table: Any) -> Any:
     if not isinstance(table, dict):
         return table
     try:
-        kind = table_of(str(table.get("kind")))
+        kind = KINDS.load(str(table.get("kind")))
     except KeyError:
-        raise mistake(f"must be one of {', '.join(kinds())}", key="kind") from None
+        raise mistake(f"must be one of {', '.join(KINDS.names())}", key="kind") from None
     except UserError as error:
         raise mistake(str(error), key="kind") from None
     try:

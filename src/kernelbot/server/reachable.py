@@ -5,7 +5,7 @@ that judge or serve import it only after they have asked for their extra.
 """
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 _PACKAGE = "kernelbot"
@@ -13,11 +13,12 @@ _ENTRIES = ("kernelbot.cli", "kernelbot.client")
 _OUT_OF_REACH = "kernelbot.server"
 
 
-def files_of_a_client(root: Path) -> frozenset[Path]:
+def files_of_a_client(root: Path, declared: Iterable[str]) -> frozenset[Path]:
     """The files below `root` that a client needs: modules, and what lies in the folders of their
-    packages and isn't a module. Raises `SyntaxError` for one that can't be read."""
+    packages and isn't a module. `declared`: modules that it finds by entry points. Raises
+    `SyntaxError` for one that can't be read."""
     modules = {_name(path, root): path for path in (root / _PACKAGE).rglob("*.py")}
-    reached = _reached(modules)
+    reached = _reached(modules, (*_ENTRIES, *declared))
     packages = {modules[name].parent for name in reached if modules[name].name == "__init__.py"}
     return frozenset({modules[name] for name in reached} | set(_data(root / _PACKAGE, packages)))
 
@@ -27,10 +28,10 @@ def _name(path: Path, root: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def _reached(modules: Mapping[str, Path]) -> set[str]:
+def _reached(modules: Mapping[str, Path], entries: tuple[str, ...]) -> set[str]:
     """The names of all modules that the entries import, whichever way they get there."""
     reached: set[str] = set()
-    waiting = [name for name in modules if _is_within(name, _ENTRIES)]
+    waiting = [name for name in modules if _is_within(name, entries)]
     while waiting:
         name = waiting.pop()
         if name in reached or name not in modules or _is_within(name, (_OUT_OF_REACH,)):

@@ -7,7 +7,6 @@ import pytest
 
 from kernelbot.catalog.competition import load_competition
 from kernelbot.catalog.importing.folders import Imported, import_problems
-from kernelbot.catalog.importing.suite import Suite
 from kernelbot.catalog.problem import load_problem
 from kernelbot.catalog.skeleton import NAME_RULE
 from kernelbot.domain.errors import Conflict, InvalidProblem, NotFound, UserError
@@ -37,7 +36,7 @@ def refusals(imported: Imported) -> list[str]:
 def test_a_module_of_kernelbench_becomes_a_problem(tmp_path: Path) -> None:
     lay_kernelbench(tmp_path / "suite")
     imported = import_problems(
-        Suite.KERNELBENCH, tmp_path / "suite", tmp_path / "out", devices=["H100"]
+        "kernelbench", tmp_path / "suite", tmp_path / "out", devices=["H100"]
     )
     assert ((tmp_path / "out" / "level1_1_Scale",), ()) == (imported.folders, imported.refused)
     folder = imported.folders[0]
@@ -59,14 +58,14 @@ def test_a_module_of_kernelbench_becomes_a_problem(tmp_path: Path) -> None:
 
 def test_sizes_above_the_largest_become_it(tmp_path: Path) -> None:
     file = lay_kernelbench(tmp_path) / "1_Scale.py"
-    imported = import_problems(Suite.KERNELBENCH, file, tmp_path / "out", largest=8)
+    imported = import_problems("kernelbench", file, tmp_path / "out", largest=8)
     text = (imported.folders[0] / "kernelbench_model.py").read_text()
     assert MODEL.replace("2**9", "8").replace("1024", "8") == text
 
 
 def test_a_definition_and_its_workloads_become_a_problem(tmp_path: Path) -> None:
     suite = lay_flashinfer(tmp_path / "suite")
-    imported = import_problems(Suite.FLASHINFER_BENCH, suite, tmp_path / "out", largest=64)
+    imported = import_problems("flashinfer-bench", suite, tmp_path / "out", largest=64)
     spec = spec_of(imported.folders[0])
     expected = [
         {"workload": "w1", "M": 3, "scale": 0.5, "seed": 1},
@@ -79,13 +78,13 @@ def test_a_definition_and_its_workloads_become_a_problem(tmp_path: Path) -> None
 def test_one_definition_finds_its_workloads(tmp_path: Path) -> None:
     suite = lay_flashinfer(tmp_path / "suite")
     file = next(suite.glob("definitions/*/*.json"))
-    imported = import_problems(Suite.FLASHINFER_BENCH, file, tmp_path / "out")
+    imported = import_problems("flashinfer-bench", file, tmp_path / "out")
     assert 1 == len(imported.folders)
 
 
 def test_a_problem_of_tensara_is_named_by_its_folder(tmp_path: Path) -> None:
     suite = lay_tensara(tmp_path / "suite")
-    imported = import_problems(Suite.TENSARA, suite, tmp_path / "out")
+    imported = import_problems("tensara", suite, tmp_path / "out")
     folder = imported.folders[0]
     spec = spec_of(folder)
     assert ("twice", [{"case": 0, "seed": 1}, {"case": 1, "seed": 2}]) == (
@@ -106,7 +105,7 @@ def test_everything_wrong_is_reported_and_the_rest_imported(tmp_path: Path) -> N
     (suite / "level1" / "4_bytes.py").write_bytes(b"\xff\xfe")
     (suite / "level1" / "5_long.py").write_bytes(b"#" * (10 << 20))
     (suite / "level1" / "6_away.py").symlink_to("/etc/passwd")
-    imported = import_problems(Suite.KERNELBENCH, suite, tmp_path / "out")
+    imported = import_problems("kernelbench", suite, tmp_path / "out")
     assert ["level1_1_Scale"] == [folder.name for folder in imported.folders]
     assert [
         "level1/2_half.py: defines no class `Model`",
@@ -140,7 +139,7 @@ def test_a_definition_that_cannot_be_judged(
 ) -> None:
     suite = lay_flashinfer(tmp_path / "suite")
     lay_flashinfer(suite, {**DEFINITION, "name": "other", **changes})
-    imported = import_problems(Suite.FLASHINFER_BENCH, suite, tmp_path / "out")
+    imported = import_problems("flashinfer-bench", suite, tmp_path / "out")
     assert ["scaled_add_k4"] == [folder.name for folder in imported.folders]
     assert expected in "\n".join(refusals(imported))
 
@@ -163,7 +162,7 @@ def test_a_workload_that_cannot_be_made(
     tmp_path: Path, changes: dict[str, Any], expected: str
 ) -> None:
     suite = lay_flashinfer(tmp_path / "suite", lines=[record(**changes)])
-    imported = import_problems(Suite.FLASHINFER_BENCH, suite, tmp_path / "out")
+    imported = import_problems("flashinfer-bench", suite, tmp_path / "out")
     assert () == imported.folders
     assert expected in "\n".join(refusals(imported))
 
@@ -182,7 +181,7 @@ def test_a_problem_of_tensara_that_cannot_be_read(
     tmp_path: Path, old: str, new: str, expected: str
 ) -> None:
     suite = lay_tensara(tmp_path / "suite", TENSARA.replace(old, new, 1))
-    imported = import_problems(Suite.TENSARA, suite, tmp_path / "out")
+    imported = import_problems("tensara", suite, tmp_path / "out")
     assert () == imported.folders
     assert expected in "\n".join(refusals(imported))
 
@@ -191,7 +190,7 @@ def test_a_folder_that_exists_is_left_alone(tmp_path: Path) -> None:
     suite = lay_kernelbench(tmp_path / "suite")
     mine = tmp_path / "out" / "1_Scale"
     mine.mkdir(parents=True)
-    imported = import_problems(Suite.KERNELBENCH, suite, tmp_path / "out")
+    imported = import_problems("kernelbench", suite, tmp_path / "out")
     assert [f"1_Scale.py: {mine} already exists; move it away, or use another --into"] == refusals(
         imported
     )
@@ -200,34 +199,34 @@ def test_a_folder_that_exists_is_left_alone(tmp_path: Path) -> None:
 
 def test_a_competition_file_lists_what_was_imported(tmp_path: Path) -> None:
     suite, out = lay_kernelbench(tmp_path / "suite").parent, tmp_path / "out"
-    import_problems(Suite.KERNELBENCH, suite, out, devices=["CPU"], competition="spring")
+    import_problems("kernelbench", suite, out, devices=["CPU"], competition="spring")
     listed = load_competition(out / "spring.yaml").problems
     assert [("level1_1_Scale", ("CPU",))] == [(one.name, one.devices) for one in listed]
     for name, kind in (("spring", Conflict), ("../x", InvalidProblem)):
         with pytest.raises(kind):
-            import_problems(Suite.KERNELBENCH, suite, out, competition=name)
+            import_problems("kernelbench", suite, out, competition=name)
 
 
 def test_a_statement_with_half_a_character_can_be_stored(tmp_path: Path) -> None:
     suite = lay_kernelbench(tmp_path, MODEL.replace("Scales", "\\ud800\\0"))
-    imported = import_problems(Suite.KERNELBENCH, suite, tmp_path / "out")
+    imported = import_problems("kernelbench", suite, tmp_path / "out")
     assert load_problem(imported.folders[0]).definition.description.startswith("?? what a layer")
 
 
 def test_a_file_of_the_suite_is_never_run(tmp_path: Path) -> None:
     suite = lay_kernelbench(tmp_path / "suite", MODEL + f"\nopen({str(tmp_path / 'x')!r}, 'w')\n")
-    import_problems(Suite.KERNELBENCH, suite, tmp_path / "out")
+    import_problems("kernelbench", suite, tmp_path / "out")
     assert not (tmp_path / "x").exists()
 
 
 def test_a_path_without_problems(tmp_path: Path) -> None:
     with pytest.raises(NotFound):
-        import_problems(Suite.TENSARA, tmp_path / "nowhere", tmp_path)
+        import_problems("tensara", tmp_path / "nowhere", tmp_path)
     with pytest.raises(InvalidProblem, match="holds no problem of tensara"):
-        import_problems(Suite.TENSARA, tmp_path, tmp_path)
+        import_problems("tensara", tmp_path, tmp_path)
 
 
 def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
     suite = lay_kernelbench(tmp_path / "suite")
     with pytest.raises(UserError, match="can't be written"):
-        import_problems(Suite.KERNELBENCH, suite, Path("/proc/x"))
+        import_problems("kernelbench", suite, Path("/proc/x"))

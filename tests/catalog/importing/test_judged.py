@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from kernelbot.catalog.importing.folders import import_problems
-from kernelbot.catalog.importing.suite import Suite
 from kernelbot.catalog.problem import load_problem
 from kernelbot.harness.host.host import Host
 from kernelbot.protocol import Mode, RunResult, Verdict
@@ -15,10 +14,10 @@ from tests.catalog.importing.suites import lay_flashinfer, lay_given, lay_kernel
 from tests.harness.jobs import a_job
 
 pytestmark = pytest.mark.torch
-LAY: dict[Suite, Callable[[Path], Path]] = {
-    Suite.KERNELBENCH: lay_kernelbench,
-    Suite.FLASHINFER_BENCH: lay_flashinfer,
-    Suite.TENSARA: lay_tensara,
+LAY: dict[str, Callable[[Path], Path]] = {
+    "kernelbench": lay_kernelbench,
+    "flashinfer-bench": lay_flashinfer,
+    "tensara": lay_tensara,
 }
 MODEL = "import torch\nclass ModelNew(torch.nn.Module):\n    def __init__(self, width, factor):\n"
 FORWARD = "    def forward(self, x):\n        "
@@ -43,10 +42,10 @@ def host() -> Iterator[Host]:
 
 
 @pytest.fixture(scope="module")
-def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[Suite, Path]:
+def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     made = {}
     for suite, lay in LAY.items():
-        root = tmp_path_factory.mktemp(suite.name)
+        root = tmp_path_factory.mktemp(suite)
         made[suite] = import_problems(suite, lay(root / "in"), root / "out", largest=64).folders[0]
     return made
 
@@ -56,9 +55,9 @@ def judged(host: Host, folder: Path, source: str, mode: Mode = Mode.TEST) -> Run
     return host.judge(a_job(source, mode=mode, problem=problem), lambda _event: None)
 
 
-@pytest.mark.parametrize("suite", list(Suite))
+@pytest.mark.parametrize("suite", list(LAY))
 def test_the_suite_s_own_solution_is_accepted_and_timed(
-    host: Host, folders: dict[Suite, Path], suite: Suite
+    host: Host, folders: dict[str, Path], suite: str
 ) -> None:
     source = next((folders[suite] / "solutions" / "correct").iterdir()).read_text()
     result = judged(host, folders[suite], source, Mode.BENCHMARK)
@@ -69,15 +68,15 @@ def test_the_suite_s_own_solution_is_accepted_and_timed(
 @pytest.mark.parametrize(
     ("suite", "source"),
     [
-        (Suite.KERNELBENCH, BY_HAND),
-        (Suite.FLASHINFER_BENCH, "def run(a, b, scale, sum):\n    sum[:] = (a + b) * scale\n"),
-        (Suite.FLASHINFER_BENCH, "def run(a, b, scale):\n    return {'sum': (a + b) * scale}\n"),
+        ("kernelbench", BY_HAND),
+        ("flashinfer-bench", "def run(a, b, scale, sum):\n    sum[:] = (a + b) * scale\n"),
+        ("flashinfer-bench", "def run(a, b, scale):\n    return {'sum': (a + b) * scale}\n"),
     ],
     ids=["built from the same weights", "into the outputs", "by name"],
 )
 @pytest.mark.exhaustive
 def test_other_right_submissions_are_accepted(
-    host: Host, folders: dict[Suite, Path], suite: Suite, source: str
+    host: Host, folders: dict[str, Path], suite: str, source: str
 ) -> None:
     result = judged(host, folders[suite], source)
     assert Verdict.ACCEPTED == result.verdict, result
@@ -86,18 +85,18 @@ def test_other_right_submissions_are_accepted(
 @pytest.mark.parametrize(
     ("suite", "source", "verdict", "told"),
     [
-        (Suite.KERNELBENCH, OTHER_ORDER, Verdict.WRONG_ANSWER, "the output differs in"),
-        (Suite.KERNELBENCH, "x = 1\n", Verdict.RUNTIME_ERROR, "defines no class ModelNew"),
-        (Suite.KERNELBENCH, "import kernelbench_model\n", Verdict.RUNTIME_ERROR, "No module named"),
+        ("kernelbench", OTHER_ORDER, Verdict.WRONG_ANSWER, "the output differs in"),
+        ("kernelbench", "x = 1\n", Verdict.RUNTIME_ERROR, "defines no class ModelNew"),
+        ("kernelbench", "import kernelbench_model\n", Verdict.RUNTIME_ERROR, "No module named"),
         (
-            Suite.FLASHINFER_BENCH,
+            "flashinfer-bench",
             "def run(a, b, scale):\n    return (a + b) * scale + 0.02\n",
             Verdict.WRONG_ANSWER,
             "sum: ",
         ),
-        (Suite.FLASHINFER_BENCH, "x = 1\n", Verdict.RUNTIME_ERROR, "defines no function run"),
+        ("flashinfer-bench", "x = 1\n", Verdict.RUNTIME_ERROR, "defines no function run"),
         (
-            Suite.TENSARA,
+            "tensara",
             "def solution(values, doubled, n):\n    doubled[:] = values\n",
             Verdict.WRONG_ANSWER,
             "verify_result refuses the output: not doubled",
@@ -106,8 +105,8 @@ def test_other_right_submissions_are_accepted(
 )
 def test_wrong_submissions_are_refused(
     host: Host,
-    folders: dict[Suite, Path],
-    suite: Suite,
+    folders: dict[str, Path],
+    suite: str,
     source: str,
     verdict: Verdict,
     told: str,
@@ -123,7 +122,7 @@ def test_wrong_submissions_are_refused(
 )
 def test_recorded_inputs_reach_the_kernel(host: Host, tmp_path: Path) -> None:
     suite = lay_given(tmp_path / "in")
-    (folder,) = import_problems(Suite.FLASHINFER_BENCH, suite, tmp_path / "out").folders
+    (folder,) = import_problems("flashinfer-bench", suite, tmp_path / "out").folders
     knows = "import torch\ndef run(values, ids, keep):\n    return values[[4, {}, 3]] * {}\n"
     right = judged(host, folder, knows.format(0, "torch.tensor([True, False, True])"))
     other = judged(host, folder, knows.format(0, "torch.tensor([True, True, True])"))

@@ -18,7 +18,7 @@ from kernelbot.bot.downloads import source_of
 from kernelbot.bot.errors import name_of, told
 from kernelbot.bot.suggestions import Choices, device_names, matching
 from kernelbot.domain.errors import UserError
-from kernelbot.launchers.kinds import kinds, table_of
+from kernelbot.launchers.kinds import KINDS
 from kernelbot.protocol import RunResult, SourceFile, Verdict
 from kernelbot.render.markdown import MESSAGE_LIMIT, inline
 from kernelbot.render.verdicts import mark
@@ -42,8 +42,8 @@ class Run(app_commands.Group):
     def __init__(self, bot: "KernelBot") -> None:
         super().__init__(name="run", description="Run a script by itself; its output is shown")
         self._bot = bot
-        for kind in kinds():
-            self.add_command(_by_kind(bot, kind, table_of(kind).title))
+        for kind in KINDS.names():
+            self.add_command(_by_kind(bot, kind, KINDS.load(kind).title))
         self.add_command(_by_kind(bot, "local", "this machine"))
 
     @app_commands.command(description="Run a script wherever a device can be reached")

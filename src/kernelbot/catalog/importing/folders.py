@@ -2,19 +2,15 @@
 
 import os
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from kernelbot.catalog.fields import Findings
-from kernelbot.catalog.importing.flashinfer import FlashInferBench
 from kernelbot.catalog.importing.imported import ImportedProblem, SuiteReader
-from kernelbot.catalog.importing.kernelbench import KernelBench
-from kernelbot.catalog.importing.suite import Suite
-from kernelbot.catalog.importing.tensara import Tensara
+from kernelbot.catalog.importing.suites import SUITES
 from kernelbot.catalog.importing.written import competition_file, competition_text, yaml_text
 from kernelbot.catalog.problem import load_problem
 from kernelbot.catalog.sources import TASK_FILE, Checkout
@@ -25,13 +21,6 @@ MAX_FILES = 2000
 _STARTER = "starter.py"
 _SUBMISSION = "submission.py"
 _SUFFIX = ".txt"
-
-
-_READERS: Mapping[Suite, SuiteReader] = {
-    Suite.KERNELBENCH: KernelBench(),
-    Suite.FLASHINFER_BENCH: FlashInferBench(),
-    Suite.TENSARA: Tensara(),
-}
 
 
 @dataclass(frozen=True)
@@ -45,7 +34,7 @@ class Imported:
 
 
 def import_problems(
-    suite: Suite,
+    suite: str,
     path: Path,
     into: Path,
     *,
@@ -55,16 +44,17 @@ def import_problems(
 ) -> Imported:
     """Write a problem folder into `into` for every problem of `path` that can be one.
 
-    `largest`: sizes above this become this, so that a small machine can judge them. `devices`: of
-    boards made from the folders. `competition`: name of a competition file over the folders, which
-    is written as well. A folder that exists is left alone, and reported. Raises NotFound if there
-    is no `path`, InvalidProblem if no problem is found or a name can't be one, Conflict if the
-    competition's file exists, UserError if `into` can't be written.
+    `suite`: a name of `SUITES`. `largest`: sizes above this become this, so that a small machine
+    can judge them. `devices`: of boards made from the folders. `competition`: name of a competition
+    file over the folders, which is written as well. A folder that exists is left alone, and
+    reported. Raises NotFound if there is no such suite or no `path`, InvalidProblem if no problem
+    is found or a name can't be one, Conflict if the competition's file exists, UserError if `into`
+    can't be written.
     """
+    reader = _reader(suite)
     if not path.exists():
         raise NotFound(f"There is no file or folder {path}.")
     listing = competition_file(into, competition) if competition else None
-    reader = _READERS[suite]
     root, candidates = reader.find(path.resolve())
     if len(candidates) > MAX_FILES:
         raise InvalidProblem(
@@ -87,6 +77,16 @@ def import_problems(
         with _writing():
             listing.write_text(competition_text(competition, written, devices), encoding="utf-8")
     return Imported(tuple(written), tuple(refused))
+
+
+def _reader(suite: str) -> SuiteReader:
+    try:
+        return SUITES.load(suite)()
+    except KeyError:
+        raise NotFound(
+            f"No package that is installed reads problems of {suite!r}.",
+            hint=f"Installed are: {', '.join(SUITES.names())}.",
+        ) from None
 
 
 def _write(
@@ -132,10 +132,9 @@ def _placed(finding: Finding, file: str) -> Finding:
 
 
 def _write_files(folder: Path, problem: ImportedProblem, devices: Sequence[str]) -> None:
-    skeleton = files("kernelbot.catalog") / "skeletons" / problem.skeleton
     ours = {
         source.name.removesuffix(_SUFFIX): source.read_text(encoding="utf-8")
-        for source in sorted(skeleton.iterdir(), key=lambda source: source.name)
+        for source in sorted(problem.skeleton.iterdir(), key=lambda source: source.name)
     }
     judged = {**ours, **problem.files}
     solutions = {f"solutions/correct/{name}": text for name, text in problem.solutions.items()}

@@ -1,9 +1,10 @@
 """What a suite's reader makes of one problem, before it is written into a folder."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Protocol
 
 from kernelbot.catalog.fields import Findings
 from kernelbot.catalog.sources import Checkout
@@ -19,8 +20,9 @@ class ImportedProblem:
     name: str
     statement: str
     """Markdown."""
-    skeleton: str
-    """The folder under `catalog/skeletons` whose files judge this suite's problems."""
+    skeleton: Traversable
+    """The folder of the reader's package whose files judge this suite's problems, each named with
+    a further `.txt`."""
     files: Mapping[str, str]
     """What the suite gives, by file name: read by the skeleton's `reference.py`."""
     starter: str
@@ -30,13 +32,15 @@ class ImportedProblem:
     """Right solutions by file name."""
 
 
-class SuiteReader(Protocol):
-    """One suite's format."""
+class SuiteReader(ABC):
+    """One suite's format. Made without arguments."""
 
+    @abstractmethod
     def find(self, path: Path) -> tuple[Path, tuple[Path, ...]]:
         """The folder that nothing may be read outside of, and the files that may each be a problem,
         in the order of their names. `path` exists."""
 
+    @abstractmethod
     def read(
         self, checkout: Checkout, file: Path, largest: int | None, findings: Findings
     ) -> ImportedProblem | None:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from kernelbot.catalog.fields import Findings
-from kernelbot.catalog.importing.flashinfer_format import Definition, Source, Tensor, Workload
 from kernelbot.catalog.sources import Checkout
+from kernelbot.importers.flashinfer.format import Definition, Source, Tensor, Workload
 from kernelbot.platform.distribution import checkout_command
 from kernelbot.protocol.os_errors import in_words
 

@@ -11,10 +11,9 @@ from typing import Any
 
 import pytest
 
-from kernelbot.catalog.importing import flashinfer_given
 from kernelbot.catalog.importing.folders import Imported, import_problems
-from kernelbot.catalog.importing.suite import Suite
 from kernelbot.catalog.problem import load_problem
+from kernelbot.importers.flashinfer import given
 from tests.catalog.importing.suites import BLOB, IDS, KEEP, lay_given, safetensors
 
 IDS_BYTES = struct.pack("<3i", *IDS)
@@ -26,7 +25,7 @@ pytestmark = pytest.mark.skipif(
 
 def imported(tmp_path: Path, largest: int | None = None, **laid: Any) -> Imported:
     suite = lay_given(tmp_path / "suite", **laid)
-    return import_problems(Suite.FLASHINFER_BENCH, suite, tmp_path / "out", largest=largest)
+    return import_problems("flashinfer-bench", suite, tmp_path / "out", largest=largest)
 
 
 def why_not(tmp_path: Path, largest: int | None = None, **laid: Any) -> str:
@@ -101,7 +100,7 @@ def test_a_link_out_of_the_suite_is_not_followed(tmp_path: Path) -> None:
     suite = lay_given(tmp_path / "suite")
     (suite / BLOB).unlink()
     (suite / BLOB).symlink_to("/etc/passwd")
-    found = import_problems(Suite.FLASHINFER_BENCH, suite, tmp_path / "out")
+    found = import_problems("flashinfer-bench", suite, tmp_path / "out")
     assert "leaves the checkout" in str(found.refused)
 
 
@@ -120,7 +119,7 @@ def test_what_is_no_input_is_not_read(tmp_path: Path) -> None:
 
 
 def test_a_huge_file_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(flashinfer_given, "MAX_FILE_BYTES", 1 << 20)
+    monkeypatch.setattr(given, "MAX_FILE_BYTES", 1 << 20)
     ids = ("I32", [1 << 19], bytes(1 << 21))
     told = why_not(tmp_path, blob=safetensors(ids=ids, keep=KEEP_TENSOR))
     assert "is larger than 1 MiB" in told

@@ -2,21 +2,27 @@
 
 import json
 from collections.abc import Sequence
+from importlib.resources import files
 from pathlib import Path
 
 from kernelbot.catalog.fields import Findings
-from kernelbot.catalog.importing.flashinfer_format import (
+from kernelbot.catalog.importing.imported import (
+    Arguments,
+    ImportedProblem,
+    SuiteReader,
+    files_below,
+)
+from kernelbot.catalog.importing.json_text import read_json
+from kernelbot.catalog.importing.naming import problem_name
+from kernelbot.catalog.sources import Checkout
+from kernelbot.importers.flashinfer.format import (
     Definition,
     Record,
     Tensor,
     Workload,
     check,
 )
-from kernelbot.catalog.importing.flashinfer_given import given_text, why_not_given
-from kernelbot.catalog.importing.imported import Arguments, ImportedProblem, files_below
-from kernelbot.catalog.importing.json_text import read_json
-from kernelbot.catalog.importing.naming import problem_name
-from kernelbot.catalog.sources import Checkout
+from kernelbot.importers.flashinfer.given import given_text, why_not_given
 
 MAX_WORKLOADS = 8
 """Of one problem: as many, evenly from the smallest to the largest. Files hold up to 50."""
@@ -43,8 +49,8 @@ Recorded, and so the same in all calls of a workload: {names}. The other inputs 
 """
 
 
-class FlashInferBench:
-    """See `SuiteReader`. A folder has definitions and workloads below it."""
+class FlashInferBench(SuiteReader):
+    """A folder has definitions and workloads below it."""
 
     def find(self, path: Path) -> tuple[Path, tuple[Path, ...]]:
         if path.is_dir():
@@ -75,7 +81,7 @@ class FlashInferBench:
         return ImportedProblem(
             name=name,
             statement=_statement(definition, chosen),
-            skeleton="flashinfer",
+            skeleton=files(__package__) / "skeleton",
             files={
                 "definition.json": json.dumps(json.loads(kept), indent=1) + "\n",
                 "flashinfer_reference.py": definition.reference,

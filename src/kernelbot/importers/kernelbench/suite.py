@@ -2,10 +2,11 @@
 `ModelNew`."""
 
 import ast
+from importlib.resources import files
 from pathlib import Path
 
 from kernelbot.catalog.fields import Findings
-from kernelbot.catalog.importing.imported import ImportedProblem, files_below
+from kernelbot.catalog.importing.imported import ImportedProblem, SuiteReader, files_below
 from kernelbot.catalog.importing.naming import problem_name
 from kernelbot.catalog.importing.syntax import (
     definitions,
@@ -34,8 +35,8 @@ Imported from KernelBench.
 """
 
 
-class KernelBench:
-    """See `SuiteReader`."""
+class KernelBench(SuiteReader):
+    """Each module that a folder holds may be a problem."""
 
     def find(self, path: Path) -> tuple[Path, tuple[Path, ...]]:
         root = path if path.is_dir() else path.parent
@@ -62,7 +63,7 @@ class KernelBench:
         return ImportedProblem(
             name=name,
             statement=_STATEMENT.format(about=docstring(defined["Model"]) or f"# {name}"),
-            skeleton="kernelbench",
+            skeleton=files(__package__) / "skeleton",
             files={"kernelbench_model.py": text},
             starter=solution,
             tests=tuple({"seed": seed} for seed in _SEEDS),

@@ -4,11 +4,12 @@
 import ast
 import math
 from collections.abc import Sequence
+from importlib.resources import files
 from pathlib import Path
 
 from kernelbot.catalog import document
 from kernelbot.catalog.fields import Findings
-from kernelbot.catalog.importing.imported import ImportedProblem, files_below
+from kernelbot.catalog.importing.imported import ImportedProblem, SuiteReader, files_below
 from kernelbot.catalog.importing.naming import problem_name
 from kernelbot.catalog.importing.syntax import definitions, parse, with_numbers_at_most
 from kernelbot.catalog.sources import Checkout
@@ -28,8 +29,8 @@ Imported from Tensara.
 """
 
 
-class Tensara:
-    """See `SuiteReader`."""
+class Tensara(SuiteReader):
+    """Each folder with a definition may be a problem."""
 
     def find(self, path: Path) -> tuple[Path, tuple[Path, ...]]:
         root = path if path.is_dir() else path.parent
@@ -56,7 +57,7 @@ class Tensara:
         return ImportedProblem(
             name=name,
             statement=_STATEMENT.format(about=about),
-            skeleton="tensara",
+            skeleton=files(__package__) / "skeleton",
             files={"definition.py": text},
             starter=_starter(parameters),
             tests=tuple({"case": case, "seed": 100 + case} for case in range(count)),
