@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from kernelbot.boards.service import BoardEdit
-from kernelbot.protocol import Mode
+from kernelbot.protocol import Lang, Mode
 from tests.bot.stage import ADMIN, Stage
 from tests.support.problems import CORRECT, sort_problem
 from tests.support.ranked import ranked
@@ -227,6 +227,21 @@ async def test_a_starter_file_says_where_it_belongs(stage: Stage) -> None:
     none = await stage.person("ada").runs("leaderboard template", name="starter", lang="cuda")
     assert none.original is not None
     assert none.original.content == ("❌ starter has no starter file in 'cuda'.\nThere is: Python.")
+
+
+async def test_a_starter_file_is_one_of_its_language(stage: Stage) -> None:
+    sort = sort_problem("compiled")
+    compiled = replace(sort, spec=replace(sort.spec, lang=Lang.CPP), templates={"C++": "int x;"})
+    await stage.world.services.boards.create(
+        stage.world.admin.user, compiled, name="compiled", devices=("CPU",)
+    )
+    asked = await stage.person("ada").runs("leaderboard template", name="compiled", lang="c++")
+    assert asked.original is not None
+    (file,) = asked.original.files
+    assert ("compiled.cpp", b"//!POPCORN leaderboard compiled") == (
+        file.name,
+        file.content.splitlines()[0],
+    )
 
 
 async def test_suggestions_are_boards_that_contain_what_was_typed(stage: Stage) -> None:

@@ -16,7 +16,6 @@ from kernelbot.catalog.single_reference import problem_of
 from kernelbot.domain.errors import Conflict, DeviceNotOffered, NotFound, UserError
 from kernelbot.domain.next_steps import Next
 from kernelbot.moderation.audit import service as audit
-from kernelbot.protocol import Lang, Vendor
 from kernelbot.runs.devices.model import DeviceConfig
 from kernelbot.store.database import Database, ReadSession
 from kernelbot.submissions.creation.store import Destination
@@ -51,10 +50,7 @@ class Boards:
 
     def __init__(self, database: Database, devices: tuple[DeviceConfig, ...]) -> None:
         self._database = database
-        self._devices = tuple(device.spec.name for device in devices)
-        self._nvidia = tuple(
-            device.spec.name for device in devices if device.spec.vendor is Vendor.NVIDIA
-        )
+        self._devices = tuple(device.spec for device in devices)
 
     async def create(
         self,
@@ -129,16 +125,19 @@ class Boards:
         definition = await self.check_reference(creator, name, file_name, content)
         able = {device.lower() for device in self.devices_for(definition)}
         unable = [device for device in devices if device.lower() not in able]
-        if definition.spec.lang is Lang.CU and unable:
+        lang = definition.spec.lang
+        if lang.vendor is not None and unable:
             raise UserError(
-                f"{unable[0]!r} can't run CUDA.", hint="Choose devices with an NVIDIA GPU."
+                f"{unable[0]!r} can't run {lang.label}.",
+                hint=f"Choose devices with an {lang.vendor.upper()} GPU.",
             )
         return await self.create(creator, definition, name=name, deadline=deadline, devices=devices)
 
     def devices_for(self, definition: ProblemDefinition) -> tuple[str, ...]:
         """The configured devices that can judge the problem: for CUDA those of NVIDIA. Raises
         `UserError` if there is none."""
-        found = self._nvidia if definition.spec.lang is Lang.CU else self._devices
+        vendor = definition.spec.lang.vendor
+        found = tuple(one.name for one in self._devices if vendor in (None, one.vendor))
         if not found:
             raise UserError(
                 "No device here can judge this problem.",
@@ -211,8 +210,8 @@ class Boards:
     def _choose_devices(
         self, definition: ProblemDefinition, wanted: tuple[str, ...] | None
     ) -> tuple[str, ...]:
-        by_lower = {name.lower(): name for name in self._devices}
-        known = ", ".join(self._devices) or "none"
+        by_lower = {one.name.lower(): one.name for one in self._devices}
+        known = ", ".join(by_lower.values()) or "none"
         if wanted is None:
             chosen = [by_lower[d.lower()] for d in definition.devices if d.lower() in by_lower]
             if not chosen:

@@ -5,9 +5,9 @@ from pathlib import PurePath
 import discord
 
 from kernelbot.domain.errors import InvalidSubmission, SubmissionTooLarge
-from kernelbot.submissions.source import MAX_SOURCE_BYTES
+from kernelbot.protocol import Lang
+from kernelbot.submissions.source import MAX_SOURCE_BYTES, listed_suffixes
 
-_SUFFIXES = (".py", ".cu", ".cuh", ".cpp")
 _ZIP = b"PK\x03\x04"
 
 
@@ -16,10 +16,10 @@ async def source_of(file: discord.Attachment) -> bytes:
     suffix = PurePath(file.filename).suffix.lower()
     if suffix == ".zip":
         raise _zipped()
-    if suffix not in _SUFFIXES:
+    if Lang.by_suffix(suffix) is None:
         raise InvalidSubmission(
             f"{file.filename!r} isn't a source file.",
-            hint=f"Attach one whose name ends in {', '.join(_SUFFIXES)}.",
+            hint=f"Attach one whose name ends in {listed_suffixes()}.",
         )
     if file.size > MAX_SOURCE_BYTES:
         raise SubmissionTooLarge(

@@ -56,7 +56,7 @@ def _missing(reference: Reference | None) -> str | None:
 
 def _rankless(lang: Lang, reference: Reference | None) -> str | None:
     """Why several ranks can't be judged natively."""
-    if lang is not Lang.PY:
+    if lang.is_compiled:
         return "it is compiled and runs on several GPUs"
     signature = reference.signature if reference else None
     if signature is None or signature.any_keyword or signature.accepted >= SUPPLIED_TO_RANKS:
@@ -75,7 +75,7 @@ def _needs_script(
     is_own = reference is not None and reference.own_classes_in_input
     if not is_own and names_module_input(files.get(TASK, "")):
         return f"{TASK} says that the input holds a torch.nn.Module"
-    if lang is not Lang.PY:
+    if lang.is_compiled:
         with_main = [name for name in config.sources if _MAIN.search(files.get(name, ""))]
         if with_main:
             return f"{with_main[0]} brings its own main function"

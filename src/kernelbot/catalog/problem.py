@@ -212,13 +212,14 @@ def _compare_arguments(
 
 
 def _read_config(fields: Fields, lang: Lang | None, files: _Files) -> BuildConfig:
-    config = fields.mapping("config", required=lang in (Lang.CPP, Lang.CU))
+    is_compiled = lang is not None and lang.is_compiled
+    config = fields.mapping("config", required=is_compiled)
     submission = files.submission or ""
     if config is None:
-        return BuildConfig(sources=() if lang is Lang.PY else (submission,))
+        return BuildConfig(sources=(submission,) if is_compiled else ())
     built = BuildConfig(
         main=config.text("main") or None,
-        sources=_texts(config, "sources") or (() if lang is Lang.PY else (submission,)),
+        sources=_texts(config, "sources") or ((submission,) if is_compiled else ()),
         include_dirs=_texts(config, "include_dirs"),
         defines=_read_defines(config),
         compile_flags=_texts(config, "compile_flags"),

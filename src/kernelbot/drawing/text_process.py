@@ -11,8 +11,16 @@ from typing import Any
 
 from kernelbot.drawing.differences import unified
 from kernelbot.drawing.serving import serve
+from kernelbot.protocol import Lang
 
 _MEMORY_BYTES = 512 << 20
+_LEXERS = {
+    ".h": "cpp",
+    ".hpp": "cpp",
+    ".yml": "yaml",
+    **{suffix: lang.lexer for lang in Lang for suffix in lang.suffixes},
+}
+"""Pygments' names for what is coloured, by the ending of a file's name."""
 
 
 def _lines(request: dict[str, Any]) -> bytes:
@@ -29,18 +37,11 @@ def _compared(request: dict[str, Any]) -> Iterable[str]:
 def _coloured(request: dict[str, Any]) -> Iterable[str]:
     from pygments import highlight
     from pygments.formatters import HtmlFormatter
-    from pygments.lexers import CppLexer, CudaLexer, PythonLexer, YamlLexer
+    from pygments.lexers import find_lexer_class_by_name
     from pygments.lexers.special import TextLexer
 
-    lexers = {
-        ".py": PythonLexer,
-        ".cu": CudaLexer,
-        ".cuh": CudaLexer,
-        ".cpp": CppLexer,
-        ".h": CppLexer,
-        ".hpp": CppLexer,
-        ".yml": YamlLexer,
-    }
+    # All of them each time, so that the first call, before this is confined, loads all.
+    lexers = {suffix: find_lexer_class_by_name(name) for suffix, name in _LEXERS.items()}
     lexer = lexers.get(request["suffix"], TextLexer)(stripnl=False, ensurenl=False)
     formatter = HtmlFormatter(nowrap=True)  # closes its elements at the end of each line
     return highlight(request["code"], lexer, formatter).removesuffix("\n").split("\n")

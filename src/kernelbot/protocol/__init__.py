@@ -7,7 +7,6 @@ from kernelbot.protocol.codec import WireError, from_wire, precompile_decoders, 
 from kernelbot.protocol.enums import (
     Fault,
     HarnessKind,
-    Lang,
     Mode,
     NumberType,
     Phase,
@@ -30,6 +29,7 @@ from kernelbot.protocol.job import (
     SourceFile,
     Timeouts,
 )
+from kernelbot.protocol.lang import Lang
 from kernelbot.protocol.payload import MAX_PAYLOAD_BYTES, decode_payload, encode_payload
 from kernelbot.protocol.rank_rule import RankRule
 from kernelbot.protocol.result import (

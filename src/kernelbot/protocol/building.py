@@ -11,7 +11,7 @@ from dataclasses import replace
 from enum import StrEnum
 
 from kernelbot.protocol.codec import to_wire
-from kernelbot.protocol.enums import HarnessKind, Lang, Mode, Vendor
+from kernelbot.protocol.enums import HarnessKind, Mode, Vendor
 from kernelbot.protocol.job import JobSpec
 
 _COMPILES_AT_IMPORT = ("cpp_extension", "load_inline")
@@ -43,7 +43,7 @@ def has_build_step(job: JobSpec) -> bool:
     problem = job.problem
     if problem.harness is HarnessKind.SCRIPT:
         return False
-    if problem.lang is not Lang.PY:
+    if problem.lang.is_compiled:
         return True
     if job.device.vendor is Vendor.CPU or problem.multi_gpu:
         return False
@@ -55,7 +55,7 @@ def build_job(job: JobSpec, job_id: str, builder: str) -> JobSpec:
     """The build step of a job's submission, on the device `builder`, for the job's own. A compiled
     problem's has no case of the problem's."""
     problem = job.problem
-    if problem.lang is not Lang.PY:
+    if problem.lang.is_compiled:
         problem = replace(problem, tests=(), benchmarks=(), floors=())
     return JobSpec(
         job_id=job_id,

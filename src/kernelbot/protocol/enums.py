@@ -73,14 +73,6 @@ class HarnessKind(StrEnum):
     SCRIPT = "script"
 
 
-class Lang(StrEnum):
-    """The language of a problem's submissions."""
-
-    PY = "py"
-    CPP = "cpp"
-    CU = "cu"
-
-
 class Vendor(StrEnum):
     """Who made a device; `CPU` is the host's processor."""
 

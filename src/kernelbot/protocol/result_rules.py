@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
 
-from kernelbot.protocol.enums import Fault, Lang, Mode, Phase, Verdict
+from kernelbot.protocol.enums import Fault, Mode, Phase, Verdict
 from kernelbot.protocol.job import JobSpec
 from kernelbot.protocol.phases import TIMED, cases_of, phases_of
 from kernelbot.protocol.result import Artifact, PhaseResult, Product, RunResult
@@ -112,11 +112,11 @@ def _verdicts(job: JobSpec, last: Verdict, *, begun: bool, complete: bool) -> fr
     fails belongs to no phase."""
     if last is not Verdict.ACCEPTED:
         return frozenset((last, Verdict.INTERNAL_ERROR))
-    if job.build_only and job.problem.lang is not Lang.PY:
+    if job.build_only and job.problem.lang.is_compiled:
         return _OF_COMPILERS
     if complete:
         return frozenset((Verdict.ACCEPTED, Verdict.INTERNAL_ERROR))
-    if not begun and job.problem.lang is not Lang.PY:
+    if not begun and job.problem.lang.is_compiled:
         return frozenset(Verdict) - {Verdict.ACCEPTED}
     return frozenset((Verdict.INTERNAL_ERROR,))
 

@@ -3,7 +3,7 @@
 Whoever fetches a result stops reading there: nothing beyond it can be one.
 """
 
-from kernelbot.protocol.enums import Lang, Mode, Phase
+from kernelbot.protocol.enums import Mode, Phase
 from kernelbot.protocol.job import JobSpec
 from kernelbot.protocol.phases import cases_of, phases_of
 
@@ -44,7 +44,7 @@ def most_bytes(job: JobSpec) -> int:
 
 def _printed(job: JobSpec) -> int:
     """By the author's runners, and by a compiler, whose output names kernels in two forms."""
-    texts = 2 if job.problem.lang is Lang.PY else 6
+    texts = 6 if job.problem.lang.is_compiled else 2
     return texts * (job.limits.output_kept_bytes + _OF_NOTES) * _OF_A_CHARACTER
 
 

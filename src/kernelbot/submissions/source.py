@@ -6,25 +6,27 @@ from kernelbot.domain.errors import InvalidSubmission, SubmissionTooLarge
 from kernelbot.protocol import Lang
 
 MAX_SOURCE_BYTES = 1 << 20
-_SUFFIXES = {Lang.PY: (".py",), Lang.CU: (".cu", ".cuh"), Lang.CPP: (".cpp",)}
-_TITLES = {Lang.PY: "Python", Lang.CU: "CUDA", Lang.CPP: "C++"}
 
 
 def check_language(file_name: str, lang: Lang) -> None:
     """Raises `InvalidSubmission` if the file's name is of another language than its problem."""
-    suffixes = _SUFFIXES[lang]
-    if PurePath(file_name).suffix.lower() not in suffixes:
-        endings = " or ".join(suffixes)
+    if PurePath(file_name).suffix.lower() not in lang.suffixes:
+        endings = " or ".join(lang.suffixes)
         raise InvalidSubmission(
-            f"This problem is solved in {_TITLES[lang]}, so {file_name!r} isn't a solution to it.",
+            f"This problem is solved in {lang.label}, so {file_name!r} isn't a solution to it.",
             hint=f"Submit a file whose name ends in {endings}.",
         )
 
 
 def language_of(file_name: str) -> Lang:
     """By the name's ending; Python if no language has it."""
-    suffix = PurePath(file_name).suffix.lower()
-    return next((lang for lang, suffixes in _SUFFIXES.items() if suffix in suffixes), Lang.PY)
+    return Lang.by_suffix(PurePath(file_name).suffix) or Lang.PY
+
+
+def listed_suffixes() -> str:
+    """How names of source files end, for people: `.py, .cu or .cpp`."""
+    *first, last = Lang.all_suffixes()
+    return f"{', '.join(first)} or {last}"
 
 
 def source_text(content: bytes) -> str:

@@ -233,7 +233,7 @@ async def download_file(
 
 def starter_name(problem: BoardProblem, language: str) -> str:
     """What a starter file is called on the author's disk."""
-    suffix = {Lang.PY: ".py", Lang.CPP: ".cpp"}.get(Lang(problem.lang), ".cu")
+    suffix = Lang(problem.lang).suffixes[0]
     several = f"-{language.lower()}" if len(problem.templates) > 1 else ""
     return safe_name(f"{problem.board}{several}{suffix}")
 

@@ -161,7 +161,8 @@ def template(problem: BoardProblem, language: str) -> Attached:
             f"{problem.board} has no starter file in {language!r}.", hint=f"There is: {known}."
         )
     text = problem.templates[wanted]
-    sign = "//" if problem.lang != Lang.PY else "#"
+    lang = Lang(problem.lang)
+    sign = lang.comment
     board = problem.leaderboard
     ends = f"{board.deadline.astimezone(UTC):%F %R} UTC" if board.deadline else "none"
     head = [f"{sign}!POPCORN leaderboard {board.name}", f"{sign}!POPCORN gpu {board.devices[0]}"]
@@ -169,8 +170,7 @@ def template(problem: BoardProblem, language: str) -> Attached:
     about = [*(problem.description or "").strip().splitlines(), "", f"Deadline: {ends}"]
     comments = [f"{sign} {line}".rstrip() for line in about]
     lines = [*([] if named else head), "", *comments, "", text]
-    suffix = ".py" if problem.lang == Lang.PY else ".cu"
-    return Attached.text(f"{board.name}{suffix}", "\n".join(lines).lstrip("\n"))
+    return Attached.text(f"{board.name}{lang.suffixes[0]}", "\n".join(lines).lstrip("\n"))
 
 
 def submission(one: Submission) -> tuple[str, list[Attached]]:

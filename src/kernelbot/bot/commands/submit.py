@@ -237,8 +237,7 @@ async def pasted(bot: "KernelBot", interaction: discord.Interaction, words: Sequ
     found, _ = await _destination(bot, author, asked)
     if found is not None:
         problem = await bot.services.boards.problem(author, found.name)
-        suffix = {Lang.PY: ".py", Lang.CU: ".cu", Lang.CPP: ".cpp"}[Lang(problem.lang)]
-        asked.file_name = f"submission{suffix}"
+        asked.file_name = f"submission{Lang(problem.lang).suffixes[0]}"
     await _submit(bot, interaction, asked)
 
 

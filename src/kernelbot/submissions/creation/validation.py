@@ -20,16 +20,16 @@ from kernelbot.domain.errors import (
 )
 from kernelbot.domain.next_steps import Next
 from kernelbot.platform.service import check_accepting
-from kernelbot.protocol import Mode
+from kernelbot.protocol import Lang, Mode
 from kernelbot.runs.devices.service import why_unavailable
 from kernelbot.store.database import ReadSession, WriteSession
 from kernelbot.submissions.creation import store as new_submissions
 from kernelbot.submissions.creation.store import Destination
 from kernelbot.submissions.directives import Directives, read_directives
 from kernelbot.submissions.model import NewSubmission
-from kernelbot.submissions.source import check_language, source_text
+from kernelbot.submissions.source import check_language, listed_suffixes, source_text
 
-_FILE_NAME = re.compile(r"[^/\\\x00-\x1f\x7f]{1,250}\.(?:py|cu|cuh|cpp)")
+_FILE_NAME = re.compile(r"[^/\\\x00-\x1f\x7f]{1,250}(?P<suffix>\.[a-z]+)")
 
 
 @dataclass(frozen=True)
@@ -91,9 +91,11 @@ async def check(
 def _checked(author: User, new: NewSubmission, code: str) -> Directives:
     if author.banned_at is not None:
         raise Banned("This account is banned from submitting.", next_step=Next.ASK_ADMIN)
-    if not _FILE_NAME.fullmatch(new.file_name) or not new.file_name.isprintable():
+    named = _FILE_NAME.fullmatch(new.file_name)
+    is_source = named is not None and named["suffix"] in Lang.all_suffixes()
+    if not is_source or not new.file_name.isprintable():
         raise InvalidSubmission(
-            "The file's name must end in .py, .cu, .cuh or .cpp and have no slashes, line breaks "
+            f"The file's name must end in {listed_suffixes()} and have no slashes, line breaks "
             "or other control characters."
         )
     return read_directives(code)

@@ -10,7 +10,7 @@ from kernelbot.api.uploads import file_name
 from kernelbot.boards.model import BoardProblem
 from kernelbot.boards.pages.board import starter_name
 from kernelbot.domain.errors import KernelbotError
-from kernelbot.protocol import Mode
+from kernelbot.protocol import Lang, Mode
 from kernelbot.schemas.common import NAME_MAX
 from kernelbot.submissions.model import NewSubmission
 from kernelbot.web.errors import Advice, advice_of
@@ -86,6 +86,7 @@ def _blank(problem: BoardProblem) -> dict[str, Any]:
         "code": problem.templates.get(language, ""),
         "mode": Mode.LEADERBOARD,
         "chosen": list(problem.leaderboard.devices[:1]),
+        "suffixes": Lang.all_suffixes(),
         "form": new_secret(),
         "error": "",
         "advice": Advice(""),
