@@ -14,6 +14,7 @@ import platformdirs
 
 from kernelbot.harness.host.gpu_trial import try_gpus
 from kernelbot.harness.judge.profiling.counters import missing_counters
+from kernelbot.harness.judge.profiling.tools import TOOLS
 from kernelbot.protocol import RunResult, Verdict
 from kernelbot.protocol.os_errors import in_words
 from kernelbot.render.units import seconds_text, size_text
@@ -72,8 +73,9 @@ def _parts() -> Iterator[Part]:
     yield _tool("g++", "g++", "apt install g++: compiles C++ problems")
     yield _tool("nvcc", "nvcc", "install the CUDA toolkit: compiles CUDA problems")
     yield _counters()
-    yield _tool("ncu", "ncu", "install NVIDIA Nsight Compute: profiles kernels on NVIDIA GPUs")
-    yield _tool("rocprofv3", "rocprofv3", "install ROCprofiler-SDK: profiles kernels on AMD GPUs")
+    for vendor, tool in TOOLS.items():
+        advice = f"install {tool.package}: profiles kernels on {vendor.upper()} GPUs"
+        yield _tool(tool.program, tool.program, advice)
     yield _package("numpy", "pip install numpy: the numpy problems need it")
     yield _package("torch", "pip install torch: the torch problems need it")
     yield _package("triton", "pip install triton: the Triton problems need it")

@@ -10,6 +10,7 @@ from typing import Any
 
 from kernelbot.harness.host.gpu_trial import try_gpus
 from kernelbot.harness.judge.profiling.counters import missing_counters
+from kernelbot.harness.judge.profiling.tools import TOOLS
 from kernelbot.harness.judge.system import cpu_model, os_name
 from kernelbot.harness.sandbox import RunnerClient, Zygote, cgroups
 from kernelbot.harness.timing.clocks import last_level_cache_bytes
@@ -17,12 +18,13 @@ from kernelbot.harness.words.sandbox import Flavour, SandboxUnavailable, ZygoteC
 from kernelbot.protocol import Limits, SandboxMode, SandboxReport
 
 _START_S = 30.0
-_TOOLS = ("bwrap", "g++", "ncu", "nvcc", "rocprofv3", "setpriv", "unshare")
+_TOOLS = ("bwrap", "g++", "nvcc", "setpriv", "unshare")
 _PACKAGES = ("numpy", "torch", "triton")
 
 
 def examine() -> dict[str, Any]:
     """One JSON document: interpreter, sandbox, tools, packages, caches."""
+    profilers = (tool.program for tool in TOOLS.values())
     return {
         "cpu": cpu_model(),
         "os": os_name(),
@@ -30,7 +32,7 @@ def examine() -> dict[str, Any]:
         "sandbox": _sandbox(),
         "judges": {"memory_limited": "memory" in cgroups.detect().parents},
         "gpus": asdict(try_gpus()),
-        "tools": {name: _tool(name) for name in _TOOLS},
+        "tools": {name: _tool(name) for name in (*_TOOLS, *profilers)},
         "packages": {name: _package(name) for name in _PACKAGES},
         "last_level_cache_bytes": last_level_cache_bytes(),
         "missing_counters": missing_counters(),

@@ -11,10 +11,11 @@ import pytest
 
 from kernelbot.harness.data.encode import encode
 from kernelbot.harness.inside.own_builds import pack
-from kernelbot.harness.judge.profiling.findings import Findings
-from kernelbot.harness.judge.profiling.tools import Installed, find_tool
+from kernelbot.harness.judge.profiling.findings import File, Findings
+from kernelbot.harness.judge.profiling.tools import Installed, RunAgain, find_tool
 from kernelbot.harness.judge.profiling.watched import Subject, ToolProfiler
 from kernelbot.harness.sandbox import RunnerClient
+from kernelbot.harness.words.sandbox import CommandResult
 from kernelbot.protocol import DeviceSpec, JobSpec, Mode, SourceFile, Vendor
 from tests.fakes.toolkits import TORCH, cuda_toolkit
 from tests.harness.jobs import a_job, a_problem
@@ -189,6 +190,40 @@ def test_a_missing_tool_is_one_sentence(
     found = find_tool(job(vendor))
     assert isinstance(found, Findings)
     assert found.text.startswith(sentence)
+
+
+class Watching:
+    """A tool of somebody else's, for CPUs: it says of itself what it was started with."""
+
+    title = "Watching"
+    program = "env"
+    package = "coreutils"
+    environment: dict[str, str] = {"WATCHED": "yes"}  # noqa: RUF012 (nobody writes to it)
+    leaves: tuple[str, ...] = ("seen",)
+
+    def command(self, program: str, argv: list[str]) -> list[str]:
+        return [program, "BY=their tool", *argv]
+
+    def findings(self, result: CommandResult, program: str, run: RunAgain) -> Findings:
+        seen = result.collected["seen"]
+        again = run([program, "cat", "given"], {"given": seen}).stdout
+        return Findings(self.title, again, (File("seen", "text/plain", seen),))
+
+
+def test_another_tool_is_one_more_entry(client: RunnerClient) -> None:
+    source = (
+        "import os\ndef custom_kernel(data):\n"
+        "    with open('seen', 'w') as file: print(os.environ['BY'], data[0], file=file)\n"
+        "    return os.environ['WATCHED']\n"
+    )
+    wanted = job(Vendor.CPU, source)
+    tool = find_tool(wanted, {Vendor.CPU: Watching()})
+    assert isinstance(tool, Installed)
+    subject = Subject(wanted, frozenset({"task"}), None, b"")
+    encoded = encode(DATA, subject.modules, of_input=True)
+    found = ToolProfiler(tool, subject, client, monotonic() + 60).profile(encoded)
+    seen = b"their tool 7\n"
+    assert Findings("Watching", seen.decode(), (File("seen", "text/plain", seen),)) == found
 
 
 def test_a_cpu_has_no_tool() -> None:
