@@ -3,8 +3,10 @@
 import asyncio
 import hashlib
 import json
-from collections import Counter, OrderedDict, deque
+from collections import Counter, deque
 from typing import Any
+
+from cachetools import FIFOCache
 
 from kernelbot.drawing import text_process
 from kernelbot.drawing.kept_program import KeptProgram
@@ -33,7 +35,7 @@ class Texts:
         self._asked: dict[bytes, asyncio.Task[bytes | None]] = {}
         self._open: Counter[int] = Counter()
         """How many requests of each person have no answer yet."""
-        self._ready: OrderedDict[bytes, bytes] = OrderedDict()
+        self._ready = FIFOCache[bytes, bytes](_KEPT)
         self._slow: deque[bytes] = deque(maxlen=_SLOW)
         """The hashes of requests that got no answer in time: they aren't tried again."""
 
@@ -109,6 +111,4 @@ class Texts:
             self._slow.append(key)
             return None
         self._ready[key] = answer
-        if len(self._ready) > _KEPT:
-            self._ready.popitem(last=False)
         return answer

@@ -1,13 +1,13 @@
 """HTTP with a scheduler: every answer is bounded in time and size, and read with suspicion."""
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 from urllib.parse import urljoin, urlsplit
 
 import httpx
+from cachetools import LRUCache
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from kernelbot.domain.errors import SchedulerError
@@ -145,8 +145,7 @@ class Etags:
     """What was read of answers that have an ETag, the last few: the same needn't be sent again."""
 
     def __init__(self, most: int = 32) -> None:
-        self._most = most
-        self._kept: OrderedDict[str, tuple[str, object]] = OrderedDict()
+        self._kept = LRUCache[str, tuple[str, object]](most)
 
     def headers(self, key: str) -> dict[str, str]:
         """To be asked with."""
@@ -163,6 +162,3 @@ class Etags:
         """Remember what was read of an answer."""
         if etag := answer.headers.get("etag"):
             self._kept[key] = (etag, value)
-            self._kept.move_to_end(key)
-            while len(self._kept) > self._most:
-                self._kept.popitem(last=False)

@@ -2,9 +2,10 @@
 
 import asyncio
 import time
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Collection
 from typing import Generic, Protocol, TypeVar
+
+from cachetools import FIFOCache
 
 from kernelbot.launchers.base import JobState
 
@@ -44,7 +45,7 @@ class Listing(Generic[L]):
         self._page = page
         self._size = size
         self._pause_s = pause_s
-        self._numbers: OrderedDict[str, int] = OrderedDict()
+        self._numbers = FIFOCache[str, int](_NAMES_KEPT)
         """The jobs seen so far, by their names."""
         self._newest = 0
         """The newest job when the list was last read without a gap."""
@@ -115,6 +116,4 @@ class Listing(Generic[L]):
         for job in jobs:
             if job.name:
                 self._numbers[job.name] = min(job.number, self._numbers.get(job.name, job.number))
-        while len(self._numbers) > _NAMES_KEPT:
-            self._numbers.popitem(last=False)
         return jobs
