@@ -1,5 +1,6 @@
 from dataclasses import replace
 
+from kernelbot.preflight.model import Figures, Kernel, Outcome, Preflight, Report
 from kernelbot.protocol import (
     CaseResult,
     CompileReport,
@@ -66,3 +67,14 @@ def test_a_save_without_a_result_says_why() -> None:
     assert "! Save 2: There is no file a\\x1b[2J now." == save_text(
         Save(2, trouble="There is no file a\x1b[2J now.")
     )
+
+
+def test_preflights_stand_below_the_times() -> None:
+    kernel = Kernel(Figures("k", 96, 136, 8, 0, 128, 3))
+    report = Report("H100", "90a", Outcome.COMPILED, (kernel,), duration_s=0.5)
+    save = Save(3, ACCEPTED, preflights=(Preflight(report),))
+    assert [
+        "  ✓ H100 (90a): compiled, 1 kernel in 500 ms",
+        "    kernel  threads  stages  registers  spills  stack  shared",
+        "    k           128       3         96     136      8       0",
+    ] == save_text(save).splitlines()[1:]

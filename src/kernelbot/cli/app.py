@@ -16,6 +16,7 @@ from kernelbot.domain.errors import KernelbotError, UserError
 
 COMMANDS = {
     "judging": ("run", "doctor", "vendor"),
+    "preflight": ("preflight",),
     "comparing": ("compare",),
     "dev.commands": ("dev",),
     "submissions": ("submit", "submission"),

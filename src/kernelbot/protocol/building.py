@@ -19,6 +19,10 @@ _TRITON = "triton"
 _NEEDS_THE_GPU = ("torch.compile", "_inductor")
 """What torch would compile in its place is for a CPU."""
 
+AT_IMPORT, CALLED = "When it was imported", "Called"
+"""With these words, up to a colon at the line's end, a Python file's compile report says when
+something failed."""
+
 
 class Side(StrEnum):
     """Whose file a build step is of; as step ids say it."""

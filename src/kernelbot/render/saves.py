@@ -1,5 +1,6 @@
 """What `kernelbot dev` shows of a save."""
 
+from kernelbot.preflight.rendering import preflight_text
 from kernelbot.protocol import Fault, RunResult, Verdict
 from kernelbot.render.plot import sparkline
 from kernelbot.render.table import table
@@ -29,6 +30,7 @@ def save_text(save: Save, columns: int | None = None) -> str:
     if save.workloads:
         rows = [_row(timed) for timed in save.workloads]
         parts.append(indent(table(_HEADERS, rows, right=_RIGHT, columns=columns), "  "))
+    parts += [indent(preflight_text(one, columns), "  ") for one in save.preflights]
     return "\n".join(part for part in parts if part)
 
 

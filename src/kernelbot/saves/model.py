@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from kernelbot.domain.values import described
+from kernelbot.preflight.model import Preflight
 from kernelbot.protocol import CaseResult, RunResult, Verdict, WorkloadResult
 from kernelbot.saves.comparing import Answer, by_intervals
 
@@ -43,6 +44,8 @@ class Save:
     tests_s: float | None = None
     """From the save to the verdict of the tests."""
     workloads: tuple[Timed, ...] = ()
+    preflights: tuple[Preflight, ...] = ()
+    """For the GPUs that were asked for; empty as well if another save came first."""
 
     @property
     def first_failing(self) -> CaseResult | None:

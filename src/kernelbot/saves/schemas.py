@@ -2,7 +2,7 @@
 
 from pydantic import BaseModel, Field
 
-from kernelbot.protocol import CaseResult, Fault, Verdict
+from kernelbot.protocol import CaseResult, Fault, Verdict, to_wire
 from kernelbot.saves.model import Beside, Save, Timed
 
 
@@ -47,6 +47,9 @@ class SaveView(BaseModel):
     stdout: str
     stderr: str
     workloads: list[TimedView]
+    preflights: list[dict[str, object]] = Field(
+        description="One for each GPU of `--preflight`, as `kernelbot preflight --json` prints it."
+    )
 
     @classmethod
     def of(cls, save: Save) -> "SaveView":
@@ -68,4 +71,5 @@ class SaveView(BaseModel):
             stdout=result.stdout if result else "",
             stderr=result.stderr if result else "",
             workloads=[TimedView.of(timed) for timed in save.workloads],
+            preflights=[to_wire(one) for one in save.preflights],
         )

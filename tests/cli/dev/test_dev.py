@@ -5,6 +5,7 @@ import json
 import os
 import pty
 import select
+import shutil
 import signal
 import subprocess
 import time
@@ -26,6 +27,7 @@ ENDLESS = "def custom_kernel(data):\n    while True:\n        pass\n"
 HOSTILE = "print('\\x1b]0;owned\\x07')\nraise ValueError('\\x1b]0;owned\\x07')\n"
 FAST = "[sampling]\nwall_cap_s = 0.3\npatience_s = 3\nmin_total_s = 0.01\nwarmup_s = 0.0\n"
 WAIT_S = 60.0
+CUDA = Path(__file__).parents[3] / "examples" / "vectoradd_cu"
 
 
 @pytest.fixture(scope="module")
@@ -193,3 +195,27 @@ def read_until(terminal: int, text: str | None) -> str:
                 break
             shown += piece
     return shown.decode()
+
+
+@pytest.mark.skipif(shutil.which("nvcc") is None, reason="nvcc is not installed here")
+@pytest.mark.timeout(400)  # on a busy machine nvcc takes a minute, and it is called twice
+def test_a_save_is_compiled_for_a_gpu_that_is_not_here(shell: Shell) -> None:
+    """What can't be judged on a CPU is compiled all the same."""
+    shutil.copytree(CUDA, shell.home / "cuda")
+    process = shell.start("dev", "--json", "--preflight", "h100", "cuda", "cuda/submission.cu")
+    assert process.stdout is not None
+    save = json.loads(process.stdout.readline())
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=WAIT_S)
+    (found,) = save["preflights"]
+    (kernel,) = found["report"]["kernels"]
+    assert ("internal_error", "compiled", True) == (
+        save["verdict"],
+        found["report"]["outcome"],
+        kernel["figures"]["registers"] > 0,
+    )
+
+
+def test_an_unknown_gpu_ends_the_session_before_it_begins(shell: Shell) -> None:
+    said = shell("dev", "--preflight", "H10", "sums", "mine.py")
+    assert (2, True) == (said.code, "Did you mean H100?" in said.err)

@@ -119,3 +119,28 @@ def test_what_triton_compiles_for_its_driver_is_there(host: Host) -> None:
     source += "print(len(list(Path.home().glob('.triton/cache/*/cuda_utils*'))))\n"
     result = host.attempt(triton_job(source), quiet)
     assert (Verdict.ACCEPTED, "1\n") == (result.verdict, result.stdout)
+
+
+@pytest.mark.exhaustive
+def test_a_build_step_says_what_each_kernel_needs(host: Host) -> None:
+    """Of both kinds of arguments, with the block that Triton launches."""
+    result = host.attempt(build_job(triton_job(TRITON), "b1", "builder"), quiet)
+    assert result.compile is not None
+    rows = result.compile.kernels
+    assert [("double", "128", True, "0")] * 2 == [
+        (row["name"], row["threads"], int(row["registers"]) > 0, row["spill_store_bytes"])
+        for row in rows
+    ]
+
+
+@pytest.mark.exhaustive
+def test_a_build_step_says_which_call_failed_and_why(host: Host) -> None:
+    """That is no refusal: on a GPU the call may succeed."""
+    source = TRITON.replace("2 * tl.load", "two * tl.load")
+    result = host.attempt(build_job(triton_job(source), "b1", "builder"), quiet)
+    assert (Verdict.ACCEPTED, True) == (result.verdict, result.compile is not None)
+    assert result.compile is not None
+    assert ("Called with size: 1; seed: ", True) == (
+        result.compile.output[:27],
+        "NameError('two is not defined')" in result.compile.output,
+    )

@@ -11,11 +11,11 @@ import pytest
 
 from kernelbot.catalog.skeleton import new_problem
 from kernelbot.cli.dev.displays import Documents
+from kernelbot.harness.host.warm.client import WarmJudge
 from kernelbot.harness.host.warm.folder import PrivateFolder
 from kernelbot.protocol import Lang
 from kernelbot.server.dev.session import Session
 from kernelbot.server.dev.versions import Versions
-from kernelbot.server.warm.client import WarmJudge
 
 Begin = threading.Thread.start
 

@@ -46,6 +46,7 @@ def register(app: typer.Typer) -> None:
     dev.command(
         epilog=examples(
             "kernelbot dev examples/sort_np mine.py",
+            "kernelbot dev examples/vectoradd_triton mine.py --preflight H100",
             "kernelbot dev examples/sort_np mine.py --json | jq .verdict",
         )
     )(watch)
@@ -62,6 +63,13 @@ def watch(
     problem: Annotated[Path, typer.Argument(help="A problem's folder: it holds task.yml.")],
     file: Annotated[Path, typer.Argument(help="The file to judge at every save.")],
     device: DeviceOption = None,
+    preflight: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Compile it for this GPU at each save, such as H100; may be given several times.",
+            show_default=False,
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Judge a file whenever it is saved: the tests, then the times, beside the best and the last.
@@ -69,20 +77,22 @@ def watch(
     Saving again stops what is being judged. Ctrl-C ends. With --json, one line of JSON per save.
     """
     require_extra("judge")
+    from kernelbot.preflight.gpus import find_gpu
     from kernelbot.server.dev.start import watch as start
 
+    gpus = tuple(dict.fromkeys(find_gpu(name) for name in preflight or ()))
     terminal = Terminal(as_json)
     if as_json:
-        start(problem, file, device, _documents())
+        start(problem, file, device, _documents(), gpus)
     elif sys.stdout.isatty():
         from kernelbot.cli.dev.displays import Screen
 
         with Screen(problem, file) as screen:
-            start(problem, file, device, screen)
+            start(problem, file, device, screen, gpus)
     else:
         from kernelbot.cli.dev.displays import Lines
 
-        start(problem, file, device, Lines(terminal))
+        start(problem, file, device, Lines(terminal), gpus)
 
 
 def _documents() -> "Display":

@@ -15,19 +15,21 @@ import random
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from kernelbot.harness.inside.cage.loader import ProblemBroken, shared_files, shared_modules
 from kernelbot.harness.inside.gpu.gpu_model import gpu_model
 from kernelbot.harness.judge.authors import Author, authors_of
-from kernelbot.harness.judge.build.cache import BuildCache
+from kernelbot.harness.judge.build.cache import BuildCache, CachedBuild
 from kernelbot.harness.judge.build.place import PACKAGES, package_version
 from kernelbot.harness.judge.calls.session import Session
 from kernelbot.harness.judge.problem.examiner import Cage, CagedExaminer
 from kernelbot.harness.judge.system import cpu_model
 from kernelbot.harness.sandbox import RunnerClient
-from kernelbot.harness.words.failures import AuthorFailure
+from kernelbot.harness.words.failures import AuthorFailure, while_compiling
 from kernelbot.harness.words.seeds import with_seed
 from kernelbot.protocol import (
+    Case,
     CaseValue,
     CompileReport,
     EventKind,
@@ -37,10 +39,18 @@ from kernelbot.protocol import (
     ProgressEvent,
     Verdict,
 )
-from kernelbot.protocol.building import compiles_at_import, compiles_when_called, has_build_step
+from kernelbot.protocol.building import (
+    AT_IMPORT,
+    CALLED,
+    compiles_at_import,
+    compiles_when_called,
+    has_build_step,
+)
+from kernelbot.protocol.result_size import MAX_TEXT
 
 _SHARE_OF_CALLS = 0.5
 """Of the compile limit."""
+_COMMAND = "import"
 Emit = Callable[[ProgressEvent], None]
 
 
@@ -68,26 +78,33 @@ def build_ahead(
 
     Raises `SandboxUnavailable`.
     """
-    found = []
-    for author in authors_of(job):
-        key = _key(job, author)
-        kept = cache.load(key) if cache is not None else None
-        start = time.monotonic()
-        packed = kept.binary if kept is not None else _built(job, author, client)
-        duration_s = time.monotonic() - start
-        if cache is not None and kept is None and packed:
-            cache.store(key, CompileReport("import", "", duration_s, cached=False), packed)
-        found.append(base64.b64encode(packed).decode())
-        if packed:
-            emit(
-                ProgressEvent(
-                    EventKind.COMPILED,
-                    verdict=Verdict.ACCEPTED,
-                    duration_s=duration_s,
-                    of_opponent=author.is_opponent,
-                )
+    found = [build_file(job, author, client, emit, cache) for author in authors_of(job)]
+    return tuple(base64.b64encode(build.binary).decode() for build in found)
+
+
+def build_file(
+    job: JobSpec, author: Author, client: RunnerClient, emit: Emit, cache: BuildCache | None
+) -> CachedBuild:
+    """What one author's file has built, and in the report's output what failed meanwhile; nothing
+    of that is a refusal. Raises `SandboxUnavailable`."""
+    key = _key(job, author)
+    kept = cache.load(key) if cache is not None else None
+    if kept is not None:
+        build = CachedBuild(replace(kept.report, cached=True), kept.binary)
+    else:
+        build = _built(job, author, client)
+        if cache is not None and build.binary:
+            cache.store(key, build.report, build.binary)
+    if build.binary:
+        emit(
+            ProgressEvent(
+                EventKind.COMPILED,
+                verdict=Verdict.ACCEPTED,
+                duration_s=build.report.duration_s,
+                of_opponent=author.is_opponent,
             )
-    return tuple(found)
+        )
+    return build
 
 
 def give(builds: tuple[str, ...], authors: tuple[Author, ...]) -> None:
@@ -96,37 +113,60 @@ def give(builds: tuple[str, ...], authors: tuple[Author, ...]) -> None:
         author.builds = base64.b64decode(packed)
 
 
-def _built(job: JobSpec, author: Author, client: RunnerClient) -> bytes:
+def _built(job: JobSpec, author: Author, client: RunnerClient) -> CachedBuild:
     spec = job.problem
-    deadline = time.monotonic() + spec.timeouts.compile_s
+    start = time.monotonic()
+    deadline = start + spec.timeouts.compile_s
     session = Session.start(client, job.limits, shared_modules(spec), deadline)
+    troubles: list[str] = []
+    packed = b""
     try:
         session.setup(shared_files(spec), "cpu", spec.fresh_output, None)
         session.load(author.source, spec.submission_name)
         if _compiles_when_called(job, author.source.text):
-            return _built_by_calls(job, client, session)
-        return session.builds()
-    except AuthorFailure:  # where it counts, it is told
-        return b""
+            packed = _built_by_calls(job, client, session, troubles)
+        else:
+            packed = session.builds()
+    except AuthorFailure as error:  # where it counts, it is told
+        late = while_compiling(error, spec.timeouts.compile_s, deadline)
+        troubles.append(_in_words(AT_IMPORT, late))
+        with contextlib.suppress(AuthorFailure):  # what was compiled before it failed
+            packed = session.builds() if job.build_only else b""
     finally:
         session.abort()
+    duration_s = time.monotonic() - start
+    output = "\n".join(troubles)[:MAX_TEXT]
+    return CachedBuild(CompileReport(_COMMAND, output, duration_s, cached=False), packed)
 
 
-def _built_by_calls(job: JobSpec, client: RunnerClient, session: Session) -> bytes:
+def _in_words(when: str, error: AuthorFailure | ProblemBroken) -> str:
+    evidence = error.evidence if isinstance(error, AuthorFailure) else ""
+    return "\n".join(part for part in (f"{when}:", str(error), evidence.strip()) if part)
+
+
+def _built_by_calls(
+    job: JobSpec, client: RunnerClient, session: Session, troubles: list[str]
+) -> bytes:
     """What the loaded file has built once it was called, as far as the calls have got. Raises
     `AuthorFailure` if it is gone before the first."""
     found = session.builds()
     limit_s = _SHARE_OF_CALLS * job.problem.timeouts.compile_s
     session.deadline = min(session.deadline, time.monotonic() + limit_s)
+    when = CALLED
     with contextlib.closing(Cage(job, client)) as cage:
         examiner = CagedExaminer(cage, job)
-        with contextlib.suppress(AuthorFailure, ProblemBroken):  # where it counts, it is told
+        try:
             for arguments in _kinds_of_calls(job.problem):
+                when = f"{CALLED} with {Case(arguments).spec}"
                 cage.patience_s = max(session.deadline - time.monotonic(), 0.0)
                 given = examiner.ask(arguments, None).given
-                with contextlib.suppress(AuthorFailure):  # its output is of no use
-                    session.call(given)
+                try:
+                    session.call(given)  # its output is of no use
+                except AuthorFailure as error:
+                    troubles.append(_in_words(when, error))
                 found = session.builds() or found
+        except (AuthorFailure, ProblemBroken) as error:  # where it counts, it is told
+            troubles.append(_in_words(when, error))
     return found
 
 

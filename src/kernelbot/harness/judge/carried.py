@@ -3,19 +3,26 @@
 What can't be used here is built here, as if it hadn't come: that is never the author's fault.
 """
 
-import base64
 from collections.abc import Callable
 from dataclasses import replace
 
 from kernelbot.harness.judge.authors import Author, authors_of
-from kernelbot.harness.judge.build.cache import BuildCache
+from kernelbot.harness.judge.build.cache import BuildCache, CachedBuild
+from kernelbot.harness.judge.build.figures import figures_of
 from kernelbot.harness.judge.build.place import build_place, why_unfit
 from kernelbot.harness.judge.build.product import BadProduct, pack_product, unpack_product
-from kernelbot.harness.judge.building_ahead import build_ahead
+from kernelbot.harness.judge.building_ahead import build_file
 from kernelbot.harness.judge.collected import Collected
 from kernelbot.harness.judge.compiling import compile_all
 from kernelbot.harness.sandbox import RunnerClient
-from kernelbot.protocol import JobSpec, Lang, Product, ProgressEvent
+from kernelbot.protocol import (
+    CompileReport,
+    JobSpec,
+    Lang,
+    Product,
+    ProgressEvent,
+    SandboxMode,
+)
 
 Emit = Callable[[ProgressEvent], None]
 TOO_LARGE = "What was built is larger than what can be carried to a run: each run builds it again."
@@ -28,16 +35,26 @@ def only_build(
     collected = Collected()
     (author,) = authors_of(job)
     if job.problem.lang is Lang.PY:
-        (found,) = build_ahead(job, client, emit, cache)
-        content = base64.b64decode(found)
+        build = build_file(job, author, client, emit, cache)
+        content = build.binary
+        carried = None  # a run of it says for itself what fails
+        collected.compile = _with_figures(job, build, client)
     elif compile_all(job, (author,), client, emit, cache, collected):
         content = author.binary or b""
+        carried = collected.compile
     else:
         return collected
-    collected.product = pack_product(content, build_place(job), collected.compile)
+    collected.product = pack_product(content, build_place(job), carried)
     if content and collected.product is None:
         collected.notes.append(TOO_LARGE)
     return collected
+
+
+def _with_figures(job: JobSpec, build: CachedBuild, client: RunnerClient) -> CompileReport | None:
+    """What the author is shown of it; None: there is nothing."""
+    sandboxed = job.sandbox is SandboxMode.REQUIRED
+    kernels = figures_of(build.binary, client, sandboxed) if build.binary else ()
+    return replace(build.report, kernels=kernels) if kernels or build.report.output else None
 
 
 def comes_built(job: JobSpec) -> bool:

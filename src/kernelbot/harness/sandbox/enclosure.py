@@ -133,8 +133,16 @@ def _toolchain_roots() -> list[Path]:
     nvcc = shutil.which("nvcc")
     if nvcc is not None:
         candidates.append(Path(nvcc).resolve().parents[1])
+    candidates += _packaged_toolkits()
     marks = ("nvvm", "include/cuda.h", "amdgcn")
     return [root.resolve() for root in candidates if any((root / mark).exists() for mark in marks)]
+
+
+def _packaged_toolkits() -> list[Path]:
+    """Where the package index's nvcc is, the newest first: the extra `preflight`."""
+    folders = (Path(packages, "nvidia") for packages in site.getsitepackages())
+    found = [path for folder in folders for path in folder.glob("cu[0-9]*")]
+    return sorted((path for path in found if (path / "bin/nvcc").exists()), reverse=True)
 
 
 def check_tools(search_path: str | None = None) -> None:

@@ -14,6 +14,7 @@ from kernelbot.cli.errors import said
 from kernelbot.domain.errors import KernelbotError
 from kernelbot.harness.host.warm.client import WarmJudge
 from kernelbot.harness.host.warm.connection import Connection, NoWarmJudge, Stopped
+from kernelbot.preflight.model import Preflight
 from kernelbot.protocol import (
     JobSpec,
     Mode,
@@ -27,6 +28,7 @@ from kernelbot.saves.model import Save, Timings
 from kernelbot.server.dev.files import changes, read_now
 from kernelbot.server.dev.versions import Entry, Versions
 from kernelbot.server.judging_settings import read_judging_settings
+from kernelbot.server.preflight import Preflights
 from kernelbot.submissions.source import check_language, source_text
 
 _GET_READY_S = 0.1
@@ -76,8 +78,10 @@ class Session:
         judge: WarmJudge,
         versions: Versions,
         display: Display,
+        preflights: Preflights | None = None,
     ) -> None:
-        """Raises `UserError` if the configuration is wrong or has no such device."""
+        """`preflights`: of the file, for the GPUs that it is compiled for at each save; None: for
+        none. Raises `UserError` if the configuration is wrong or has no such device."""
         self._problem = problem
         self._file = file
         self._settings = read_judging_settings()
@@ -85,6 +89,7 @@ class Session:
         self._judge = judge
         self._versions = versions
         self._display = display
+        self._preflights = preflights
         self._timings = Timings()
         self._changed = threading.Condition()
         self._saves = 0
@@ -174,18 +179,32 @@ class Session:
         try:
             job = saved.job.result()
             tests_s = None
+            compiled: tuple[Preflight, ...] = ()
             result = self._result(job)
             if result is not None:
                 tests_s = time.monotonic() - saved.at_s
                 self._display.tests(result.verdict, tests_s)
+                compiled = self._compiled(job)
                 if result.verdict is Verdict.ACCEPTED:
                     self._let_it_get_ready()
                     result = self._result(replace(job, mode=Mode.BENCHMARK))
-            return self._kept(saved, result, tests_s)
+            return replace(self._kept(saved, result, tests_s), preflights=compiled)
         except (KernelbotError, NoWarmJudge) as error:
             return Save(saved.number, trouble=_error_text(error))
         except Stopped:  # by Ctrl-C, before there was a job
             return Save(saved.number, trouble=self._why_stopped())
+
+    def _compiled(self, job: JobSpec) -> tuple[Preflight, ...]:
+        """For each GPU that was asked for; none if that was stopped. Raises `NoWarmJudge`."""
+        if self._preflights is None:
+            return ()
+        try:
+            found = self._preflights.compile(
+                self._settings, job.problem, job.submission, self._try, self._display.step
+            )
+        except Stopped:
+            return ()
+        return tuple(found)
 
     def _let_it_get_ready(self) -> None:
         """While a kernel is timed, the judge gets nothing ready for a save that stops that: it does

@@ -1,20 +1,29 @@
 """Wires a session of `kernelbot dev`."""
 
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 from kernelbot.catalog.problem import load_problem
 from kernelbot.domain.errors import UserError
 from kernelbot.harness.host.warm.folder import NotOurs, PrivateFolder, default_folder
+from kernelbot.preflight.gpus import Gpu
 from kernelbot.server.dev.session import Display, Session
 from kernelbot.server.dev.versions import Versions
+from kernelbot.server.preflight import Preflights
 from kernelbot.server.warm_judge import warm_judge
 from kernelbot.submissions.source import check_language
 
 
-def watch(problem: Path, file: Path, device: str | None, display: Display) -> None:
-    """Until Ctrl-C. Raises `InvalidProblem`, `InvalidSubmission` and `UserError` before anything is
-    judged; a problem that is broken later is told to the display."""
+def watch(
+    problem: Path,
+    file: Path,
+    device: str | None,
+    display: Display,
+    gpus: tuple[Gpu, ...] = (),
+) -> None:
+    """Until Ctrl-C; the file is compiled for `gpus` as well. Raises `InvalidProblem`,
+    `InvalidSubmission` and `UserError` before anything is judged; a problem that is broken later is
+    told to the display."""
     check_language(file.name, load_problem(problem).definition.spec.lang)
     if not file.absolute().parent.is_dir():
         raise UserError(f"There is no folder {file.absolute().parent}.")
@@ -24,5 +33,9 @@ def watch(problem: Path, file: Path, device: str | None, display: Display) -> No
         raise UserError(f"No judge can be kept warm: {error}") from None
     except OSError as error:
         raise UserError(f"{default_folder()} can't be made: {error.strerror}.") from None
-    with closing(folder), closing(Versions(file)) as versions:
-        Session(problem, file, device, warm_judge(folder), versions, display).watch()
+    with closing(folder), closing(Versions(file)) as versions, ExitStack() as afterwards:
+        preflights = Preflights(file, gpus) if gpus else None
+        if preflights is not None:
+            afterwards.enter_context(closing(preflights))
+        judge = warm_judge(folder)
+        Session(problem, file, device, judge, versions, display, preflights).watch()

@@ -7,10 +7,13 @@ autotuner compiles all of its configurations; what it would then choose is kept 
 
 import contextlib
 import importlib
+import io
+import os
 import subprocess
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from kernelbot.harness.inside.built_kernels import TRITON_WORDS
 from kernelbot.harness.inside.gpu.gpu_model import GpuModel
 from kernelbot.protocol import Vendor
 
@@ -19,20 +22,25 @@ _MODULES = {
     Vendor.AMD: ("hip", "triton.backends.amd.driver", "HIPUtils"),
 }
 """Of each vendor: Triton's word for it, and what Triton compiles of its own for its driver."""
+_TORCH_ON_CUDA = frozenset(("-lc10_cuda", "-ltorch_cuda"))
 _UNLIMITED_BYTES = 1 << 30
 _THREADS = 1024
 _TOOK_MS = 1.0
 
 
 def install(model: GpuModel) -> None:
-    """Have Triton compile for `model` in this process until it ends. Needs torch; without Triton
-    nothing is done."""
+    """Have Triton, and torch's extensions, compile for `model` in this process until it ends. Needs
+    torch; without Triton nothing is done for that."""
+    if model.vendor is Vendor.NVIDIA:
+        _let_extensions_be_built()
     try:
         from triton.runtime import autotuner, driver
     except ImportError:
         return
     driver.set_active(_Driver(model))
     autotuner.Autotuner.check_disk_cache = _without_files
+    if model.vendor is Vendor.NVIDIA:
+        _keep_words_of_ptxas()
 
 
 def _without_files(
@@ -40,6 +48,52 @@ def _without_files(
 ) -> bool:
     compare()
     return False
+
+
+def _let_extensions_be_built() -> None:
+    """A torch without CUDA knows no toolkit, and has no libraries of its own to link with."""
+    cpp_extension: Any = importlib.import_module("torch.utils.cpp_extension")
+    toolkit = os.environ.get("CUDA_HOME")
+    if cpp_extension.CUDA_HOME is not None or toolkit is None:
+        return
+    cpp_extension.CUDA_HOME = toolkit
+    prepare = cpp_extension._prepare_ldflags
+
+    def without_missing(*arguments: Any) -> list[str]:
+        return [flag for flag in prepare(*arguments) if flag not in _TORCH_ON_CUDA]
+
+    cpp_extension._prepare_ldflags = without_missing
+
+
+def _keep_words_of_ptxas() -> None:
+    """What ptxas says of a kernel lies beside what was compiled: Triton would only print it."""
+    try:
+        from triton import knobs
+        from triton.backends.nvidia.compiler import CUDABackend
+    except ImportError:  # a Triton whose ptxas says nothing
+        return
+    add_stages = CUDABackend.add_stages
+
+    def with_words(backend: Any, stages: dict[str, Any], *options: object) -> None:
+        add_stages(backend, stages, *options)
+        compile_one = stages.get("cubin")
+        if compile_one is not None:
+            stages["cubin"] = lambda src, metadata: _keep_words(knobs, compile_one, src, metadata)
+
+    CUDABackend.add_stages = with_words
+
+
+def _keep_words(knobs: Any, compile_one: Callable[..., Any], src: Any, metadata: Any) -> Any:
+    from triton.runtime.cache import get_cache_manager
+
+    printed = io.StringIO()
+    with knobs.nvidia.scope():
+        knobs.nvidia.dump_ptxas_log = True
+        with contextlib.redirect_stdout(printed):
+            binary = compile_one(src, metadata)
+    with contextlib.suppress(OSError):
+        get_cache_manager(metadata["hash"]).put(printed.getvalue(), TRITON_WORDS, binary=False)
+    return binary
 
 
 class _Driver:

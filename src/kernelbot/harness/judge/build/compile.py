@@ -3,16 +3,16 @@
 import hashlib
 import json
 import re
-import shutil
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
 from kernelbot.harness.judge.build.cache import BuildCache
+from kernelbot.harness.judge.build.names import demangled
 from kernelbot.harness.judge.build.place import compiler_version, processor
 from kernelbot.harness.judge.build.ptxas import parse_kernels
 from kernelbot.harness.sandbox import CommandNotStarted, RunnerClient, run_command
+from kernelbot.harness.sandbox.enclosure import installed_program
 from kernelbot.harness.words.sandbox import CommandResult
 from kernelbot.protocol import (
     CompileReport,
@@ -87,7 +87,7 @@ def compile_job(
     the author's code could then write there. Raises `SandboxUnavailable`.
     """
     plan = _plan(job, product)
-    if shutil.which(plan.compiler) is None:
+    if installed_program(plan.compiler) is None:
         return _no_compiler(plan.compiler, job)
     key = _key(plan, job.device.include_dirs)
     kept = cache.load(key) if cache is not None else None
@@ -164,7 +164,7 @@ def _compile(plan: _Plan, job: JobSpec, client: RunnerClient) -> Build:
         output=output,
         duration_s=result.duration_s,
         cached=False,
-        kernels=_named(parse_kernels(output), client),
+        kernels=demangled(parse_kernels(output), client),
     )
     binary = result.collected.get(plan.product.value, b"")
     if result.limit is None and result.exit_code == 0 and binary:
@@ -204,22 +204,6 @@ def _first_error(output: str) -> str:
         if re.search(r"\b(error|undefined reference)\b", line):
             return line[:500]
     return ""
-
-
-def _named(kernels: Iterable[dict[str, str]], client: RunnerClient) -> tuple[dict[str, str], ...]:
-    """The kernels with their demangled names."""
-    found = tuple(kernels)
-    if not found:
-        return ()
-    symbols = [kernel["name"] for kernel in found]
-    try:
-        result = run_command(client, ["c++filt", *symbols], timeout_s=10)
-    except CommandNotStarted:
-        return found
-    names = result.stdout.splitlines()
-    if len(names) != len(found):
-        return found
-    return tuple({**kernel, "name": name} for kernel, name in zip(found, names, strict=True))
 
 
 def _no_compiler(compiler: str, job: JobSpec) -> Build:

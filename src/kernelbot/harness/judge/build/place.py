@@ -9,6 +9,7 @@ from functools import cache
 from importlib import metadata
 from pathlib import Path
 
+from kernelbot.harness.sandbox.enclosure import installed_program
 from kernelbot.protocol import BuildPlace, JobSpec, Lang
 
 PACKAGES = ("torch", "triton", "ninja")
@@ -21,7 +22,7 @@ _NATIVE = "native"
 def compiler_version(compiler: str) -> str:
     """What it says of itself; empty if it isn't installed."""
     try:
-        command = [compiler, "--version"]
+        command = [installed_program(compiler) or compiler, "--version"]
         said = subprocess.run(command, capture_output=True, text=True, check=False, timeout=30)
     except FileNotFoundError:
         return ""

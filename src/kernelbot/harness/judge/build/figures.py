@@ -1,0 +1,108 @@
+"""What the kernels need that a Python file has compiled: registers, spills, memory.
+
+The author's compilers have said it, in the author's runner: nobody but the author is shown it, and
+nothing is decided by it.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from kernelbot.harness.inside.built_kernels import ARCHIVE, MOST
+from kernelbot.harness.judge.build.names import demangled
+from kernelbot.harness.judge.build.ptxas import parse_kernels
+from kernelbot.harness.sandbox import CommandNotStarted, RunnerClient, harness_path, run_command
+from kernelbot.protocol import Limits
+
+_TIMEOUT_S = 90.0
+_TOLD_BYTES = 16 << 20
+_MAX_NAME = 500
+_MAX_COUNT = 15
+"""Digits of a figure."""
+_FUNCTION = re.compile(r"Function (\S{1,2000}):\s")
+_RESOURCES = {
+    "registers": re.compile(r"\bREG:(\d{1,15})"),
+    "stack_bytes": re.compile(r"\bSTACK:(\d{1,15})"),
+    "shared_bytes": re.compile(r"\bSHARED:(\d{1,15})"),
+}
+_AMD = {
+    "registers": re.compile(r"\.vgpr_count:\s+(\d{1,15})"),
+    "scalar_registers": re.compile(r"\.sgpr_count:\s+(\d{1,15})"),
+    "spilled_registers": re.compile(r"\.vgpr_spill_count:\s+(\d{1,15})"),
+    "stack_bytes": re.compile(r"\.private_segment_fixed_size:\s+(\d{1,15})"),
+    "shared_bytes": re.compile(r"\.group_segment_fixed_size:\s+(\d{1,15})"),
+}
+_SPILLED_BYTES = 4
+"""Of one register of one thread."""
+
+
+def figures_of(builds: bytes, client: RunnerClient, sandboxed: bool) -> tuple[dict[str, str], ...]:
+    """One row per kernel in the archive `builds`, with the keys of `parse_kernels`, and `threads`
+    and `stages` of Triton's. Empty if nothing can be read. Raises `SandboxUnavailable`."""
+    program = (
+        f"import sys; sys.path.insert(0, {harness_path(isolated=sandboxed)!r}); "
+        "from kernelbot.harness.inside import built_kernels; built_kernels.main()"
+    )
+    limits = Limits(output_kept_bytes=_TOLD_BYTES)
+    try:
+        result = run_command(
+            client,
+            ["python3", "-c", program],
+            files={ARCHIVE: builds},
+            limits=limits,
+            timeout_s=_TIMEOUT_S,
+        )
+    except CommandNotStarted:
+        return ()
+    rows = tuple(_read(result.stdout))[:MOST]
+    return demangled(rows, client)
+
+
+def _read(told: str) -> Iterator[dict[str, str]]:
+    try:
+        found = json.loads(told)
+    except (ValueError, RecursionError):
+        return
+    for one in found if isinstance(found, list) else ():
+        if not isinstance(one, dict) or not all(isinstance(text, str) for text in one.values()):
+            continue
+        if one.get("compiler") == "triton":
+            yield _by_triton(one)
+        else:
+            yield from _in_library(str(one.get("resources", "")))
+
+
+def _by_triton(told: dict[str, Any]) -> dict[str, str]:
+    row = {"name": told.get("name", "")[:_MAX_NAME], "arch": told.get("arch", "")[:_MAX_COUNT]}
+    if told.get("amdgcn"):
+        row |= _amd_figures(told["amdgcn"])
+    else:
+        said = next(iter(parse_kernels(told.get("ptxas", ""))), {})
+        row |= {key: said[key] for key in said if key not in row}
+    for key in ("shared_bytes", "threads", "stages"):  # ptxas doesn't know what a launch adds
+        value = told.get(key, "")
+        if value.isdecimal() and len(value) <= _MAX_COUNT:
+            row[key] = value
+    return row
+
+
+def _amd_figures(metadata: str) -> dict[str, str]:
+    found = {name: pattern.search(metadata) for name, pattern in _AMD.items()}
+    row = {name: match[1] for name, match in found.items() if match is not None}
+    spilled = row.pop("spilled_registers", None)
+    if spilled is not None:
+        row["spill_store_bytes"] = str(int(spilled) * _SPILLED_BYTES)
+    return row
+
+
+def _in_library(resources: str) -> Iterator[dict[str, str]]:
+    """cuobjdump names a kernel in one line and what it needs in the next."""
+    for function in _FUNCTION.finditer(resources):
+        line = resources[function.end() :].split("\n", 1)[0]
+        row = {"name": function[1]}
+        for name, pattern in _RESOURCES.items():
+            figure = pattern.search(line)
+            if figure is not None:
+                row[name] = figure[1]
+        yield row

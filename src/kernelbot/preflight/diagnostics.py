@@ -1,0 +1,108 @@
+"""Errors and warnings with their places, from what compilers and Python print."""
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from kernelbot.preflight.model import Diagnostic, Severity
+
+MOST = 200
+"""Diagnostics of one report."""
+_LONGEST_LINE = 2000
+_MAX_MESSAGE = 500
+_NVCC = re.compile(
+    r"^(\S.{0,300}?)\((\d{1,7})\): (error|warning|catastrophic error)[^:]{0,40}: (.+)"
+)
+_GCC = re.compile(r"^(\S[^:]{0,300}):(\d{1,7}):(?:(\d{1,7}):)? (?:fatal )?(error|warning): (.+)")
+_PTXAS = re.compile(r"^ptxas (?:(.{1,300}), line (\d{1,7}); )?(error|fatal|warning)\s*: (.+)")
+_LINKER = re.compile(r"^(?:.{0,300}: )?(undefined reference to .+|cannot find .+)")
+_TRITON = re.compile(
+    r"^(?:\S*\.)?(?:CompilationError|UnsupportedLanguageConstruct): at (\d+):(\d+):"
+)
+_PYTHON = re.compile(r'^\s*File "(.{1,300})", line (\d{1,7})')
+_RAISED = re.compile(r"^(?:\S*\.)?(\w*(?:SyntaxError|IndentationError|PTXASError)): (.+)")
+_CARET = re.compile(r"^\s*\^\s*$")
+_SPACES = 2
+
+
+def read_diagnostics(output: str, source: str, file: str) -> tuple[Diagnostic, ...]:
+    """All that are found in a compiler's or an interpreter's words, each once, the errors first.
+
+    `source`, `file`: the author's text and its name, by which nvcc's caret becomes a column, and
+    a line of a Triton kernel one of the file.
+    """
+    lines = [line[:_LONGEST_LINE] for line in output.splitlines()]
+    found = dict.fromkeys(_read(lines, source.splitlines(), file))
+    errors = [one for one in found if one.severity is Severity.ERROR]
+    warnings = [one for one in found if one.severity is not Severity.ERROR]
+    return tuple((errors + warnings)[:MOST])
+
+
+def _read(lines: list[str], source: list[str], file: str) -> Iterator[Diagnostic]:
+    place: tuple[str, int] | None = None
+    for number, line in enumerate(lines):
+        if python := _PYTHON.match(line):
+            place = (python[1], int(python[2]))
+        elif compiled := _compiler(line):
+            if compiled.column is None and compiled.file.removeprefix("./") == file:
+                yield _with_column(compiled, lines[number + 1 : number + 4], source)
+            else:
+                yield compiled
+        elif triton := _TRITON.match(line):
+            yield _of_triton(triton, lines[number + 1 :], source, file)
+        elif raised := _RAISED.match(line):
+            name, at = place or ("", None)
+            column = _caret_column(lines[max(number - 2, 0) : number], source, at)
+            text = f"{raised[1]}: {raised[2]}"[:_MAX_MESSAGE]
+            yield Diagnostic(Severity.ERROR, text, name, at, column)
+
+
+def _compiler(line: str) -> Diagnostic | None:
+    if nvcc := _NVCC.match(line):
+        return Diagnostic(_severity(nvcc[3]), nvcc[4][:_MAX_MESSAGE], nvcc[1], int(nvcc[2]))
+    if gcc := _GCC.match(line):
+        column = int(gcc[3]) if gcc[3] else None
+        return Diagnostic(_severity(gcc[4]), gcc[5][:_MAX_MESSAGE], gcc[1], int(gcc[2]), column)
+    if ptxas := _PTXAS.match(line):
+        at = int(ptxas[2]) if ptxas[2] else None
+        return Diagnostic(_severity(ptxas[3]), ptxas[4][:_MAX_MESSAGE], ptxas[1] or "", at)
+    if linker := _LINKER.match(line):
+        return Diagnostic(Severity.ERROR, linker[1][:_MAX_MESSAGE])
+    return None
+
+
+def _severity(word: str) -> Severity:
+    return Severity.WARNING if word == "warning" else Severity.ERROR
+
+
+def _with_column(found: Diagnostic, after: list[str], source: list[str]) -> Diagnostic:
+    column = _caret_column(after, source, found.line)
+    return Diagnostic(found.severity, found.message, found.file, found.line, column)
+
+
+def _caret_column(shown: list[str], source: list[str], line: int | None) -> int | None:
+    """The column in the file's line that a caret below a shown line points at. Compilers indent
+    what they show, and nvcc replaces some words in it: what follows the caret is looked for."""
+    if line is None or not 0 < line <= len(source):
+        return None
+    for text, below in pairwise(shown):
+        marked = below.find("^")
+        if marked < 0 or below[:marked].strip():
+            continue
+        rest, whole = text[marked:].rstrip(), source[line - 1].rstrip()
+        if rest and whole.endswith(rest):
+            return len(whole) - len(rest) + 1
+    return None
+
+
+def _of_triton(found: re.Match[str], after: list[str], source: list[str], file: str) -> Diagnostic:
+    """Triton counts lines from the kernel's own first line, and shows the kernel up to the wrong
+    one, above a caret: there the file has the same text."""
+    caret = next((at for at, text in enumerate(after) if _CARET.match(text)), None)
+    shown = after[caret - 1] if caret else ""
+    words = next((text.strip() for text in after[(caret or 0) + 1 :] if text.strip()), "")
+    same = [at for at, text in enumerate(source, 1) if shown.strip() and text == shown]
+    line = same[0] if len(same) == 1 else None
+    message = (words or "The kernel can't be compiled.")[:_MAX_MESSAGE]
+    column = int(found[2]) + 1 if line else None
+    return Diagnostic(Severity.ERROR, message, file if line else "", line, column)

@@ -1,0 +1,125 @@
+"""The GPUs that a file can be compiled for, and the limits that their makers publish.
+
+NVIDIA: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability", and the
+units of allocation of its occupancy calculator (`cuda_occupancy.h`). AMD: LLVM's "User Guide for
+AMDGPU Backend" and its `AMDGPUBaseInfo.cpp`; CDNA 3 and CDNA 4 instruction set guides.
+"""
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from kernelbot.domain.errors import UserError
+from kernelbot.protocol import Vendor
+
+_KIB = 1024
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Of one multiprocessor (AMD: compute unit). Sizes in bytes."""
+
+    warp_threads: int
+    """How many threads work in step: a warp, or AMD's wave."""
+    warps: int
+    blocks: int
+    block_threads: int
+    """The most of one block."""
+    warp_registers: int
+    """Registers of a thread, times the threads in step, are allocated in multiples of this."""
+    registers: int
+    """Of each of `parts`, for all threads."""
+    parts: int
+    """In so many parts a multiprocessor has its registers and warps."""
+    thread_registers: int
+    """The most of one thread."""
+    shared_bytes: int
+    block_shared_bytes: int
+    """The most of one block."""
+    reserved_shared_bytes: int
+    """Taken by the system from each block's."""
+    shared_unit_bytes: int
+    """Shared memory is allocated in multiples of this."""
+
+
+@dataclass(frozen=True)
+class Gpu:
+    """A model that `--gpu` names."""
+
+    name: str
+    vendor: Vendor
+    arch: str
+    """As the compilers name it."""
+    limits: Limits
+
+
+def _nvidia(
+    threads: int, blocks: int, shared_kib: int, *, reserved_kib: int = 1, unit_bytes: int = 128
+) -> Limits:
+    return Limits(
+        warp_threads=32,
+        warps=threads // 32,
+        blocks=blocks,
+        block_threads=1024,
+        warp_registers=256,
+        registers=16384,
+        parts=4,
+        thread_registers=255,
+        shared_bytes=shared_kib * _KIB,
+        block_shared_bytes=(shared_kib - reserved_kib) * _KIB,
+        reserved_shared_bytes=reserved_kib * _KIB,
+        shared_unit_bytes=unit_bytes,
+    )
+
+
+def _cdna(shared_kib: int, unit_bytes: int) -> Limits:
+    return Limits(
+        warp_threads=64,
+        warps=32,
+        blocks=16,
+        block_threads=1024,
+        warp_registers=8 * 64,
+        registers=512 * 64,
+        parts=4,
+        thread_registers=512,
+        shared_bytes=shared_kib * _KIB,
+        block_shared_bytes=shared_kib * _KIB,
+        reserved_shared_bytes=0,
+        shared_unit_bytes=unit_bytes,
+    )
+
+
+LIMITS = {
+    "75": _nvidia(1024, 16, 64, reserved_kib=0, unit_bytes=256),
+    "80": _nvidia(2048, 32, 164),
+    "89": _nvidia(1536, 24, 100),
+    "90a": _nvidia(2048, 32, 228),
+    "100a": _nvidia(2048, 32, 228),
+    "gfx942": _cdna(64, 512),
+    "gfx950": _cdna(160, 1280),
+}
+"""By architecture: 7.5, 8.0, 8.9, 9.0, 10.0, CDNA 3, CDNA 4."""
+_MODELS = {
+    "T4": (Vendor.NVIDIA, "75"),
+    "L4": (Vendor.NVIDIA, "89"),
+    "A100": (Vendor.NVIDIA, "80"),
+    "H100": (Vendor.NVIDIA, "90a"),
+    "B200": (Vendor.NVIDIA, "100a"),
+    "MI300X": (Vendor.AMD, "gfx942"),
+    "MI355X": (Vendor.AMD, "gfx950"),
+}
+NAMES = tuple(_MODELS)
+
+
+def find_gpu(name: str) -> Gpu:
+    """The model of this name, in upper or lower case. Raises `UserError` with the list."""
+    known = {one.casefold(): one for one in NAMES}
+    found = known.get(name.casefold())
+    if found is None:
+        close = get_close_matches(name.casefold(), known, n=1)
+        guess = f" Did you mean {known[close[0]]}?" if close else ""
+        raise UserError(
+            f"There is no limits table for the GPU {name[:40]!r}.{guess}",
+            hint=f"Known are: {', '.join(NAMES)}.",
+        )
+    vendor, arch = _MODELS[found]
+    return Gpu(found, vendor, arch, LIMITS[arch])

@@ -1,0 +1,98 @@
+"""Reports in the user's cache folder: by content, and of each file the last two versions'."""
+
+import contextlib
+import hashlib
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from kernelbot.domain.errors import UserError
+from kernelbot.harness.host.warm.folder import NotOurs, PrivateFolder
+from kernelbot.preflight.model import Preflight, Report
+from kernelbot.protocol import VersionMismatch, WireError, from_wire, to_wire
+
+MOST = 500
+"""Files that are kept."""
+_SUFFIX = ".json"
+
+
+@dataclass(frozen=True)
+class _Last:
+    """Of one file and GPU: the version that was shown last, and the key of the one before; empty:
+    there is none."""
+
+    source: str = ""
+    key: str = ""
+    before: str = ""
+
+
+class History:
+    """The reports of one file, by its path. What can't be read or written is as if it weren't
+    there."""
+
+    def __init__(self, file: Path, base: Path | None = None) -> None:
+        """`base`: where reports are; None: the user's folder for such data. Raises `UserError` if
+        the folder can't be used."""
+        place = base or _default_base()
+        try:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            self._folder = PrivateFolder.open(place)
+        except NotOurs as error:
+            raise UserError(str(error)) from None
+        except OSError as error:
+            raise UserError(f"{place} can't be made: {error.strerror}.") from None
+        self._file = hashlib.sha256(os.fsencode(file.resolve())).hexdigest()[:16]
+
+    def close(self) -> None:
+        """It can't be used any more."""
+        self._folder.close()
+
+    def cached(self, key: str) -> Report | None:
+        """The report under this key; None if there is none."""
+        try:
+            return from_wire(Report, json.loads(self._folder.at(key + _SUFFIX).read_bytes()))
+        except (OSError, ValueError, WireError, VersionMismatch):
+            return None
+
+    def keep(self, key: str, report: Report) -> None:
+        """Under the key of all that it was made of."""
+        self._write(key, json.dumps(to_wire(report)))
+
+    def beside(self, key: str, source: str, report: Report, *, cached: bool) -> Preflight:
+        """The report of the file as it is now, beside that of the version before it, which has
+        another `source` (its hash)."""
+        name = f"last-{self._file}-{report.gpu}"
+        last = self._last(name)
+        if last.source != source:
+            last = _Last(source, key, last.key)
+        else:  # the same version, perhaps by another compiler
+            last = _Last(source, key, last.before)
+        self._write(name, json.dumps(to_wire(last)))
+        return Preflight(report, self.cached(last.before) if last.before else None, cached)
+
+    def _last(self, name: str) -> "_Last":
+        try:
+            return from_wire(_Last, json.loads(self._folder.at(name + _SUFFIX).read_bytes()))
+        except (OSError, ValueError, WireError, VersionMismatch):
+            return _Last()
+
+    def _write(self, name: str, text: str) -> None:
+        """A full disk only means that it isn't kept."""
+        partial = self._folder.at(f"{name}.{os.getpid()}")
+        with contextlib.suppress(OSError):
+            partial.write_text(text)
+            partial.rename(self._folder.at(name + _SUFFIX))
+            self._prune()
+
+    def _prune(self) -> None:
+        paths = [self._folder.at(name) for name in self._folder.names()]
+        paths.sort(key=lambda path: path.stat().st_mtime_ns, reverse=True)
+        for path in paths[MOST:]:
+            path.unlink(missing_ok=True)
+
+
+def _default_base() -> Path:
+    import platformdirs
+
+    return platformdirs.user_cache_path("kernelbot") / "preflight"

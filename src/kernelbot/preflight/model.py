@@ -1,0 +1,124 @@
+"""What a preflight has found: values alone."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Outcome(StrEnum):
+    """How a preflight for one GPU ended."""
+
+    COMPILED = "compiled"
+    REFUSED = "does not compile"
+    UNKNOWN = "could not be compiled here"
+
+
+class Severity(StrEnum):
+    """Of what a compiler said."""
+
+    ERROR = "error"
+    WARNING = "warning"
+
+
+class Bound(StrEnum):
+    """What keeps more blocks from one multiprocessor."""
+
+    REGISTERS = "registers"
+    SHARED_MEMORY = "shared memory"
+    THREADS = "threads"
+    BLOCKS = "blocks"
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """One error or warning. `line`, `column` None: the compiler named none. Both begin at 1."""
+
+    severity: Severity
+    message: str
+    file: str = ""
+    line: int | None = None
+    column: int | None = None
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What a kernel needs, in bytes or as a count. None: the compiler didn't say."""
+
+    name: str
+    registers: int | None = None
+    spill_bytes: int | None = None
+    """Stored and loaded, together."""
+    stack_bytes: int | None = None
+    """Of each thread; spilled registers lie there too."""
+    shared_bytes: int | None = None
+    """Of each block. Of CUDA C++ without what a launch adds."""
+    threads: int | None = None
+    """Of a block, if compiling decides that, as Triton does."""
+    stages: int | None = None
+    """Of Triton's pipeline."""
+
+
+@dataclass(frozen=True)
+class Occupancy:
+    """How many blocks of `threads` are on one multiprocessor at once, and what limits them.
+    `blocks` 0: not even one has room, so the kernel can't be launched."""
+
+    threads: int
+    blocks: int
+    warps_share: float
+    """Of the warps that one multiprocessor can have: at most 1."""
+    limited_by: Bound
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """One kernel, as compiled for one GPU. `occupancy` None: too little is known."""
+
+    figures: Figures
+    occupancy: Occupancy | None = None
+    times: int = 1
+    """How many compiled kernels have just these figures."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """One file for one GPU."""
+
+    gpu: str
+    arch: str
+    outcome: Outcome
+    kernels: tuple[Kernel, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    not_compiled: tuple[str, ...] = ()
+    """What couldn't be compiled here, and why: one sentence each."""
+    output: str = ""
+    """All that the compilers said, shortened."""
+    duration_s: float = 0.0
+
+
+@dataclass(frozen=True)
+class Preflight:
+    """A report beside that of the author's previous version. `before` None: there is none.
+    `cached`: the same file was compiled before, with the same compilers."""
+
+    report: Report
+    before: Report | None = None
+    cached: bool = False
+
+    def earlier(self, kernel: Kernel) -> Figures | None:
+        """The figures that this kernel had in the previous version; None if it wasn't there."""
+        if self.before is None:
+            return None
+        return match(kernel.figures, self.report, self.before)
+
+
+def match(figures: Figures, report: Report, before: Report) -> Figures | None:
+    """The kernel of `before` with the same name and launch; of several the one in the same place
+    among those."""
+    same = [one.figures for one in report.kernels if _launch(one.figures) == _launch(figures)]
+    earlier = [one.figures for one in before.kernels if _launch(one.figures) == _launch(figures)]
+    place = same.index(figures)
+    return earlier[place] if place < len(earlier) else None
+
+
+def _launch(figures: Figures) -> tuple[str, int | None, int | None]:
+    return figures.name, figures.threads, figures.stages

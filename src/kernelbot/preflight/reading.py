@@ -1,0 +1,119 @@
+"""From what the judge's build step says to a report."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from itertools import groupby
+
+from kernelbot.preflight.diagnostics import read_diagnostics
+from kernelbot.preflight.gpus import Gpu
+from kernelbot.preflight.model import Figures, Kernel, Outcome, Report, Severity
+from kernelbot.preflight.occupancy import occupancy
+from kernelbot.protocol import Fault, JobSpec, Lang, RunResult, Verdict
+from kernelbot.protocol.building import AT_IMPORT, CALLED, compiles_at_import, compiles_when_called
+
+THREADS = 256
+"""Of a block of CUDA C++, if nobody says otherwise: what a launch asks for isn't compiled."""
+_MAX_OUTPUT = 64 << 10
+_NEEDS_A_GPU = (
+    "{file} compiles nothing without a GPU: of Python files load_inline and cpp_extension are "
+    "compiled here, and Triton unless torch.compile is used beside it."
+)
+_NO_KERNEL = "Nothing was compiled for {gpu}: no call reached a kernel."
+
+
+def read_report(
+    gpu: Gpu, job: JobSpec, result: RunResult, file: str, threads: int = THREADS
+) -> Report:
+    """What a build step's result says. `file`: the author's name for it, which compilers don't
+    know. `threads`: of a block, for kernels whose launch isn't compiled."""
+    compiled = result.compile
+    output = compiled.output if compiled else ""
+    kernels = _kernels(gpu, compiled.kernels if compiled else (), threads)
+    name = job.problem.submission_name
+    found = read_diagnostics(output, job.submission.text, name)
+    diagnostics = tuple(
+        replace(one, file=file) if one.file.removeprefix("./") == name else one for one in found
+    )
+    wrong = any(one.severity is Severity.ERROR for one in diagnostics)
+    not_compiled = _not_compiled(gpu, job, result, bool(kernels), wrong=wrong)
+    if wrong or _is_refused(result):
+        outcome = Outcome.REFUSED
+    else:
+        outcome = Outcome.UNKNOWN if not_compiled else Outcome.COMPILED
+    return Report(
+        gpu.name,
+        gpu.arch,
+        outcome,
+        kernels,
+        diagnostics,
+        not_compiled,
+        output[:_MAX_OUTPUT],
+        compiled.duration_s if compiled else result.duration_s,
+    )
+
+
+def _is_refused(result: RunResult) -> bool:
+    return result.failure is not None and result.failure.fault is Fault.AUTHOR
+
+
+def _not_compiled(
+    gpu: Gpu, job: JobSpec, result: RunResult, has_kernels: bool, *, wrong: bool
+) -> tuple[str, ...]:
+    """Why there is no more: one sentence each."""
+    if result.failure is not None and not wrong:
+        return (result.failure.message,)
+    if wrong or job.problem.lang is not Lang.PY:
+        return ()
+    output = result.compile.output if result.compile else ""
+    told = tuple(dict.fromkeys(_failures(output)))
+    if told or has_kernels:
+        return told
+    text = job.submission.text
+    if compiles_at_import(text) or compiles_when_called(text):
+        return (_NO_KERNEL.format(gpu=gpu.name),)
+    return (_NEEDS_A_GPU.format(file=job.problem.submission_name),)
+
+
+def _failures(output: str) -> Iterable[str]:
+    """Of each failure, when it was and what was raised in the end."""
+    blocks: list[list[str]] = []
+    for line in output.splitlines():
+        if line.startswith((AT_IMPORT, CALLED)) and line.endswith(":"):
+            blocks.append([])
+        if blocks and line.strip():
+            blocks[-1].append(line.strip())
+    for block in blocks:
+        yield block[0] if len(block) == 1 else f"{block[0]} {block[-1]}"
+
+
+def _kernels(gpu: Gpu, rows: Iterable[dict[str, str]], threads: int) -> tuple[Kernel, ...]:
+    figures = [_figures(row) for row in rows]
+    return tuple(
+        Kernel(one, occupancy(gpu.limits, one, one.threads or threads), len(list(same)))
+        for one, same in groupby(figures)
+    )
+
+
+def _figures(row: dict[str, str]) -> Figures:
+    stored, loaded = _count(row, "spill_store_bytes"), _count(row, "spill_load_bytes")
+    spills = None if stored is None and loaded is None else (stored or 0) + (loaded or 0)
+    shared = _count(row, "shared_bytes")
+    return Figures(
+        name=row.get("name", ""),
+        registers=_count(row, "registers"),
+        spill_bytes=spills,
+        stack_bytes=_count(row, "stack_bytes"),
+        shared_bytes=0 if shared is None and "registers" in row else shared,
+        threads=_count(row, "threads"),
+        stages=_count(row, "stages"),
+    )
+
+
+def _count(row: dict[str, str], key: str) -> int | None:
+    value = row.get(key, "")
+    return int(value) if value.isdecimal() else None
+
+
+def ends_well(result: RunResult) -> bool:
+    """Whether the same file would give the same report again: not after a failure of ours."""
+    return result.verdict is not Verdict.INTERNAL_ERROR

@@ -1,0 +1,156 @@
+"""`kernelbot preflight`, with real compilers in a real sandbox and no GPU."""
+
+import contextlib
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from kernelbot.harness.host.warm.folder import PrivateFolder
+from tests.support.terminal import Said, Shell
+from tests.support.warm import end_judges
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+NVCC = pytest.mark.skipif(shutil.which("nvcc") is None, reason="nvcc is not installed here")
+PATIENCE_S = 300.0
+SIMPLE = (EXAMPLES / "vectoradd_cu" / "submission.cu").read_text()
+SPILLS = SIMPLE.replace("out[i] = a[i] + b[i];", "float x[64]; for (int j = 0; j < 64; j++)"
+                        " x[j] = a[(i + j) % size]; out[i] = x[int(b[i]) & 63];")  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def shell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
+    home = tmp_path_factory.mktemp("home")
+    more = {"KERNELBOT_COLD": "", "XDG_RUNTIME_DIR": str(home), "XDG_CACHE_HOME": f"{home}/cache"}
+    yield Shell(home, more)
+    folder = home / "kernelbot"
+    if folder.exists():
+        with contextlib.closing(PrivateFolder.open(folder)) as judges:
+            end_judges(judges)
+
+
+@pytest.fixture(scope="module")
+def problem(shell: Shell) -> Path:
+    """An example with a compile limit that a busy machine keeps as well."""
+    return Path(shutil.copytree(EXAMPLES / "vectoradd_cu", shell.home / "vectoradd_cu"))
+
+
+def compiled(shell: Shell, problem: Path, text: str, *options: str, name: str = "mine.cu") -> Said:
+    file = shell.home / name
+    file.write_text(text)
+    return shell("preflight", problem, file, *options, timeout_s=PATIENCE_S)
+
+
+@NVCC
+def test_versions_of_a_cuda_file(shell: Shell, problem: Path) -> None:
+    """A kernel's figures; the same again without compiling; beside those of a version that needs a
+    stack; and an error at its place."""
+    first = compiled(shell, problem, SIMPLE, "--gpu", "h100", "--json").document["gpus"][0]
+    again = compiled(shell, problem, SIMPLE, "--gpu", "H100", "--json").document["gpus"][0]
+    (kernel,) = first["report"]["kernels"]
+    assert ("compiled", 0, 0, 8, "threads") == (
+        first["report"]["outcome"],
+        kernel["figures"]["spill_bytes"],
+        kernel["figures"]["stack_bytes"],
+        kernel["occupancy"]["blocks"],
+        kernel["occupancy"]["limited_by"],
+    )
+    assert (False, True, first["report"]) == (first["cached"], again["cached"], again["report"])
+
+    worse = compiled(shell, problem, SPILLS, "--gpu", "H100")
+    assert (0, True) == (worse.code, "256 (0)" in worse.out), worse.out
+
+    broken = compiled(shell, problem, SIMPLE.replace("a[i] +", "aa[i] +"), "--gpu", "H100")
+    place = "mine.cu:6:18: error: identifier"
+    assert (1, True) == (broken.code, place in broken.out), broken.out
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--gpu", "H10"), "Did you mean H100?"),
+        (("--gpu", "\x1b[31m"), "Known are: T4"),
+        ((), "Use --gpu or --all."),
+    ],
+)
+def test_a_gpu_that_is_unknown_is_bad_usage(
+    shell: Shell, problem: Path, options: tuple[str, ...], words: str
+) -> None:
+    said = compiled(shell, problem, SIMPLE, *options)
+    assert (2, True, False) == (said.code, words in said.err, "\x1b" in said.err), said.err
+
+
+def test_what_is_never_compiled_here_is_said(shell: Shell, problem: Path) -> None:
+    said = compiled(shell, problem, SIMPLE, "--gpu", "MI300X")
+    assert (3, True) == (said.code, "CUDA C++ isn't compiled for AMD's GPUs" in said.out)
+
+
+@pytest.mark.torch
+@pytest.mark.exhaustive
+def test_triton_for_every_gpu(shell: Shell) -> None:
+    """With the figures of a block of the size that Triton launches."""
+    pytest.importorskip("triton", reason="triton isn't installed")
+    problem = EXAMPLES / "vectoradd_triton"
+    text = (problem / "submission.py").read_text()
+    said = compiled(shell, problem, text, "--all", "--json", name="mine.py")
+    reports = [one["report"] for one in said.document["gpus"]]
+    assert ([("compiled", True, 0)] * 7, 0) == (
+        [
+            (
+                report["outcome"],
+                all(kernel["occupancy"]["blocks"] > 0 for kernel in report["kernels"]),
+                report["kernels"][0]["figures"]["spill_bytes"],
+            )
+            for report in reports
+        ],
+        said.code,
+    ), said.out
+
+
+@NVCC
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('#include "/etc/passwd"\n', "error"),
+        ("template<int N> struct T { T<N + 1> t; }; T<0> endless;\n", "error"),
+        ("#define A _Pragma(\"message\") int f() { int x; }\n" * 3, "error"),
+        (("template<int N> struct F { static const long v = F<N-1>::v + F<N-2>::v + N; };\n"
+         "constexpr long f(long n) { return n < 2 ? n : f(n - 1) + f(n - 2); }\n"
+         "constexpr long endless = f(90);\n"), "error"),
+        ("__device__ char big[1L << 40];\n", "error"),
+        ('#include "' + "x" * 5000 + '"\n', "error"),
+        ("\x00\x01", "error"),
+    ],
+)  # fmt: skip
+def test_hostile_cuda_is_refused(shell: Shell, problem: Path, text: str, words: str) -> None:
+    """And nothing of this account is in what compilers say."""
+    said = compiled(shell, problem, text + SIMPLE, "--gpu", "H100")
+    assert (1, True) == (said.code, words in said.out), said.out
+    assert "root:" not in said.out
+
+
+@NVCC
+@pytest.mark.exhaustive
+def test_a_file_that_compiles_for_minutes_ends_at_the_limit(shell: Shell) -> None:
+    problem = Path(shutil.copytree(EXAMPLES / "vectoradd_cu", shell.home / "hurried"))
+    task = problem / "task.yml"
+    task.write_text(task.read_text() + "\ncompile_timeout: 3\n")
+    endless = "#include <cuda_runtime.h>\n__global__ void k(float* a) {\n" + "".join(
+        f"  for (int i{n} = 0; i{n} < a[{n}]; i{n}++) a[i{n}] += __sinf(a[i{n} * {n}]);\n"
+        for n in range(20_000)
+    )
+    said = compiled(shell, problem, endless + "}\n" + SIMPLE, "--gpu", "H100")
+    assert (1, True) == (said.code, "not done after" in said.out), said.out
+
+
+@NVCC
+@pytest.mark.exhaustive
+def test_warnings_without_end_are_cut(shell: Shell, problem: Path) -> None:
+    """They are more than the sandbox takes of any program."""
+    unused = "".join(f"  int unused_{n};\n" for n in range(20_000))
+    text = f"template<int N> void f() {{\n{unused} f<N - 1>(); }}\ntemplate<> void f<0>() {{}}\n"
+    said = compiled(shell, problem, text + "void g() { f<100>(); }\n" + SIMPLE, "--gpu", "H100")
+    assert len(said.out) < 100_000
+    assert said.code in (0, 1), said.out

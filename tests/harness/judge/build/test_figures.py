@@ -1,0 +1,102 @@
+"""What is read of kernels in a file's build folders; Triton's own files are tried with Triton in
+`test_building_ahead.py`."""
+
+import io
+import json
+import tarfile
+
+import pytest
+
+from kernelbot.harness.judge.build.figures import figures_of
+from kernelbot.harness.sandbox import RunnerClient
+
+TOLD = {"name": "k", "target": {"backend": "cuda", "arch": 90, "warp_size": 32},
+        "num_warps": 4, "num_stages": 3, "shared": 2048}  # fmt: skip
+PTXAS = (
+    "ptxas info    : Compiling entry function 'k' for 'sm_90a'\n"
+    "    8 bytes stack frame, 8 bytes spill stores, 16 bytes spill loads\n"
+    "ptxas info    : Used 40 registers, used 0 barriers\n"
+)
+AMDGCN = """
+amdhsa.kernels:
+  - .agpr_count:     0
+    .group_segment_fixed_size: 512
+    .private_segment_fixed_size: 24
+    .sgpr_count:     20
+    .vgpr_count:     96
+    .vgpr_spill_count: 6
+"""
+
+
+def archive(files: dict[str, str]) -> bytes:
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w") as made:
+        for name, text in files.items():
+            found = tarfile.TarInfo(name)
+            found.size = len(text.encode())
+            made.addfile(found, io.BytesIO(text.encode()))
+    return packed.getvalue()
+
+
+def triton(told: str, words: str = "", amdgcn: str = "") -> bytes:
+    return archive(
+        {
+            ".triton/cache/AAAA/k.json": told,
+            ".triton/cache/AAAA/__grp__k.json": told,
+            ".triton/cache/AAAA/kernelbot.ptxas": words,
+            **({".triton/cache/AAAA/k.amdgcn": amdgcn} if amdgcn else {}),
+        }
+    )
+
+
+def test_a_kernel_of_triton_for_nvidia(client: RunnerClient) -> None:
+    expected = {
+        "name": "k",
+        "arch": "90",
+        "registers": "40",
+        "stack_bytes": "8",
+        "spill_store_bytes": "8",
+        "spill_load_bytes": "16",
+        "barriers": "0",
+        "shared_bytes": "2048",
+        "threads": "128",
+        "stages": "3",
+    }
+    assert (expected,) == figures_of(triton(json.dumps(TOLD), PTXAS), client, sandboxed=True)
+
+
+def test_a_kernel_of_triton_for_amd(client: RunnerClient) -> None:
+    told = {**TOLD, "target": {"backend": "hip", "arch": "gfx942", "warp_size": 64}}
+    (row,) = figures_of(triton(json.dumps(told), amdgcn=AMDGCN), client, sandboxed=True)
+    assert ("96", "24", "24", "256", "gfx942") == (
+        row["registers"],
+        row["spill_store_bytes"],
+        row["stack_bytes"],
+        row["threads"],
+        row["arch"],
+    )
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "",
+        "[]",
+        "{",
+        "[" * 100_000,
+        json.dumps({**TOLD, "target": None}),
+        json.dumps({**TOLD, "num_warps": "x"}),
+    ],
+)
+def test_what_is_no_kernel_is_left_out(client: RunnerClient, told: str) -> None:
+    assert () == figures_of(triton(told), client, sandboxed=True)
+
+
+def test_what_is_no_archive_has_no_kernels(client: RunnerClient) -> None:
+    assert () == figures_of(b"\x00" * 2000, client, sandboxed=True)
+
+
+def test_figures_that_are_no_numbers_are_left_out(client: RunnerClient) -> None:
+    told = json.dumps({**TOLD, "shared": "9" * 4000})
+    (row,) = figures_of(triton(told, "Used " + "9" * 100 + " registers"), client, sandboxed=True)
+    assert {"name", "arch", "threads", "stages"} == set(row)

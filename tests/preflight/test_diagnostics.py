@@ -1,0 +1,119 @@
+"""The words are those of real compilers: nvcc 13.0, g++ 12, ptxas, Triton 3.7, Python 3.11."""
+
+import pytest
+
+from kernelbot.preflight.diagnostics import MOST, read_diagnostics
+from kernelbot.preflight.model import Diagnostic, Severity
+
+CUDA = """#include <cuda_runtime.h>
+__global__ void k(float* a) { int unused = 3;
+    a[0] = a[1] + foo; }
+"""
+TRITON = """import triton
+@triton.jit
+def k(a, n):
+    i = tl.arange(0, 16)
+    x = foo(i)
+"""
+ERROR, WARNING = Severity.ERROR, Severity.WARNING
+
+
+@pytest.mark.parametrize(
+    ("said", "found"),
+    [
+        (
+            (
+                './mine.cu(3): error: identifier "foo" is undefined\n'
+                "      a[0] = a[1] + foo; }\n"
+                "                    ^\n"
+            ),
+            Diagnostic(ERROR, 'identifier "foo" is undefined', "./mine.cu", 3, 19),
+        ),
+        (
+            (
+                'mine.cu(2): warning #177-D: variable "unused" was declared but never referenced\n'
+                "  __attribute__((global)) void k(float* a) { int unused = 3;\n"
+                "                                                 ^\n"
+            ),
+            Diagnostic(
+                WARNING, 'variable "unused" was declared but never referenced', "mine.cu", 2, 35
+            ),
+        ),
+        (
+            'other.cuh(7): catastrophic error: cannot open source file "x.h"\n',
+            Diagnostic(ERROR, 'cannot open source file "x.h"', "other.cuh", 7),
+        ),
+        (
+            "main.cpp:12:5: error: 'y' was not declared in this scope\n",
+            Diagnostic(ERROR, "'y' was not declared in this scope", "main.cpp", 12, 5),
+        ),
+        (
+            "main.cpp:1:10: fatal error: no.h: No such file or directory\n",
+            Diagnostic(ERROR, "no.h: No such file or directory", "main.cpp", 1, 10),
+        ),
+        (
+            "ptxas /tmp/k.ptx, line 19; error   : Unknown symbol 'x'\n",
+            Diagnostic(ERROR, "Unknown symbol 'x'", "/tmp/k.ptx", 19),
+        ),
+        (
+            "ptxas warning : Registers are spilled to local memory in function 'k'\n",
+            Diagnostic(WARNING, "Registers are spilled to local memory in function 'k'"),
+        ),
+        (
+            "/usr/bin/ld: k.o: undefined reference to `f()'\n",
+            Diagnostic(ERROR, "undefined reference to `f()'"),
+        ),
+        (
+            (
+                'Traceback:\n  File "mine.cu", line 1\n    #include <cuda_runtime.h>\n    ^\n'
+                "SyntaxError: invalid syntax\n"
+            ),
+            Diagnostic(ERROR, "SyntaxError: invalid syntax", "mine.cu", 1, 1),
+        ),
+    ],
+)
+def test_what_a_compiler_says_has_its_place(said: str, found: Diagnostic) -> None:
+    assert (found,) == read_diagnostics(said, CUDA, "mine.cu")
+
+
+def test_a_line_of_a_triton_kernel_is_one_of_the_file() -> None:
+    said = (
+        "triton.compiler.errors.CompilationError: at 3:8:\ndef k(a, n):\n"
+        "    i = tl.arange(0, 16)\n    x = foo(i)\n        ^\nNameError('foo is not defined')\n"
+    )
+    found = Diagnostic(ERROR, "NameError('foo is not defined')", "mine.py", 5, 9)
+    assert (found,) == read_diagnostics(said, TRITON, "mine.py")
+
+
+def test_errors_come_first_and_each_once() -> None:
+    said = "a.cu(1): warning #1: w\na.cu(2): error: e\na.cu(1): warning #1: w\n"
+    found = read_diagnostics(said, "", "mine.cu")
+    assert [(ERROR, 2), (WARNING, 1)] == [(one.severity, one.line) for one in found]
+
+
+def test_a_caret_in_text_that_is_not_the_files_is_no_column() -> None:
+    said = "mine.cu(3): error: e\n    something else;\n    ^\n"
+    assert [None] == [one.column for one in read_diagnostics(said, CUDA, "mine.cu")]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "(" * 100_000,
+        "a(" * 50_000 + "1): error: x",
+        "a:" * 50_000,
+        "mine.cu(99999999999): error: x\n",
+        "mine.cu(0): error: x\n   ^\n^\n",
+        "\x00\x1b[31m\n" * 1000,
+        "CompilationError: at 1:1:\n" * 1000,
+        'File "' + "x" * 100_000,
+    ],
+)
+def test_hostile_words_are_read_to_their_end(said: str) -> None:
+    found = read_diagnostics(said, CUDA, "mine.cu")
+    assert all(len(one.message) <= 500 for one in found)
+
+
+def test_a_hundred_thousand_warnings_are_cut() -> None:
+    said = "".join(f"a.cu({line}): warning #1: w\n" for line in range(100_000))
+    assert MOST == len(read_diagnostics(said, "", "a.cu"))

@@ -1,0 +1,65 @@
+"""Expected figures are those of NVIDIA's occupancy calculator, and of LLVM for AMD."""
+
+import pytest
+
+from kernelbot.preflight.gpus import LIMITS
+from kernelbot.preflight.model import Bound, Figures, Occupancy
+from kernelbot.preflight.occupancy import occupancy
+
+
+@pytest.mark.parametrize(
+    ("arch", "registers", "shared_bytes", "threads", "blocks", "share", "bound"),
+    [
+        ("80", 32, 0, 256, 8, 1.0, Bound.REGISTERS),
+        ("90a", 64, 0, 256, 4, 0.5, Bound.REGISTERS),
+        ("90a", 255, 0, 256, 1, 0.125, Bound.REGISTERS),
+        ("90a", 168, 0, 384, 1, 0.1875, Bound.REGISTERS),
+        ("90a", 16, 227 * 1024, 256, 1, 0.125, Bound.SHARED_MEMORY),
+        ("90a", 16, 48 * 1024, 256, 4, 0.5, Bound.SHARED_MEMORY),
+        ("90a", 16, 0, 32, 32, 0.5, Bound.BLOCKS),
+        ("89", 16, 0, 1024, 1, 2 / 3, Bound.THREADS),
+        ("75", 32, 32 * 1024, 128, 2, 0.25, Bound.SHARED_MEMORY),
+        ("75", 16, 0, 1024, 1, 1.0, Bound.THREADS),
+        ("gfx942", 128, 0, 256, 4, 0.5, Bound.REGISTERS),
+        ("gfx942", 32, 32 * 1024, 256, 2, 0.25, Bound.SHARED_MEMORY),
+        ("gfx950", 32, 64 * 1024, 256, 2, 0.25, Bound.SHARED_MEMORY),
+    ],
+)
+def test_how_many_blocks_have_room(
+    arch: str,
+    registers: int,
+    shared_bytes: int,
+    threads: int,
+    blocks: int,
+    share: float,
+    bound: Bound,
+) -> None:
+    figures = Figures("k", registers=registers, shared_bytes=shared_bytes)
+    found = occupancy(LIMITS[arch], figures, threads)
+    assert found is not None
+    assert (blocks, bound) == (found.blocks, found.limited_by)
+    assert share == pytest.approx(found.warps_share)
+
+
+@pytest.mark.parametrize(
+    ("figures", "threads", "bound"),
+    [
+        (Figures("k", registers=255, shared_bytes=0), 1024, Bound.REGISTERS),
+        (Figures("k", registers=16, shared_bytes=227 * 1024 + 1), 32, Bound.SHARED_MEMORY),
+    ],
+)
+def test_a_block_that_has_no_room(figures: Figures, threads: int, bound: Bound) -> None:
+    assert Occupancy(threads, 0, 0.0, bound) == occupancy(LIMITS["90a"], figures, threads)
+
+
+@pytest.mark.parametrize(
+    ("figures", "threads"),
+    [
+        (Figures("k"), 256),
+        (Figures("k", registers=16), 256),
+        (Figures("k", registers=16, shared_bytes=0), 2048),
+        (Figures("k", registers=16, shared_bytes=0), 0),
+    ],
+)
+def test_nothing_is_said_if_too_little_is_known(figures: Figures, threads: int) -> None:
+    assert occupancy(LIMITS["90a"], figures, threads) is None

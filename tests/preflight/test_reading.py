@@ -1,0 +1,147 @@
+import pytest
+
+from kernelbot.preflight.gpus import find_gpu
+from kernelbot.preflight.model import Figures, Outcome, Preflight, Report
+from kernelbot.preflight.reading import ends_well, read_report
+from kernelbot.preflight.rendering import preflight_text
+from kernelbot.protocol import (
+    CompileReport,
+    Failure,
+    Fault,
+    HarnessKind,
+    Lang,
+    Mode,
+    RunResult,
+    SandboxReport,
+    SystemInfo,
+    Verdict,
+)
+from tests.harness.jobs import a_job
+
+H100 = find_gpu("H100")
+ROW = {"name": "k", "arch": "90", "registers": "40", "spill_store_bytes": "8",
+       "spill_load_bytes": "16", "stack_bytes": "8", "shared_bytes": "1024"}  # fmt: skip
+TRITON = {**ROW, "threads": "128", "stages": "3"}
+IMPORT = 'When it was imported:\nTraceback\n  File "submission.py", line 1\nImportError: no cutlass'
+
+
+def result(
+    rows: tuple[dict[str, str], ...] = (),
+    output: str = "",
+    verdict: Verdict = Verdict.ACCEPTED,
+    failure: Failure | None = None,
+) -> RunResult:
+    return RunResult(
+        job_id="1",
+        problem="p",
+        mode=Mode.TEST,
+        harness=HarnessKind.NATIVE,
+        verdict=verdict,
+        system=SystemInfo("H100", "", "", "", None),
+        sandbox=SandboxReport("required"),
+        failure=failure,
+        compile=CompileReport("import", output, 1.5, cached=False, kernels=rows),
+    )
+
+
+def read(found: RunResult, source: str = "import triton\n") -> Report:
+    return read_report(H100, a_job(source), found, "mine.py")
+
+
+def test_figures_are_read_and_alike_kernels_counted() -> None:
+    report = read(result((TRITON, TRITON, {**TRITON, "registers": "64"})))
+    assert (Outcome.COMPILED, [(40, 24, 2, 128), (64, 24, 1, 128)]) == (
+        report.outcome,
+        [
+            (
+                kernel.figures.registers,
+                kernel.figures.spill_bytes,
+                kernel.times,
+                kernel.occupancy.threads if kernel.occupancy else None,
+            )
+            for kernel in report.kernels
+        ],
+    )
+
+
+@pytest.mark.parametrize("value", ["", "-1", "1e9", "x", "\u0663"])
+def test_a_figure_that_is_no_number_is_left_out_or_read(value: str) -> None:
+    (kernel,) = read(result(({"name": "k", "registers": value},))).kernels
+    assert kernel.figures.registers in (None, 3)
+
+
+def test_what_failed_for_another_reason_was_not_compiled_here() -> None:
+    report = read(result(output=IMPORT))
+    assert (Outcome.UNKNOWN, ("When it was imported: ImportError: no cutlass",)) == (
+        report.outcome,
+        report.not_compiled,
+    )
+
+
+def test_an_error_with_a_place_is_the_authors() -> None:
+    output = 'When it was imported:\n  File "submission.py", line 1\nSyntaxError: bad'
+    report = read(result(output=output))
+    assert (Outcome.REFUSED, [("mine.py", 1)], ()) == (
+        report.outcome,
+        [(one.file, one.line) for one in report.diagnostics],
+        report.not_compiled,
+    )
+
+
+def test_a_limit_is_the_authors_as_well() -> None:
+    late = Failure(Fault.AUTHOR, "The compiler was not done after 3 s.")
+    report = read(result(verdict=Verdict.TIME_LIMIT, failure=late))
+    assert (Outcome.REFUSED, (late.message,)) == (report.outcome, report.not_compiled)
+
+
+def test_a_failure_of_ours_is_neither_the_authors_nor_cached() -> None:
+    ours = Failure(Fault.PLATFORM, "nvcc is not installed.")
+    found = result(verdict=Verdict.INTERNAL_ERROR, failure=ours)
+    assert (Outcome.UNKNOWN, (ours.message,), False) == (
+        read(found).outcome,
+        read(found).not_compiled,
+        ends_well(found),
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [("import torch\n", "compiles nothing without a GPU"), ("import triton\n", "no call reached")],
+)
+def test_a_file_without_kernels_says_why(source: str, words: str) -> None:
+    report = read(result(), source)
+    assert (Outcome.UNKNOWN, True) == (report.outcome, words in report.not_compiled[0])
+
+
+def test_a_spill_that_has_come_stands_beside_what_was() -> None:
+    clean = {**TRITON, "spill_store_bytes": "0", "spill_load_bytes": "0"}
+    text = preflight_text(Preflight(read(result((TRITON,))), read(result((clean,)))))
+    assert (True, True) == ("24 (0)" in text, "in brackets: the previous version" in text), text
+
+
+def test_a_kernel_that_cannot_be_launched_is_named() -> None:
+    text = preflight_text(Preflight(read(result(({**TRITON, "shared_bytes": "999999"},)))))
+    assert "k can't be launched with 128 threads: one block needs more shared memory" in text
+
+
+def test_names_of_authors_move_no_cursor() -> None:
+    row = {**TRITON, "name": "\x1b[2J\nk"}
+    text = preflight_text(Preflight(read(result((row,), output="\x1b[31m(1): error: \x07x"))))
+    assert (False, False) == ("\x1b" in text, "\x07" in text)
+
+
+def test_several_kernels_of_one_name_are_matched_in_their_order() -> None:
+    old = read(result((TRITON, {**TRITON, "registers": "64"})))
+    new = read(result(({**TRITON, "registers": "41"}, {**TRITON, "registers": "65"})))
+    found = [Preflight(new, old).earlier(kernel) for kernel in new.kernels]
+    assert [40, 64] == [one.registers if one else None for one in found]
+    assert Figures("k").registers is None
+
+
+def test_a_cuda_problem_has_the_block_that_was_asked_for() -> None:
+    job = a_job("")
+    assert job.problem.lang is Lang.PY
+    report = read_report(H100, job, result((ROW,)), "mine.cu", threads=512)
+    (kernel,) = report.kernels
+    assert kernel.occupancy is not None
+    assert 512 == kernel.occupancy.threads
