@@ -171,6 +171,12 @@ def test_bad_usage(shell: Shell, arguments: tuple[str, ...]) -> None:
     )
 
 
+def test_only_cuda_on_the_processor_is_checked(shell: Shell, problem: Path) -> None:
+    said = shell("run", problem, problem / "submission.py", "--check")
+    assert (2, "") == (said.code, said.out)
+    assert "--check looks at the memory of CUDA kernels that the processor runs." in said.err
+
+
 def test_a_device_that_is_not_there(shell: Shell, problem: Path) -> None:
     said = shell("run", problem, problem / "submission.py", "--device", "B200", "--json")
     assert (2, "bad_request") == (said.code, said.document["error"]["code"])

@@ -81,7 +81,7 @@ def test_a_result_says_which_harness_judged_it(archive: Path) -> None:
 def test_sha256sum_gives_the_hash_of_the_harness() -> None:
     script = (
         "export LC_ALL=C; { echo kernelbot/__init__.py; find kernelbot/harness kernelbot/protocol"
-        " -name '*.py' -o -name '*.c'; find kernelbot_check -name '*.py'; }"
+        " -name '*.py' -o -name '*.[ch]'; find kernelbot_check -name '*.py'; }"
         " | sort | xargs sha256sum | sha256sum"
     )
     said = subprocess.run(

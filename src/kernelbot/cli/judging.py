@@ -25,6 +25,7 @@ def register(app: typer.Typer) -> None:
             "kernelbot run examples/sort_np mine.py --mode leaderboard",
             "kernelbot run examples/sort_np mine.py --mode profile --artifacts profile",
             "kernelbot run examples/sort_np mine.py --json | jq .verdict",
+            "kernelbot run examples/vectoradd_cu mine.cu --check",
             "Exit codes: 0 accepted; 1 refused; 2 bad usage, problem or file; 3 our fault.",
         )
     )(run)
@@ -57,6 +58,13 @@ def run(
             help="Write the run's files, such as a profile's, into this folder.", show_default=False
         ),
     ] = None,
+    check: Annotated[
+        bool,
+        typer.Option(
+            "--check",
+            help="Look at each access of memory of CUDA kernels that the processor runs.",
+        ),
+    ] = False,
     cold: ColdOption = False,
     as_json: Json = False,
 ) -> None:
@@ -81,6 +89,7 @@ def run(
         device=device,
         sandbox=sandbox,
         cold=cold,
+        checked=check,
     )
     with Moving(terminal) as moving:
 

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 _PACKAGES = ("protocol", "harness")
-_SUFFIXES = (".py", ".c")
+_SUFFIXES = (".py", ".c", ".h")
 _COMPILED = "__pycache__"
 _START = "__main__.py"
 _MAIN = """\

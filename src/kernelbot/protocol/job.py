@@ -212,6 +212,9 @@ class JobSpec:
     was built and there was nothing to carry."""
     opponent_product: Product | None = None
     """The same of the opponent."""
+    checked: bool = False
+    """Of CUDA kernels that the processor runs: whether each access of memory is looked at. In the
+    mode `test` alone."""
 
     @property
     def longest_s(self) -> float:

@@ -1,16 +1,20 @@
 """`kernelbot run`: judges a file against a problem folder, without a server."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kernelbot.catalog.problem import load_problem
 from kernelbot.catalog.sources import read_source
+from kernelbot.domain.errors import UserError
 from kernelbot.protocol import (
+    JobSpec,
+    Lang,
     Mode,
     ProblemSpec,
     RunResult,
     SandboxMode,
     SourceFile,
+    Vendor,
 )
 from kernelbot.server.local_judge import LocalJudge, OnEvent, OnStep
 from kernelbot.submissions.source import check_language, source_text
@@ -26,6 +30,8 @@ class LocalRun:
     device: str | None
     sandbox: SandboxMode
     cold: bool = False
+    checked: bool = False
+    """See `JobSpec`."""
 
 
 def run(wanted: LocalRun, on_event: OnEvent, on_step: OnStep) -> RunResult:
@@ -40,7 +46,21 @@ def run(wanted: LocalRun, on_event: OnEvent, on_step: OnStep) -> RunResult:
     settings = local.settings()
     device = settings.device(wanted.device)
     job = settings.job(problem, submission, wanted.mode, device, wanted.sandbox)
+    if wanted.checked:
+        job = replace(job, checked=True)
+        _expect_checkable(job)
     return local.judge(job, on_event)
+
+
+def _expect_checkable(job: JobSpec) -> None:
+    """Raises `UserError`."""
+    if job.problem.lang is not Lang.CU or job.device.vendor is not Vendor.CPU:
+        raise UserError(
+            "--check looks at the memory of CUDA kernels that the processor runs.",
+            hint="It is for problems with `lang: cu`, on the device CPU.",
+        )
+    if job.mode is not Mode.TEST:
+        raise UserError("--check is for tests.", hint="Leave out --mode.")
 
 
 def read_submission(path: Path, problem: ProblemSpec) -> SourceFile:

@@ -76,6 +76,8 @@ def _preload_torch(cuda_on_cpu: bool, model: GpuModel | None, *, strangers: bool
     torch.set_num_threads(1)
     if cuda_on_cpu:
         importlib.import_module("kernelbot.harness.inside.gpu.emulation").install(model)
+    if cuda_on_cpu and model is None and strangers:
+        importlib.import_module("kernelbot.harness.inside.cuda_on_cpu.inline").install()
     torch.zeros(2).add(1).sum().item()
     if strangers:
         _preload_compilers(torch)

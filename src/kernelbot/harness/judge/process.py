@@ -22,6 +22,12 @@ from kernelbot.harness.inside.gpu.driver import Driver, GpuError
 from kernelbot.harness.judge import host_messages as messages
 from kernelbot.harness.judge.authors import authors_of, why_no_duel
 from kernelbot.harness.judge.build.cache import BuildCache
+from kernelbot.harness.judge.build.on_cpu import (
+    CHECKED_NOTE,
+    KERNELS_ON_CPU_NOTE,
+    has_kernels_on_cpu,
+    why_no_time,
+)
 from kernelbot.harness.judge.building_ahead import build_ahead, give
 from kernelbot.harness.judge.calls.conversations import expect_sessions
 from kernelbot.harness.judge.carried import give_products, only_build
@@ -152,7 +158,7 @@ def _judge(
 ) -> RunResult:
     job, start = plan.job, time.monotonic()
     cache = _build_cache(job, order)
-    if why := why_no_duel(job):
+    if why := why_no_duel(job) or why_no_time(job):
         collected = Collected(refusal=our_fault(why))
     elif job.build_only:
         collected = only_build(job, client, emit, cache)
@@ -160,6 +166,9 @@ def _judge(
         collected = _by_script(job, client, emit, turns, cache)
     else:
         collected = _natively(plan, order, client, flusher, emit, turns, cache, afterwards, driver)
+    if collected.phases and has_kernels_on_cpu(job):
+        checked = (CHECKED_NOTE,) if job.checked else ()
+        collected.notes[:0] = (KERNELS_ON_CPU_NOTE, *checked)
     duration_s = time.monotonic() - start - turns.waited_s
     collected.timings["total"] = duration_s
     turns.tell(collected)

@@ -137,9 +137,10 @@ def test_any_change_is_compiled_anew(client: RunnerClient, tmp_path: Path, chang
 
 
 @pytest.mark.skipif(shutil.which("nvcc") is None, reason="nvcc is not installed here")
-def test_cuda_without_a_gpu_is_compiled_and_then_refused(client: RunnerClient) -> None:
+def test_cuda_on_a_gpu_of_another_vendor_is_compiled_and_then_refused(client: RunnerClient) -> None:
     source = "__global__ void scale(float* a) { a[threadIdx.x] *= 2; }\n"
-    build = compile_job(_job(source, Lang.CU), client, Product.SHARED_OBJECT)
+    job = dataclasses.replace(_job(source, Lang.CU), device=DeviceSpec("MI300", Vendor.AMD))
+    build = compile_job(job, client, Product.SHARED_OBJECT)
     assert build.failure is not None
     assert build.report is not None
     assert (Verdict.INTERNAL_ERROR, Fault.PLATFORM) == (build.verdict, build.failure.fault)
@@ -149,6 +150,9 @@ def test_cuda_without_a_gpu_is_compiled_and_then_refused(client: RunnerClient) -
 
 @pytest.mark.skipif(shutil.which("nvcc") is None, reason="nvcc is not installed here")
 def test_a_mistake_in_cuda_is_the_authors(client: RunnerClient) -> None:
-    build = compile_job(_job("__global__ int f() {}", Lang.CU), client, Product.SHARED_OBJECT)
+    job = dataclasses.replace(
+        _job("__global__ int f() {}", Lang.CU), device=DeviceSpec("MI300", Vendor.AMD)
+    )
+    build = compile_job(job, client, Product.SHARED_OBJECT)
     assert build.failure is not None
     assert (Verdict.COMPILE_ERROR, Fault.AUTHOR) == (build.verdict, build.failure.fault)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from kernelbot.harness.data.encode import record_fields
+from kernelbot.harness.inside.cuda_on_cpu.emulation import Emulation
 
 GUARD_BYTES = 256
 """Keeps outputs aligned like a GPU's allocator: kernels may rely on that."""
@@ -90,11 +91,15 @@ class CompiledKernel:
         self.room: Room | None = None
         """Where outputs on a GPU lie; None: in memory of their own. The judge has filled it with
         the pattern, and looks at the guard bytes itself."""
+        self.emulation: Emulation | None = None
+        """What runs CUDA kernels on the processor, if they are in the shared object."""
         self._guarded: list[_Guarded] = []
 
     def for_call(self) -> "CompiledKernel":
         """A kernel of the same function, with outputs of its own."""
-        return type(self)(self.function, self._outputs)
+        kernel = type(self)(self.function, self._outputs)
+        kernel.emulation = self.emulation
+        return kernel
 
     @classmethod
     def load(cls, path: Path, outputs: Sequence[int]) -> "CompiledKernel":
@@ -105,7 +110,9 @@ class CompiledKernel:
         except AttributeError as error:
             raise MissingSymbol from error
         function.restype = None
-        return cls(function, outputs)
+        kernel = cls(function, outputs)
+        kernel.emulation = Emulation.find(library)
+        return kernel
 
     def arguments(self, data: Any) -> tuple[Any, ...]:
         """C arguments; outputs point to fresh memory with a pattern, between guard bytes."""
@@ -118,6 +125,8 @@ class CompiledKernel:
             if index in outputs and _is_array(leaf):
                 self._guarded.append(_Guarded(leaf, self.room))
                 leaf = self._guarded[-1].array
+            if self.emulation is not None and _is_array(leaf):
+                self.emulation.give(index + 1, *_stretch(leaf))
             arguments.append(_c_argument(leaf))
         return tuple(arguments)
 
@@ -127,7 +136,10 @@ class CompiledKernel:
         return arrays[0] if len(arrays) == 1 else arrays
 
     def output(self, returned: Any) -> Any:  # noqa: ARG002 (a void function)
-        """The output array that it filled, or a tuple of several."""
+        """The output array that it filled, or a tuple of several. Raises `OutOfBounds`, and
+        RuntimeError if a kernel that the processor ran has failed."""
+        if self.emulation is not None:
+            self.emulation.expect_no_error()
         if not all(guarded.is_intact() for guarded in self._guarded):
             raise OutOfBounds
         return self.filled()
@@ -212,6 +224,13 @@ def first_array(data: Any) -> Any:
 
 def _is_array(leaf: Any) -> bool:
     return hasattr(leaf, "data_ptr") or hasattr(leaf, "ctypes")
+
+
+def _stretch(array: Any) -> tuple[int, int]:
+    """Where an array begins, and how many bytes it has without gaps."""
+    if hasattr(array, "data_ptr"):
+        return array.data_ptr(), array.numel() * array.element_size()
+    return array.ctypes.data, array.nbytes
 
 
 def _c_argument(leaf: Any) -> Any:

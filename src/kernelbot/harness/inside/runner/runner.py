@@ -17,6 +17,7 @@ from kernelbot.harness.data.channel import Channel, ChannelError, framed
 from kernelbot.harness.data.decode import decode, is_device_full
 from kernelbot.harness.data.encode import Encoded, UnsupportedValue, encode, overlaps
 from kernelbot.harness.data.shared_memory import SharedBuffer, replaced
+from kernelbot.harness.inside.cuda_on_cpu.coverage import NotCovered
 from kernelbot.harness.inside.gpu.driver import GpuError
 from kernelbot.harness.inside.gpu.timing import Gpu, open_gpu
 from kernelbot.harness.inside.marks.marks import Ready, marks
@@ -161,6 +162,8 @@ class _Runner:
             return self._reply(Refused(Refusal.NOT_COMPILED, text))
         try:
             kernel = run_module(path, code)
+        except NotCovered as error:
+            return self._reply({"op": "not_compiled", "text": str(error)})
         except BaseException as error:  # noqa: BLE001 (whatever it raises is the author's)
             return self._raised(error)
         flush_output()

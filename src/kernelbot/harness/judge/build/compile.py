@@ -7,8 +7,15 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
+from kernelbot.harness.inside.cuda_on_cpu.coverage import NotCovered
 from kernelbot.harness.judge.build.cache import BuildCache
 from kernelbot.harness.judge.build.names import demangled
+from kernelbot.harness.judge.build.on_cpu import (
+    flags_for_cpu,
+    libraries_for_cpu,
+    runs_on_cpu,
+    sources_for_cpu,
+)
 from kernelbot.harness.judge.build.place import compiler_version, processor
 from kernelbot.harness.judge.build.ptxas import parse_kernels
 from kernelbot.harness.sandbox import CommandNotStarted, RunnerClient, run_command
@@ -82,11 +89,16 @@ def compile_job(
 ) -> Build:
     """Compile the job's submission with its problem's sources, in a runner of `client`.
 
-    A CUDA problem on a device that isn't NVIDIA's is compiled to show its author the errors, and
-    then refused, fault platform. `cache` must not be given if nothing isolates the runner, since
-    the author's code could then write there. Raises `SandboxUnavailable`.
+    A CUDA problem on a CPU is compiled for it. On a GPU of another vendor it is compiled to show
+    its author the errors, and then refused, fault platform. `cache` must not be given if nothing
+    isolates the runner, since the author's code could then write there.
+
+    Raises `SandboxUnavailable`.
     """
-    plan = _plan(job, product)
+    try:
+        plan = _plan(job, product)
+    except NotCovered as error:
+        return _not_covered(str(error))
     if installed_program(plan.compiler) is None:
         return _no_compiler(plan.compiler, job)
     key = _key(plan, job.device.include_dirs)
@@ -117,14 +129,22 @@ def _plan(job: JobSpec, product: Product) -> _Plan:
         f"-D{name}={value}" if value else f"-D{name}" for name, value in spec.config.defines.items()
     )
     flags += ("-I.", *(f"-I{folder}" for folder in spec.config.include_dirs))
-    flags += spec.config.compile_flags
-    argv = (compiler, *flags, *(f"./{name}" for name in sources), "-o", product.value)
+    if runs_on_cpu(job):
+        files = sources_for_cpu(files)
+        flags += flags_for_cpu(spec.config.compile_flags, checked=job.checked)
+    else:
+        flags += spec.config.compile_flags
+    libraries = libraries_for_cpu(checked=job.checked and runs_on_cpu(job))
+    named = (f"./{name}" for name in sources)
+    argv = (compiler, *flags, *named, "-o", product.value, *libraries)
     return _Plan(compiler, argv, files, product)
 
 
 def _compiler(job: JobSpec) -> tuple[str, tuple[str, ...]]:
     if job.problem.lang is not Lang.CU:
         return "g++", _GXX_FLAGS
+    if runs_on_cpu(job):
+        return "g++", ()
     arch = job.device.arch
     if job.device.vendor is not Vendor.NVIDIA or arch is None:
         return "nvcc", _NVCC_FLAGS
@@ -212,10 +232,16 @@ def _no_compiler(compiler: str, job: JobSpec) -> Build:
     return Build(Verdict.INTERNAL_ERROR, None, failure=Failure(Fault.PLATFORM, message))
 
 
+def _not_covered(message: str) -> Build:
+    """A build that ends before a compiler is started: the processor can't run this kernel."""
+    report = CompileReport(command="", output=message, duration_s=0.0, cached=False)
+    return Build(Verdict.COMPILE_ERROR, report, failure=Failure(Fault.AUTHOR, message))
+
+
 def _refuse_without_gpu(build: Build, job: JobSpec) -> Build:
     if build.verdict is not Verdict.ACCEPTED or job.problem.lang is not Lang.CU:
         return build
-    if job.device.vendor is Vendor.NVIDIA:
+    if job.device.vendor in (Vendor.NVIDIA, Vendor.CPU):
         return build
     message = NO_NVIDIA_GPU.format(device=job.device.name)
     return Build(Verdict.INTERNAL_ERROR, build.report, failure=Failure(Fault.PLATFORM, message))

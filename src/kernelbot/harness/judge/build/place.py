@@ -9,6 +9,7 @@ from functools import cache
 from importlib import metadata
 from pathlib import Path
 
+from kernelbot.harness.judge.build.on_cpu import runs_on_cpu
 from kernelbot.harness.sandbox.enclosure import installed_program
 from kernelbot.protocol import BuildPlace, JobSpec, Lang
 
@@ -76,7 +77,7 @@ def why_unfit(made: BuildPlace, here: BuildPlace) -> str:
 def _is_native(job: JobSpec) -> bool:
     """Whether it may be built for the processor at hand. Whoever hides that from this has a kernel
     that ends at an instruction that is unknown."""
-    if job.problem.lang is Lang.CPP:
+    if job.problem.lang is Lang.CPP or runs_on_cpu(job):
         return True
     texts = (job.submission.text, *job.problem.config.compile_flags)
     return any(_NATIVE in text for text in texts)

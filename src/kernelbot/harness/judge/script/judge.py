@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from kernelbot.harness.judge.build.cache import BuildCache
 from kernelbot.harness.judge.build.compile import Build, Product, compile_job
+from kernelbot.harness.judge.build.on_cpu import has_kernels_on_cpu
 from kernelbot.harness.judge.collected import Collected
 from kernelbot.harness.judge.measuring_turn import MeasuringTurn, no_turn
 from kernelbot.harness.judge.profiling.findings import Findings, keep
@@ -237,6 +238,9 @@ class _ScriptJudge:
             files[Product.PROGRAM.value] = build.binary
         if maps_cuda(self._job):
             startup = "from kernelbot.harness.inside.gpu.emulation import install\ninstall()\n"
+            if has_kernels_on_cpu(self._job):
+                startup += "from kernelbot.harness.inside.cuda_on_cpu import inline\n"
+                startup += "inline.install()\n"
             files[f"{_STARTUP_FOLDER}/sitecustomize.py"] = startup.encode()
         return files
 

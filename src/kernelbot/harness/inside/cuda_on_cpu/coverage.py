@@ -1,0 +1,120 @@
+"""What of CUDA can't run on the processor, found before anything is compiled."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from kernelbot.harness.inside.cuda_on_cpu.tokens import Kind, Token
+
+_HEADERS = {
+    "cub/": "CUB",
+    "thrust/": "Thrust",
+    "cutlass/": "CUTLASS",
+    "cute/": "CuTe",
+    "cuda/": "libcu++",
+    "nvcuda": "tensor cores",
+    "mma.h": "tensor cores (wmma)",
+    "cuda_fp8": "8-bit floating point",
+    "cuda_fp6": "6-bit floating point",
+    "cuda_fp4": "4-bit floating point",
+    "cuda_pipeline": "asynchronous copies",
+    "cudaTypedefs": "the driver's interface",
+    "cuda.h>": "",
+    "cublas": "cuBLAS",
+    "cudnn": "cuDNN",
+    "cufft": "cuFFT",
+    "curand": "cuRAND",
+    "cusolver": "cuSOLVER",
+    "cusparse": "cuSPARSE",
+    "nccl": "NCCL",
+    "nvrtc": "NVRTC",
+    "nvshmem": "NVSHMEM",
+    "rocwmma": "tensor cores (rocWMMA)",
+}
+"""By how an included header's name begins; empty: it is covered."""
+_NAMES = {
+    "wmma": "tensor cores (wmma)",
+    "nvcuda": "tensor cores (wmma)",
+    "memcpy_async": "asynchronous copies",
+    "__pipeline_memcpy_async": "asynchronous copies",
+    "this_grid": "barriers of the whole grid",
+    "grid_group": "barriers of the whole grid",
+    "this_cluster": "clusters of blocks",
+    "cluster_group": "clusters of blocks",
+    "__cluster_dims__": "clusters of blocks",
+    "cudaLaunchKernel": "launches other than <<<...>>>",
+    "cudaLaunchKernelEx": "clusters of blocks",
+    "cudaLaunchKernelExC": "clusters of blocks",
+    "cudaLaunchCooperativeKernel": "barriers of the whole grid",
+    "CUtensorMap": "TMA",
+    "cuTensorMapEncodeTiled": "TMA",
+    "cudaTextureObject_t": "textures",
+    "cudaSurfaceObject_t": "surfaces",
+    "cudaGraphLaunch": "graphs",
+    "cudaStreamBeginCapture": "graphs",
+}
+_PREFIXES = {
+    "__nv_fp8": "8-bit floating point",
+    "__nv_fp6": "6-bit floating point",
+    "__nv_fp4": "4-bit floating point",
+    "__builtin_amdgcn_": "AMD's instructions",
+    "tex1D": "textures",
+    "tex2D": "textures",
+    "tex3D": "textures",
+}
+_ASM = frozenset({"asm", "__asm", "__asm__"})
+_MOST_SHOWN = 60
+
+
+class NotCovered(Exception):
+    """A source needs what only a GPU has; the text says what, where, and what to do."""
+
+
+def refuse_uncovered(name: str, tokens: Sequence[Token]) -> None:
+    """Raise `NotCovered` for the first of what can't run here. `name`: of the author's file."""
+    for line, what in _uncovered([token for token in tokens if token.kind is not Kind.SPACE]):
+        raise NotCovered(
+            f"{name}:{line}: {what} can't run on the device CPU. Submit the file to a device with "
+            "a GPU, or use there what CUDA C++ has without it."
+        )
+
+
+def _uncovered(tokens: Sequence[Token]) -> Iterator[tuple[int, str]]:
+    for at, token in enumerate(tokens):
+        if token.kind is not Kind.NAME:
+            continue
+        if token.text in _ASM:
+            yield token.line, _instruction(tokens[at + 1 : at + 8])
+        elif token.text == "include" and at and tokens[at - 1].text == "#":
+            if what := _header(tokens, at + 1):
+                yield token.line, what
+        elif what := _NAMES.get(token.text, ""):
+            yield token.line, f"`{token.text}` ({what})"
+        else:
+            for prefix, what in _PREFIXES.items():
+                if token.text.startswith(prefix):
+                    yield token.line, f"`{token.text}` ({what})"
+
+
+def _instruction(tokens: Sequence[Token]) -> str:
+    """Names the first instruction of an `asm` statement."""
+    for token in tokens:
+        if token.kind is Kind.TEXT:
+            written = token.text.strip('"').replace("\\n", " ").replace("\\t", " ")
+            statements = (part.split() for part in re.split("[;{}]", written))
+            for words in statements:
+                first = next((word for word in words if word[0] != "@"), ".")
+                if first[0] not in ".%$":
+                    return f"inline PTX (`asm`: `{first[:_MOST_SHOWN]}`)"
+    return "inline PTX (`asm`)"
+
+
+def _header(tokens: Sequence[Token], at: int) -> str:
+    """Says which header isn't covered; empty if it is."""
+    line = tokens[at - 1].line
+    same = [token.text for token in tokens[at : at + 16] if token.line == line]
+    written = "".join(same).lstrip('<"')
+    for beginning, what in _HEADERS.items():
+        if written.startswith(beginning):
+            header = written.rstrip('>"')[:_MOST_SHOWN]
+            return f"`#include <{header}>` ({what})" if what else ""
+    return ""

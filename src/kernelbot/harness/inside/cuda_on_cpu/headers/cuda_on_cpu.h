@@ -1,0 +1,49 @@
+// CUDA C++ as C++: kernels run on the host's processor, block by block. Included before the first
+// line of each source.
+#pragma once
+#include <algorithm>
+#include <cassert>
+#include <cfloat>
+#include <climits>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <mutex>
+#include <stdexcept>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#define __CUDACC__ 1
+#ifndef __CUDA_ARCH__
+#define __CUDA_ARCH__ 800
+#endif
+#define CUDART_VERSION 12000
+#define __global__
+#define __device__
+#define __host__
+#define __constant__
+#define __managed__
+#define __grid_constant__
+#define __shared__ static
+#define __launch_bounds__(...)
+#define __align__(bytes) alignas(bytes)
+#define __builtin_align__(bytes) alignas(bytes)
+
+#include "cuda_on_cpu_types.h"
+#include "cuda_on_cpu_stacks.h"
+#include "cuda_on_cpu_checks.h"
+#include "cuda_on_cpu_block.h"
+#ifdef CUDA_ON_CPU_CHECK
+#include "cuda_on_cpu_races.h"
+#endif
+#include "cuda_on_cpu_warp.h"
+#include "cuda_on_cpu_atomics.h"
+#include "cuda_on_cpu_math.h"
+#include "cuda_on_cpu_half.h"
+#include "cuda_on_cpu_runtime.h"
+#include "cuda_on_cpu_groups.h"

@@ -1,0 +1,319 @@
+// One block at a time: its threads run in order, each until it ends or waits for others.
+#pragma once
+
+#ifndef CUDA_ON_CPU_WARP
+#define CUDA_ON_CPU_WARP 32
+#endif
+#define CUDA_ON_CPU_HIDDEN __attribute__((visibility("hidden")))
+
+CUDA_ON_CPU_HIDDEN inline uint3 threadIdx, blockIdx;
+CUDA_ON_CPU_HIDDEN inline dim3 blockDim, gridDim;
+inline constexpr int warpSize = CUDA_ON_CPU_WARP;
+
+namespace cuda_on_cpu {
+constexpr unsigned WARP = CUDA_ON_CPU_WARP, MAX_THREADS = 1024;
+constexpr unsigned DYNAMIC_SHARED_BYTES = 232448;
+using Lanes = unsigned long long;
+using Fold = uint64_t (*)(uint64_t, uint64_t);
+
+enum class State : unsigned char { NEW, READY, AT_BLOCK_BARRIER, AT_WARP_BARRIER, DONE };
+enum class Exchange : unsigned char { NOTHING, SHUFFLE, VOTE, MATCH, FOLD };
+
+struct Thread {
+    uint3 index;
+    State state;
+    Exchange exchange;
+    unsigned source, stack, vote;
+    void *where; // the call of the barrier at which it waits
+    Lanes lanes;              // who has to come to the warp's barrier
+    uint64_t deposit, result; // of an exchange
+    Fold fold;
+};
+
+struct Block {
+    Thread threads[MAX_THREADS];
+    Stacks stacks;
+    unsigned count, next, last;
+    Thread *current;
+    void (*body)(void *);
+    void *arguments;
+    unsigned votes; // of __syncthreads_count and its like
+    unsigned barriers;
+    bool stopped, running;
+};
+CUDA_ON_CPU_HIDDEN inline Block block;
+alignas(1024) CUDA_ON_CPU_HIDDEN inline unsigned char dynamic_shared[DYNAMIC_SHARED_BYTES];
+CUDA_ON_CPU_HIDDEN inline std::mutex one_launch;
+
+inline unsigned rank() { return static_cast<unsigned>(block.current - block.threads); }
+inline unsigned lane() { return rank() % WARP; }
+
+// The thread waits; returns once others have come.
+inline void wait(State state) {
+    Thread *self = block.current;
+    self->state = state;
+    go(block.stacks.all[self->stack], block.stacks.scheduler);
+}
+
+// Ends the launch with an error. Called by a thread, whose stack is given up.
+[[noreturn]] inline void stop(const char *text, void *where = nullptr) {
+    set_error(text, where);
+    block.stopped = true;
+    go(block.stacks.all[block.current->stack], block.stacks.scheduler);
+    std::abort();
+}
+
+inline void become(Thread *thread) {
+    block.current = thread;
+    threadIdx = thread->index;
+}
+
+// On a stack of its own: threads that haven't begun, up to `last`, until one has waited.
+inline void run_threads() {
+    unsigned stack = block.threads[block.next].stack;
+    for (;;) {
+        Thread *thread = &block.threads[block.next++];
+        thread->stack = stack;
+        become(thread);
+        unsigned waited_before = block.barriers;
+        block.body(block.arguments);
+        thread->state = State::DONE;
+        if (block.barriers != waited_before || block.next >= block.last) break;
+    }
+    block.stacks.release(stack);
+    go(block.stacks.all[stack], block.stacks.scheduler);
+    std::abort();
+}
+
+inline void resume(Thread *thread) {
+    become(thread);
+    thread->state = State::READY;
+    ++block.barriers;
+    go(block.stacks.scheduler, block.stacks.all[thread->stack]);
+}
+
+inline void exchange(Thread *warp, unsigned size, Lanes group) {
+    Lanes votes = 0;
+    uint64_t folded = 0;
+    bool first = true;
+    for (unsigned i = 0; i < size; ++i) {
+        if (!(group >> i & 1)) continue;
+        votes |= static_cast<Lanes>(warp[i].deposit != 0) << i;
+        if (warp[i].exchange == Exchange::FOLD) {
+            folded = first ? warp[i].deposit : warp[i].fold(folded, warp[i].deposit);
+            first = false;
+        }
+    }
+    for (unsigned i = 0; i < size; ++i) {
+        if (!(group >> i & 1)) continue;
+        Thread &thread = warp[i];
+        unsigned from = thread.source;
+        switch (thread.exchange) {
+        case Exchange::SHUFFLE:
+            thread.result = from < size && group >> from & 1 ? warp[from].deposit : thread.deposit;
+            break;
+        case Exchange::VOTE: thread.result = votes; break;
+        case Exchange::FOLD: thread.result = folded; break;
+        case Exchange::MATCH:
+            thread.result = 0;
+            for (unsigned j = 0; j < size; ++j)
+                if (group >> j & 1 && warp[j].deposit == thread.deposit)
+                    thread.result |= 1ull << j;
+            break;
+        case Exchange::NOTHING: break;
+        }
+    }
+}
+
+// Lets those go on who wait at a barrier of their warp that all have reached who have to.
+inline bool release_warp(Thread *warp, unsigned size) {
+    Lanes living = 0, done = 0;
+    bool any = false;
+    for (unsigned i = 0; i < size; ++i)
+        if (warp[i].state != State::DONE) living |= 1ull << i;
+    for (unsigned i = 0; i < size; ++i) {
+        if (warp[i].state != State::AT_WARP_BARRIER || done >> i & 1) continue;
+        Lanes group = warp[i].lanes & living;
+        bool complete = true;
+        for (unsigned j = 0; j < size && complete; ++j)
+            if (group >> j & 1)
+                complete = warp[j].state == State::AT_WARP_BARRIER &&
+                           (warp[j].lanes & living) == group;
+        if (!complete) continue;
+        exchange(warp, size, group);
+        for (unsigned j = 0; j < size; ++j)
+            if (group >> j & 1) warp[j].state = State::READY;
+        done |= group;
+        any = true;
+    }
+    if (any) synchronised_warp(static_cast<unsigned>(warp - block.threads) / WARP);
+    return any;
+}
+
+// Runs a warp's threads until all have ended or wait for other warps.
+inline bool run_warp(unsigned first) {
+    unsigned last = std::min(first + WARP, block.count);
+    bool any = false;
+    do {
+        for (unsigned i = first; i < last && !block.stopped; ++i) {
+            Thread *thread = &block.threads[i];
+            if (thread->state == State::READY) {
+                resume(thread);
+                any = true;
+            } else if (thread->state == State::NEW) {
+                block.next = i;
+                block.last = last;
+                thread->stack = block.stacks.take(run_threads);
+                go(block.stacks.scheduler, block.stacks.all[thread->stack]);
+                any = true;
+            }
+        }
+    } while (!block.stopped && release_warp(block.threads + first, last - first));
+    return any;
+}
+
+inline bool release_block() {
+    unsigned living = 0, waiting = 0;
+    for (unsigned i = 0; i < block.count; ++i) {
+        living += block.threads[i].state != State::DONE;
+        waiting += block.threads[i].state == State::AT_BLOCK_BARRIER;
+    }
+    if (living == 0 || waiting != living) return false;
+    unsigned total = 0;
+    for (unsigned i = 0; i < block.count; ++i)
+        if (block.threads[i].state == State::AT_BLOCK_BARRIER) total += block.threads[i].vote;
+    block.votes = total;
+    for (unsigned i = 0; i < block.count; ++i)
+        if (block.threads[i].state == State::AT_BLOCK_BARRIER)
+            block.threads[i].state = State::READY;
+    if (waiting != block.count) some_had_ended();
+    synchronised_block();
+    return true;
+}
+
+// Of the threads that can't go on, the first one that waits for its warp, or for its block.
+inline void deadlock() {
+    unsigned waiting = MAX_THREADS, other = MAX_THREADS;
+    for (unsigned i = 0; i < block.count; ++i) {
+        State state = block.threads[i].state;
+        if (state == State::AT_WARP_BARRIER && waiting == MAX_THREADS) waiting = i;
+        if (state == State::AT_BLOCK_BARRIER && other == MAX_THREADS) other = i;
+    }
+    bool of_warp = waiting < MAX_THREADS;
+    Thread &thread = block.threads[of_warp ? waiting : other];
+    uint3 at = thread.index;
+    char text[400];
+    snprintf(text, sizeof text,
+             "thread (%u,%u,%u) of block (%u,%u,%u) waits at a barrier of its %s that others never "
+             "reach. Have all threads that a barrier is for reach it.",
+             at.x, at.y, at.z, blockIdx.x, blockIdx.y, blockIdx.z, of_warp ? "warp" : "block");
+    set_error(text, thread.where);
+    block.stopped = true;
+}
+
+inline void run_block() {
+    block.stacks.open();
+    for (unsigned i = 0; i < block.count; ++i) block.threads[i].state = State::NEW;
+    begin_block();
+    for (bool done = false; !done && !block.stopped;) {
+        bool any = false;
+        for (unsigned first = 0; first < block.count && !block.stopped; first += WARP)
+            any |= run_warp(first);
+        done = true;
+        for (unsigned i = 0; i < block.count; ++i) done &= block.threads[i].state == State::DONE;
+        if (!done && !block.stopped && !release_block() && !any) deadlock();
+    }
+}
+
+inline const char *why_not_launched(dim3 grid, dim3 threads, size_t shared_bytes) {
+    if (block.running) return "a kernel launches a kernel: that needs a GPU.";
+    uint64_t count = 1ull * threads.x * threads.y * threads.z;
+    if (count == 0 || count > MAX_THREADS || threads.z > 64)
+        return "invalid configuration argument: a block has from 1 to 1024 threads.";
+    if (!grid.x || !grid.y || !grid.z || grid.x > INT_MAX || grid.y > 65535 || grid.z > 65535)
+        return "invalid configuration argument: a grid has from 1 to 2147483647 x 65535 x 65535 "
+               "blocks.";
+    if (shared_bytes > DYNAMIC_SHARED_BYTES)
+        return "invalid configuration argument: more dynamic shared memory than any GPU has.";
+    return nullptr;
+}
+
+inline void run_grid(dim3 grid, dim3 threads, size_t shared_bytes) {
+    blockDim = threads;
+    gridDim = grid;
+    block.count = threads.x * threads.y * threads.z;
+    for (unsigned i = 0; i < block.count; ++i)
+        block.threads[i].index = {i % threads.x, i / threads.x % threads.y,
+                                  i / (threads.x * threads.y)};
+    block.stopped = false;
+    begin_grid(shared_bytes);
+    block.running = true;
+    for (unsigned z = 0; z < grid.z && !block.stopped; ++z)
+        for (unsigned y = 0; y < grid.y && !block.stopped; ++y)
+            for (unsigned x = 0; x < grid.x && !block.stopped; ++x) {
+                blockIdx = {x, y, z};
+                std::memset(dynamic_shared, 0xA5, shared_bytes);
+                run_block();
+            }
+    block.running = false;
+    end_grid();
+}
+
+// There is one stream: a launch is over when it returns.
+struct AnyStream {
+    template <class Stream> AnyStream(const Stream &) {}
+};
+
+// What `kernel<<<grid, block, shared, stream>>>(arguments)` is made to be.
+template <class Kernel> class Launch {
+  public:
+    Launch(Kernel kernel, dim3 grid, dim3 threads, size_t shared_bytes = 0, AnyStream = nullptr)
+        : kernel(kernel), grid(grid), threads(threads), shared_bytes(shared_bytes) {}
+
+    template <class... Given> void operator()(Given &&...given) {
+        if (why_not_launched(grid, threads, shared_bytes) == nullptr) {
+            std::unique_lock<std::mutex> alone(one_launch);
+            if (!has_error()) run(std::forward<Given>(given)...);
+        } else
+            set_error(why_not_launched(grid, threads, shared_bytes));
+        report_error();
+    }
+
+  private:
+    template <class... Given> void run(Given &&...given) {
+        using Arguments = std::tuple<std::decay_t<Given>...>;
+        struct Call {
+            Kernel kernel;
+            Arguments arguments;
+        } call{kernel, Arguments(std::forward<Given>(given)...)};
+        block.arguments = &call;
+        block.body = [](void *given) {
+            Call &call = *static_cast<Call *>(given);
+            std::apply(call.kernel, call.arguments); // by value: each thread has its own
+        };
+        run_grid(grid, threads, shared_bytes);
+    }
+    Kernel kernel;
+    dim3 grid, threads;
+    size_t shared_bytes;
+};
+
+// A kernel whose parameters are known: arguments are converted to them when it is launched.
+template <class... Parameters> class TypedLaunch {
+  public:
+    template <class... Config>
+    TypedLaunch(void (*kernel)(Parameters...), Config... config) : launch(kernel, config...) {}
+    void operator()(Parameters... given) { launch(static_cast<Parameters &&>(given)...); }
+
+  private:
+    Launch<void (*)(Parameters...)> launch;
+};
+
+template <class... Parameters, class... Config>
+auto launch(void (*kernel)(Parameters...), Config... config) {
+    return TypedLaunch<Parameters...>(kernel, config...);
+}
+template <class Kernel, class... Config> auto launch_any(Kernel kernel, Config... config) {
+    return Launch<Kernel>(kernel, config...);
+}
+} // namespace cuda_on_cpu

@@ -1,0 +1,80 @@
+// What went wrong in a launch, kept until it is asked for; and, with CUDA_ON_CPU_CHECK, each access
+// of memory looked at.
+#pragma once
+#include <dlfcn.h>
+#define CUDA_ON_CPU_EXPORTED extern "C" __attribute__((visibility("default"), used))
+
+namespace cuda_on_cpu {
+struct Error {
+    char text[800];
+    bool is_set, is_reported;
+};
+__attribute__((visibility("hidden"))) inline Error error;
+
+// The author's line with an address of code; empty if that can't be found out.
+inline void find_line(void *where, char *line, size_t size) {
+    Dl_info found;
+    line[0] = 0;
+    if (where == nullptr || !dladdr(where, &found) || found.dli_fname == nullptr) return;
+    char command[600];
+    auto offset = static_cast<char *>(where) - static_cast<char *>(found.dli_fbase) - 1;
+    snprintf(command, sizeof command, "addr2line -s -e '%s' %#lx 2>/dev/null", found.dli_fname,
+             static_cast<unsigned long>(offset));
+    FILE *output = popen(command, "r");
+    if (output == nullptr) return;
+    if (fgets(line, static_cast<int>(size), output) == nullptr || line[0] == '?') line[0] = 0;
+    pclose(output);
+    line[strcspn(line, " \n")] = 0;
+}
+
+// The first error counts.
+inline void set_error(const char *text, void *where = nullptr) {
+    if (error.is_set) return;
+    char line[200];
+    find_line(where, line, sizeof line);
+    error.is_set = true;
+    error.is_reported = false;
+    snprintf(error.text, sizeof error.text, "%s%s%s", line, line[0] ? ": " : "", text);
+}
+inline bool has_error() { return error.is_set; }
+
+#ifdef CUDA_ON_CPU_THROWS
+inline void report_error() {
+    if (!error.is_set) return;
+    error.is_set = false;
+    throw std::runtime_error(error.text);
+}
+#else
+inline void report_error() {
+    if (!error.is_set || error.is_reported) return;
+    error.is_reported = true;
+    fprintf(stderr, "%s\n", error.text);
+}
+#endif
+
+CUDA_ON_CPU_EXPORTED inline const char *cuda_on_cpu_error() {
+    return error.is_set ? error.text : nullptr;
+}
+} // namespace cuda_on_cpu
+
+#ifdef CUDA_ON_CPU_CHECK
+#include "cuda_on_cpu_accesses.h"
+#else
+namespace cuda_on_cpu {
+inline void begin_grid(size_t) {}
+inline void begin_block() {}
+inline void synchronised_block() {}
+inline void synchronised_warp(unsigned) {}
+inline void some_had_ended() {}
+inline void end_grid() {}
+inline void add_array(const void *, size_t, const char *) {}
+inline void remove_array(const void *) {}
+inline void touch_atomically(const void *, size_t, void *) {}
+
+// What `__shared__ T name;` is made to be.
+template <class T> struct Shared {
+    T value;
+    constexpr Shared(const char *) {}
+};
+} // namespace cuda_on_cpu
+#endif

@@ -1,0 +1,102 @@
+// Cooperative groups of a block, of a tile of a warp, and of the threads of a warp that are there.
+#pragma once
+
+namespace cooperative_groups {
+class thread_block {
+  public:
+    static void sync() { __syncthreads(); }
+    static void barrier_arrive() = delete;
+    static unsigned size() { return blockDim.x * blockDim.y * blockDim.z; }
+    static unsigned num_threads() { return size(); }
+    static unsigned thread_rank() { return cuda_on_cpu::rank(); }
+    static dim3 group_index() { return blockIdx; }
+    static dim3 thread_index() { return threadIdx; }
+    static dim3 group_dim() { return blockDim; }
+    static dim3 dim_threads() { return blockDim; }
+};
+inline thread_block this_thread_block() { return {}; }
+
+// Threads of one warp, by their lanes.
+class coalesced_group {
+  public:
+    explicit coalesced_group(cuda_on_cpu::Lanes lanes) : lanes(lanes) {}
+    unsigned size() const { return __popcll(lanes); }
+    unsigned num_threads() const { return size(); }
+    unsigned thread_rank() const {
+        return __popcll(lanes & ((1ull << cuda_on_cpu::lane()) - 1));
+    }
+    unsigned meta_group_size() const { return 1; }
+    unsigned meta_group_rank() const { return 0; }
+    void sync() const { __syncwarp(lanes); }
+    template <class T> T shfl(T value, int from) const { return take(value, from); }
+    template <class T> T shfl_down(T value, unsigned delta) const {
+        unsigned own = thread_rank();
+        return take(value, own + delta < size() ? own + delta : own);
+    }
+    template <class T> T shfl_up(T value, unsigned delta) const {
+        unsigned own = thread_rank();
+        return take(value, own >= delta ? own - delta : own);
+    }
+    template <class T> T shfl_xor(T value, unsigned mask) const {
+        unsigned other = thread_rank() ^ mask;
+        return take(value, other < size() ? other : thread_rank());
+    }
+    int any(int predicate) const { return __any_sync(lanes, predicate); }
+    int all(int predicate) const { return __all_sync(lanes, predicate); }
+    unsigned ballot(int predicate) const {
+        auto votes = cuda_on_cpu::vote(lanes, predicate != 0, CUDA_ON_CPU_HERE);
+        unsigned found = 0;
+        for (unsigned i = 0; i < size(); ++i) found |= unsigned(votes >> nth(i) & 1) << i;
+        return found;
+    }
+    template <class T, class Op> T fold(T value, Op op) const {
+        return cuda_on_cpu::fold(lanes, value, op, CUDA_ON_CPU_HERE);
+    }
+
+  protected:
+    template <class T> T take(T value, unsigned from) const {
+        return cuda_on_cpu::shuffle(lanes, value, nth(from % size()), CUDA_ON_CPU_HERE);
+    }
+    unsigned nth(unsigned wanted) const {
+        for (unsigned i = 0; i < cuda_on_cpu::WARP; ++i)
+            if (lanes >> i & 1 && wanted-- == 0) return i;
+        return 0;
+    }
+    cuda_on_cpu::Lanes lanes;
+};
+// Which threads are together is never promised: here each is alone.
+inline coalesced_group coalesced_threads() { return coalesced_group(1ull << cuda_on_cpu::lane()); }
+
+template <unsigned SIZE, class Parent = void> class thread_block_tile : public coalesced_group {
+    static_assert(SIZE && (SIZE & (SIZE - 1)) == 0 && SIZE <= cuda_on_cpu::WARP,
+                  "a tile has a power of two of threads, at most a warp");
+
+  public:
+    thread_block_tile() : coalesced_group(own_lanes()) {}
+    static constexpr unsigned size() { return SIZE; }
+    static constexpr unsigned num_threads() { return SIZE; }
+    static unsigned thread_rank() { return cuda_on_cpu::lane() % SIZE; }
+    static unsigned meta_group_size() { return (thread_block::size() + SIZE - 1) / SIZE; }
+    static unsigned meta_group_rank() { return cuda_on_cpu::rank() / SIZE; }
+
+  private:
+    static cuda_on_cpu::Lanes own_lanes() {
+        cuda_on_cpu::Lanes all = SIZE == 64 ? ~0ull : (1ull << SIZE % 64) - 1;
+        return all << cuda_on_cpu::lane() / SIZE * SIZE;
+    }
+};
+template <unsigned SIZE, class Parent> thread_block_tile<SIZE, Parent> tiled_partition(const Parent &) {
+    return {};
+}
+template <class Group> void sync(const Group &group) { group.sync(); }
+
+template <class T> struct plus { T operator()(T a, T b) const { return a + b; } };
+template <class T> struct less { T operator()(T a, T b) const { return b < a ? b : a; } };
+template <class T> struct greater { T operator()(T a, T b) const { return a < b ? b : a; } };
+template <class T> struct bit_and { T operator()(T a, T b) const { return a & b; } };
+template <class T> struct bit_or { T operator()(T a, T b) const { return a | b; } };
+template <class T> struct bit_xor { T operator()(T a, T b) const { return a ^ b; } };
+template <class Group, class T, class Op> T reduce(const Group &group, T value, Op op) {
+    return group.fold(value, op);
+}
+} // namespace cooperative_groups

@@ -1,0 +1,193 @@
+// The runtime's calls on the host's memory. All work is done when a call returns.
+#pragma once
+
+enum cudaError_t {
+    cudaSuccess = 0,
+    cudaErrorInvalidValue = 1,
+    cudaErrorMemoryAllocation = 2,
+    cudaErrorInvalidConfiguration = 9,
+    cudaErrorNotReady = 600,
+    cudaErrorLaunchFailure = 719,
+};
+enum cudaMemcpyKind {
+    cudaMemcpyHostToHost,
+    cudaMemcpyHostToDevice,
+    cudaMemcpyDeviceToHost,
+    cudaMemcpyDeviceToDevice,
+    cudaMemcpyDefault,
+};
+enum cudaFuncAttribute {
+    cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
+    cudaFuncAttributePreferredSharedMemoryCarveout = 9,
+};
+enum cudaFuncCache {
+    cudaFuncCachePreferNone,
+    cudaFuncCachePreferShared,
+    cudaFuncCachePreferL1,
+    cudaFuncCachePreferEqual,
+};
+enum cudaDeviceAttr {
+    cudaDevAttrMaxThreadsPerBlock = 1,
+    cudaDevAttrMaxSharedMemoryPerBlock = 8,
+    cudaDevAttrWarpSize = 10,
+    cudaDevAttrMultiProcessorCount = 16,
+    cudaDevAttrComputeCapabilityMajor = 75,
+    cudaDevAttrComputeCapabilityMinor = 76,
+    cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
+};
+struct cudaDeviceProp {
+    char name[256];
+    size_t totalGlobalMem, sharedMemPerBlock, sharedMemPerBlockOptin, sharedMemPerMultiprocessor;
+    int warpSize, maxThreadsPerBlock, maxThreadsPerMultiProcessor, multiProcessorCount;
+    int major, minor, regsPerBlock, maxThreadsDim[3], maxGridSize[3];
+};
+using cudaStream_t = struct CUstream_st *;
+using cudaEvent_t = struct CUevent_st *;
+constexpr unsigned cudaStreamDefault = 0, cudaStreamNonBlocking = 1, cudaEventDefault = 0;
+constexpr unsigned cudaEventDisableTiming = 2, cudaMemAttachGlobal = 1, cudaHostAllocDefault = 0;
+#define cudaStreamLegacy (cudaStream_t(1))
+#define cudaStreamPerThread (cudaStream_t(2))
+
+inline cudaError_t cudaPeekAtLastError() {
+    return cuda_on_cpu::has_error() ? cudaErrorLaunchFailure : cudaSuccess;
+}
+inline cudaError_t cudaGetLastError() { return cudaPeekAtLastError(); }
+inline cudaError_t cudaDeviceSynchronize() { return cudaPeekAtLastError(); }
+inline cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaPeekAtLastError(); }
+inline const char *cudaGetErrorString(cudaError_t code) {
+    if (code == cudaSuccess) return "no error";
+    return cuda_on_cpu::has_error() ? cuda_on_cpu::error.text : "an error of the runtime";
+}
+inline const char *cudaGetErrorName(cudaError_t code) {
+    return code == cudaSuccess ? "cudaSuccess" : "cudaErrorLaunchFailure";
+}
+
+namespace cuda_on_cpu {
+inline cudaError_t allocate(void **at, size_t bytes) {
+    if (posix_memalign(at, 256, bytes ? bytes : 1)) return cudaErrorMemoryAllocation;
+    std::memset(*at, 0xA5, bytes); // it is as undefined as on a GPU
+    add_array(*at, bytes, "memory of cudaMalloc");
+    return cudaSuccess;
+}
+inline cudaError_t release(void *at) {
+    remove_array(at);
+    std::free(at);
+    return cudaSuccess;
+}
+} // namespace cuda_on_cpu
+template <class T> cudaError_t cudaMalloc(T **at, size_t bytes) {
+    return cuda_on_cpu::allocate(reinterpret_cast<void **>(at), bytes);
+}
+template <class T> cudaError_t cudaMallocAsync(T **at, size_t bytes, cudaStream_t) {
+    return cudaMalloc(at, bytes);
+}
+template <class T> cudaError_t cudaMallocManaged(T **at, size_t bytes, unsigned = 1) {
+    return cudaMalloc(at, bytes);
+}
+template <class T> cudaError_t cudaMallocHost(T **at, size_t bytes, unsigned = 0) {
+    return cudaMalloc(at, bytes);
+}
+template <class T> cudaError_t cudaHostAlloc(T **at, size_t bytes, unsigned) {
+    return cudaMalloc(at, bytes);
+}
+inline cudaError_t cudaFree(void *at) { return cuda_on_cpu::release(at); }
+inline cudaError_t cudaFreeAsync(void *at, cudaStream_t) { return cuda_on_cpu::release(at); }
+inline cudaError_t cudaFreeHost(void *at) { return cuda_on_cpu::release(at); }
+
+inline cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind) {
+    if (bytes) std::memmove(to, from, bytes);
+    return cudaSuccess;
+}
+inline cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind,
+                                   cudaStream_t = nullptr) {
+    return cudaMemcpy(to, from, bytes, kind);
+}
+inline cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                                size_t width, size_t height, cudaMemcpyKind) {
+    for (size_t row = 0; row < height; ++row)
+        std::memmove(static_cast<char *>(to) + row * to_pitch,
+                     static_cast<const char *>(from) + row * from_pitch, width);
+    return cudaSuccess;
+}
+inline cudaError_t cudaMemset(void *at, int value, size_t bytes) {
+    if (bytes) std::memset(at, value, bytes);
+    return cudaSuccess;
+}
+inline cudaError_t cudaMemsetAsync(void *at, int value, size_t bytes, cudaStream_t = nullptr) {
+    return cudaMemset(at, value, bytes);
+}
+template <class T>
+cudaError_t cudaMemcpyToSymbol(T &symbol, const void *from, size_t bytes, size_t offset = 0,
+                               cudaMemcpyKind = cudaMemcpyHostToDevice) {
+    auto *to = const_cast<char *>(reinterpret_cast<const volatile char *>(&symbol)) + offset;
+    return cudaMemcpy(to, from, bytes, cudaMemcpyDefault);
+}
+template <class T>
+cudaError_t cudaMemcpyToSymbolAsync(T &symbol, const void *from, size_t bytes, size_t offset = 0,
+                                    cudaMemcpyKind kind = cudaMemcpyHostToDevice,
+                                    cudaStream_t = nullptr) {
+    return cudaMemcpyToSymbol(symbol, from, bytes, offset, kind);
+}
+template <class T>
+cudaError_t cudaMemcpyFromSymbol(void *to, const T &symbol, size_t bytes, size_t offset = 0,
+                                 cudaMemcpyKind = cudaMemcpyDeviceToHost) {
+    auto *from = reinterpret_cast<const char *>(&symbol) + offset;
+    return cudaMemcpy(to, from, bytes, cudaMemcpyDefault);
+}
+template <class T, class P> cudaError_t cudaGetSymbolAddress(P **at, T &symbol) {
+    *at = reinterpret_cast<P *>(&symbol);
+    return cudaSuccess;
+}
+
+inline cudaError_t cudaSetDevice(int) { return cudaSuccess; }
+inline cudaError_t cudaGetDevice(int *device) { return *device = 0, cudaSuccess; }
+inline cudaError_t cudaGetDeviceCount(int *count) { return *count = 1, cudaSuccess; }
+inline cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int) {
+    switch (attribute) {
+    case cudaDevAttrMaxThreadsPerBlock: *value = 1024; break;
+    case cudaDevAttrMaxSharedMemoryPerBlock: *value = 49152; break;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = cuda_on_cpu::DYNAMIC_SHARED_BYTES; break;
+    case cudaDevAttrWarpSize: *value = warpSize; break;
+    case cudaDevAttrMultiProcessorCount: *value = 8; break;
+    case cudaDevAttrComputeCapabilityMajor: *value = 8; break;
+    case cudaDevAttrComputeCapabilityMinor: *value = 0; break;
+    default: return cudaErrorInvalidValue;
+    }
+    return cudaSuccess;
+}
+inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp *found, int) {
+    *found = {"CPU (in place of a GPU)", size_t(1) << 32, 49152, cuda_on_cpu::DYNAMIC_SHARED_BYTES,
+              cuda_on_cpu::DYNAMIC_SHARED_BYTES + 1024, warpSize, 1024, 2048, 8, 8, 0, 65536,
+              {1024, 1024, 64}, {INT_MAX, 65535, 65535}};
+    return cudaSuccess;
+}
+template <class F> cudaError_t cudaFuncSetAttribute(F, cudaFuncAttribute, int) {
+    return cudaSuccess;
+}
+template <class F> cudaError_t cudaFuncSetCacheConfig(F, cudaFuncCache) { return cudaSuccess; }
+template <class F>
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, F, int, size_t) {
+    return *blocks = 1, cudaSuccess;
+}
+template <class F>
+cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *threads, F, size_t = 0, int = 0) {
+    return *grid = 8, *threads = 256, cudaSuccess;
+}
+inline cudaError_t cudaStreamCreate(cudaStream_t *made) { return *made = nullptr, cudaSuccess; }
+inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t *made, unsigned) {
+    return cudaStreamCreate(made);
+}
+inline cudaError_t cudaStreamDestroy(cudaStream_t) { return cudaSuccess; }
+inline cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned = 0) {
+    return cudaSuccess;
+}
+inline cudaError_t cudaEventCreate(cudaEvent_t *made) { return *made = nullptr, cudaSuccess; }
+inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t *made, unsigned) {
+    return cudaEventCreate(made);
+}
+inline cudaError_t cudaEventDestroy(cudaEvent_t) { return cudaSuccess; }
+inline cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t = nullptr) { return cudaSuccess; }
+inline cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaSuccess; }
+inline cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t, cudaEvent_t) {
+    return *ms = 0, cudaSuccess; // a time on this device means nothing
+}

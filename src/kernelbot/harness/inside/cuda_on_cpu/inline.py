@@ -1,0 +1,103 @@
+"""`load_inline` with CUDA sources, where no GPU is: they become a C++ extension of torch.
+
+Installed in a process of the author's, beside the mapping of torch's calls to the CPU.
+"""
+
+import functools
+import importlib
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from kernelbot.harness.inside.cuda_on_cpu.headers import FOLDER, torch_header_files
+from kernelbot.harness.inside.cuda_on_cpu.rewriting import rewrite
+from kernelbot.harness.inside.own_builds import began_ns
+
+_FOLDER = Path(".cache", "torch_extensions", FOLDER)
+"""In the author's home, where all phases have what was built."""
+_FLAGS = (
+    "-std=c++20",
+    "-O1",
+    "-g1",
+    "-w",
+    "-ffp-contract=fast",
+    "-fno-strict-aliasing",
+    "-fno-threadsafe-statics",
+    "-fno-gnu-unique",
+)
+_NVCC_ALONE = ("extra_cuda_cflags", "with_cuda")
+_DRIVER = ("-lcu", "-lnv")
+
+
+def install() -> None:
+    """Have `load_inline` build CUDA sources for the processor in this process until it ends. Needs
+    torch. Idempotent."""
+    extension: Any = importlib.import_module("torch.utils.cpp_extension")
+    if not hasattr(extension.load_inline, "on_cpu"):
+        extension.load_inline = _mapped(extension.load_inline)
+
+
+def _mapped(real: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(real)
+    def load_inline(
+        name: str, cpp_sources: Any = "", cuda_sources: Any = None, *args: Any, **options: Any
+    ) -> Any:
+        if not cuda_sources:
+            return real(name, cpp_sources, cuda_sources, *args, **options)
+        written = _text_of(sys._getframe(1).f_code.co_filename)
+        pieces = ['#include "cuda_on_cpu_torch.h"']
+        for kind, sources in (("cpp_sources", cpp_sources), ("cuda_sources", cuda_sources)):
+            for index, source in enumerate(_listed(sources)):
+                pieces += _placed(source, f"{kind}[{index}]", written)
+        pieces.append('#line 1 "bindings"')
+        return real(name, ["\n".join(pieces)], None, *args, **_for_cpu(options))
+
+    load_inline.on_cpu = True  # type: ignore[attr-defined]  # the mark that `install` looks for
+    return load_inline
+
+
+def _listed(sources: Any) -> list[str]:
+    return [sources] if isinstance(sources, str) else list(sources)
+
+
+def _text_of(file: str) -> tuple[str, str]:
+    """The name and the text of the author's file; no text if it can't be read."""
+    try:
+        return Path(file).name, Path(file).read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        return Path(file).name, ""
+
+
+def _placed(source: str, argument: str, written: tuple[str, str]) -> list[str]:
+    """A source for the processor, whose lines are those of the author's file if it is there as it
+    stands, and else its own. Raises `NotCovered`."""
+    name, text = written
+    at = text.find(source)
+    if at < 0:
+        name, line = argument, 1
+    else:
+        line = 1 + text.count("\n", 0, at)
+    # Ahead of it are as many lines as in the author's file, which what is refused is named by.
+    lines = rewrite(name, "\n" * (line - 1) + source)[line - 1 :]
+    return [f'#line {line} "{name}"', lines]
+
+
+def _for_cpu(options: dict[str, Any]) -> dict[str, Any]:
+    """The options of `load_inline` without what only nvcc understands, with what our headers need.
+    The folder is written anew with the time that all builds have, so nothing is built again."""
+    for path, content in torch_header_files().items():
+        target = Path.home() / _FOLDER.parent / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content)
+        os.utime(target, ns=(began_ns(), began_ns()))
+    kept = {key: value for key, value in options.items() if key not in _NVCC_ALONE}
+    flags = [flag for flag in kept.get("extra_cflags") or () if not flag.startswith(("-O", "-std"))]
+    links = [flag for flag in kept.get("extra_ldflags") or () if not flag.startswith(_DRIVER)]
+    paths = [str(Path.home() / _FOLDER), *(kept.get("extra_include_paths") or ())]
+    return kept | {
+        "extra_cflags": [*_FLAGS, *flags],
+        "extra_ldflags": links,
+        "extra_include_paths": paths,
+    }

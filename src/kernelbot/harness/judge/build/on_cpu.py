@@ -1,0 +1,78 @@
+"""CUDA without a GPU: compiled so that the processor runs the kernels, for tests alone."""
+
+from collections.abc import Iterable
+
+from kernelbot.harness.inside.cuda_on_cpu.headers import (
+    CHECKED_FLAGS,
+    CHECKED_LIBRARIES,
+    FLAGS,
+    FOLDER,
+    header_files,
+)
+from kernelbot.harness.inside.cuda_on_cpu.rewriting import rewrite
+from kernelbot.protocol import JobSpec, Lang, Mode, Vendor
+
+KERNELS_ON_CPU_NOTE = (
+    "The processor ran the CUDA kernels, one block after another: whether they are right is known, "
+    "and how fast they are is not."
+)
+CHECKED_NOTE = (
+    "Each access of memory in its kernels was looked at: outside of arrays, and shared memory "
+    "without a barrier in between."
+)
+ONLY_TESTS = (
+    "The processor can run CUDA kernels to test them, and not to time them: only `--mode test` is "
+    "for the device {device!r}. Submit the file to a device with a GPU for other modes."
+)
+_PASSED_ON = ("-D", "-U", "-I", "-W")
+_NVCC_ALONE = ("-Werror=", "-Wno-deprecated-gpu-targets", "-Wext-lambda", "-Wdefault-stream")
+_MARK = "__global__"
+_COMPILES = ("load_inline", "cpp_extension")
+
+
+def runs_on_cpu(job: JobSpec) -> bool:
+    """Whether the processor stands in for a GPU under the kernels that a compiled problem has."""
+    return job.problem.lang is Lang.CU and job.device.vendor is Vendor.CPU
+
+
+def has_kernels_on_cpu(job: JobSpec) -> bool:
+    """Whether the processor runs CUDA kernels of the submission, also of a Python file. Who hides
+    theirs from this is timed, as what they are: slow programs for a processor."""
+    if runs_on_cpu(job):
+        return True
+    text = job.submission.text
+    compiles = any(name in text for name in _COMPILES) and _MARK in text
+    return compiles and job.problem.lang is Lang.PY and job.device.vendor is Vendor.CPU
+
+
+def why_no_time(job: JobSpec) -> str:
+    """Why the job isn't judged: it would time such kernels. Empty if it is."""
+    if job.mode is Mode.TEST or not has_kernels_on_cpu(job):
+        return ""
+    return ONLY_TESTS.format(device=job.device.name)
+
+
+def sources_for_cpu(files: dict[str, bytes]) -> dict[str, bytes]:
+    """The same sources as C++, with the headers that they need. Raises `NotCovered`."""
+    rewritten = {
+        name: rewrite(name, content.decode("utf-8", "replace")).encode()
+        for name, content in files.items()
+    }
+    return rewritten | header_files()
+
+
+def libraries_for_cpu(*, checked: bool) -> tuple[str, ...]:
+    """What is linked, behind the sources; empty: what g++ links by itself."""
+    return ("-x", "none", *CHECKED_LIBRARIES) if checked else ()
+
+
+def flags_for_cpu(compile_flags: Iterable[str], *, checked: bool = False) -> tuple[str, ...]:
+    """Those of g++; of a problem's own, which are nvcc's, what g++ understands as well. `checked`:
+    each access of memory is looked at."""
+    passed_on = tuple(
+        flag
+        for flag in compile_flags
+        if flag.startswith(_PASSED_ON) and not flag.startswith(_NVCC_ALONE)
+    )
+    own = (*FLAGS, *CHECKED_FLAGS) if checked else FLAGS
+    return (*own, *passed_on, f"-I{FOLDER}", "-include", "cuda_on_cpu.h", "-x", "c++")

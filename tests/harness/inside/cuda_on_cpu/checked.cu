@@ -1,0 +1,98 @@
+// Kernels with one mistake each, and the same without it.
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+
+__global__ void reverse(const int *a, int *out, int n) {
+    __shared__ int tile[64];
+    __shared__ bool used;
+    used = true;
+    tile[threadIdx.x] = a[threadIdx.x];
+    __syncthreads();
+    out[threadIdx.x] = tile[63 - threadIdx.x] - !used;
+}
+__global__ void sum(const int *a, int *out, int n) {
+    __shared__ int parts[64];
+    int i = threadIdx.x;
+    parts[i] = a[i];
+    __syncthreads();
+    for (int d = 32; d; d /= 2) {
+        if (i < d) parts[i] += parts[i + d];
+        __syncthreads();
+    }
+    if (i < 32) {
+        parts[i + 32] = parts[0];
+        __syncwarp();
+        out[i] = parts[32 + 31 - i];
+    }
+}
+__global__ void histogram(const int *a, int *out, int n) {
+    __shared__ int counts[8];
+    if (threadIdx.x < 8) counts[threadIdx.x] = 0;
+    __syncthreads();
+    atomicAdd(&counts[a[threadIdx.x] % 8], 1);
+    __syncthreads();
+    if (threadIdx.x < 8) atomicAdd(&out[threadIdx.x], counts[threadIdx.x]);
+}
+__global__ void no_barrier(const int *a, int *out, int n) {
+    __shared__ int tile[64];
+    tile[threadIdx.x] = a[threadIdx.x];
+    out[threadIdx.x] = tile[63 - threadIdx.x];
+}
+__global__ void no_warp_barrier(const int *a, int *out, int n) {
+    __shared__ int tile[64];
+    tile[threadIdx.x] = a[threadIdx.x];
+    if (threadIdx.x == 0) __syncwarp(1);
+    out[threadIdx.x] = tile[threadIdx.x ^ 1];
+}
+__global__ void two_values(const int *a, int *out, int n) {
+    __shared__ int last;
+    last = threadIdx.x;
+    __syncthreads();
+    out[threadIdx.x] = last;
+}
+__global__ void plain_beside_atomic(const int *a, int *out, int n) {
+    __shared__ int count;
+    if (threadIdx.x == 0) count = 0;
+    atomicAdd(&count, 1);
+    __syncthreads();
+    out[threadIdx.x] = count;
+}
+__global__ void reads_behind(const int *a, int *out, int n) {
+    out[threadIdx.x] = a[threadIdx.x + 1];
+}
+__global__ void writes_before(const int *a, int *out, int n) {
+    out[int(threadIdx.x) - 1] = a[threadIdx.x];
+}
+__global__ void reads_wide(const int *a, int *out, int n) {
+    int4 four = reinterpret_cast<const int4 *>(a)[threadIdx.x];
+    if (four.x) out[threadIdx.x] = four.y;
+}
+__global__ void shared_behind(const int *a, int *out, int n) {
+    __shared__ int tile[64];
+    tile[threadIdx.x + 1] = a[threadIdx.x];
+}
+__global__ void dynamic_behind(const int *a, int *out, int n) {
+    extern __shared__ int tile[];
+    tile[threadIdx.x + 1] = a[threadIdx.x];
+}
+__global__ void freed(const int *a, int *out, int n) { out[threadIdx.x] = a[threadIdx.x]; }
+__global__ void ended_early(const int *a, int *out, int n) {
+    if (threadIdx.x == 5) return;
+    __syncthreads();
+    out[threadIdx.x] = a[threadIdx.x];
+}
+
+#define RUN(KERNEL)                                                                            \
+    extern "C" void run_##KERNEL(const int *a, int *out) {                                     \
+        KERNEL<<<2, 64, 64 * sizeof(int)>>>(a, out, 64);                                       \
+    }
+RUN(reverse) RUN(sum) RUN(histogram) RUN(no_barrier) RUN(no_warp_barrier) RUN(two_values)
+RUN(plain_beside_atomic) RUN(reads_behind) RUN(writes_before) RUN(reads_wide) RUN(shared_behind)
+RUN(dynamic_behind) RUN(ended_early)
+extern "C" void run_freed(const int *a, int *out) {
+    int *own;
+    cudaMalloc(&own, 64 * sizeof(int));
+    freed<<<1, 64>>>(own, out, 64);
+    cudaFree(own);
+    freed<<<1, 64>>>(own, out, 64);
+}

@@ -1,0 +1,90 @@
+"""Mistakes that a run without `--check` may survive, each with its thread, block and line."""
+
+import ctypes
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kernelbot.harness.inside.cuda_on_cpu.emulation import Emulation
+from kernelbot.harness.inside.cuda_on_cpu.headers import CHECKED_FLAGS, CHECKED_LIBRARIES
+from tests.harness.inside.cuda_on_cpu.test_running import build
+
+pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="g++ isn't installed")
+SOURCE = Path(__file__).with_name("checked.cu")
+LINES = SOURCE.read_text().splitlines()
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("checked")
+    return build(folder, SOURCE.read_text(), *CHECKED_FLAGS, libraries=CHECKED_LIBRARIES)
+
+
+def error_of(built: Path, kernel: str) -> str:
+    """What is said of the kernel's launch, in a library of its own."""
+    copy = built.with_name(f"{kernel}.so")
+    shutil.copy(built, copy)
+    library = ctypes.CDLL(str(copy))
+    emulation = Emulation.find(library)
+    assert emulation is not None
+    a, out = np.arange(64, dtype=np.int32), np.zeros(64, np.int32)
+    pointers = [ctypes.c_void_p(array.ctypes.data) for array in (a, out)]
+    for place, array in enumerate((a, out), 1):
+        emulation.give(place, array.ctypes.data, array.nbytes)
+    library[f"run_{kernel}"](*pointers)
+    try:
+        emulation.expect_no_error()
+    except RuntimeError as error:
+        return str(error)
+    return ""
+
+
+@pytest.mark.parametrize("kernel", ["reverse", "sum", "histogram"])
+def test_nothing_is_said_of_a_kernel_without_a_mistake(built: Path, kernel: str) -> None:
+    assert error_of(built, kernel) == ""
+
+
+@pytest.mark.parametrize(
+    ("kernel", "code", "said"),
+    [
+        (
+            "no_barrier",
+            "tile[threadIdx.x] = a[threadIdx.x];",
+            (
+                "thread (32,0,0) of block (0,0,0) writes shared memory `tile` that thread (31,0,0) "
+                "reads in submission.cu:{next}, with no barrier"
+            ),
+        ),
+        ("no_warp_barrier", "tile[threadIdx.x ^ 1]", "thread (1,0,0) of block (0,0,0) reads"),
+        ("two_values", "last = threadIdx.x;", "writes shared memory `last` that thread (0,0,0)"),
+        ("plain_beside_atomic", "atomicAdd(&count", "thread (1,0,0) of block (0,0,0) writes"),
+        (
+            "reads_behind",
+            "a[threadIdx.x + 1];",
+            (
+                "thread (63,0,0) of block (0,0,0) reads 4 bytes outside of all arrays, right behind "
+                "the end of `argument 1`"
+            ),
+        ),
+        ("writes_before", "out[int(threadIdx.x) - 1]", "4 bytes before the beginning"),
+        ("reads_wide", "(a)[threadIdx.x];", "thread (16,0,0) of block (0,0,0) reads"),
+        ("shared_behind", "tile[threadIdx.x + 1]", "right behind the end of `tile`"),
+        ("dynamic_behind", "tile[threadIdx.x + 1]", "the end of `dynamic shared memory`"),
+        ("freed", "void freed(", "outside of all arrays"),
+        (
+            "ended_early",
+            "__syncthreads();",
+            "thread (5,0,0) of block (0,0,0) has ended before this barrier of its block.",
+        ),
+    ],
+)
+def test_a_mistake_is_found_with_its_thread_and_line(
+    built: Path, kernel: str, code: str, said: str
+) -> None:
+    start = next(i for i, line in enumerate(LINES) if f"void {kernel}(" in line)
+    line = 1 + next(i for i in range(start, len(LINES)) if code in LINES[i])
+    error = error_of(built, kernel)
+    assert error.startswith(f"submission.cu:{line}: thread (")
+    assert said.format(next=line + 1) in error

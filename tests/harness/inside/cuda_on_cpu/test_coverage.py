@@ -1,0 +1,42 @@
+import pytest
+
+from kernelbot.harness.inside.cuda_on_cpu.coverage import NotCovered, refuse_uncovered
+from kernelbot.harness.inside.cuda_on_cpu.tokens import tokenize
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        (
+            'asm volatile("mma.sync.aligned.m16n8k16 {%0}, x;" ::);',
+            "inline PTX (`asm`: `mma.sync.aligned.m16n8k16`)",
+        ),
+        ('asm("{\\n\\t.reg .pred p;\\n\\tsetp.ne p;}");', "inline PTX (`asm`: `setp.ne`)"),
+        ("asm(CODE);", "inline PTX (`asm`)"),
+        ("#include <mma.h>", "`#include <mma.h>` (tensor cores (wmma))"),
+        ("#include <cub/block/block_reduce.cuh>", "`#include <cub/block/block_reduce.cuh>` (CUB)"),
+        ("nvcuda::wmma::fragment<int> a;", "`nvcuda` (tensor cores (wmma))"),
+        ("cudaLaunchKernelEx(&config, k, a);", "`cudaLaunchKernelEx` (clusters of blocks)"),
+        ("__nv_fp8_e4m3 a;", "`__nv_fp8_e4m3` (8-bit floating point)"),
+        ("auto grid = cg::this_grid();", "`this_grid` (barriers of the whole grid)"),
+    ],
+)
+def test_what_needs_a_gpu_is_named_with_its_line(written: str, said: str) -> None:
+    with pytest.raises(NotCovered) as refused:
+        refuse_uncovered("mine.cu", tokenize(f"// asm in a comment\n\n{written}\n"))
+    assert str(refused.value).startswith(f"mine.cu:3: {said} can't run on the device CPU. Submit")
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        '"asm(mma)"',
+        "// asm",
+        "#include <cuda.h>",
+        "#include <cuda_fp16.h>",
+        "int asm_ = 1;",
+        "#include",
+    ],
+)
+def test_all_else_is_left_to_the_compiler(written: str) -> None:
+    refuse_uncovered("mine.cu", tokenize(written))

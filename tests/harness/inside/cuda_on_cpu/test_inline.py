@@ -1,0 +1,89 @@
+"""`load_inline` with CUDA sources, in a process without a GPU."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.harness.inside.gpu.test_emulation import answers
+
+pytest.importorskip("torch", reason="torch isn't installed")
+pytestmark = pytest.mark.torch
+
+_INSTALL = """\
+import torch
+from kernelbot.harness.inside.gpu import emulation
+from kernelbot.harness.inside.cuda_on_cpu import inline
+emulation.install()
+inline.install()
+from torch.utils.cpp_extension import load_inline
+"""
+_SOURCE = """
+#include <ATen/cuda/CUDAContext.h>
+#include <c10/cuda/CUDAGuard.h>
+template <class T> __global__ void twice(const T *a, T *out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = a[i] + a[i];
+    if (n == 3) __trap();
+}
+torch::Tensor run(torch::Tensor a) {
+    TORCH_CHECK(a.is_cuda(), "a tensor on a GPU");
+    const c10::cuda::CUDAGuard guard(a.device());
+    auto out = torch::empty_like(a);
+    AT_DISPATCH_FLOATING_TYPES_AND_HALF(a.scalar_type(), "twice", ([&] {
+        twice<scalar_t><<<(a.numel() + 63) / 64, 64, 0, at::cuda::getCurrentCUDAStream()>>>(
+            a.data_ptr<scalar_t>(), out.data_ptr<scalar_t>(), a.numel());
+    }));
+    C10_CUDA_KERNEL_LAUNCH_CHECK();
+    return out;
+}
+"""
+
+
+@pytest.mark.exhaustive
+def test_an_extension_runs_and_a_launch_that_fails_raises(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("TORCH_EXTENSIONS_DIR", str(tmp_path / ".cache" / "torch_extensions"))
+    code = f"""
+import os
+os.environ.update({dict(os.environ)!r})
+module = load_inline("twice", "torch::Tensor run(torch::Tensor a);", '''{_SOURCE}''', ["run"])
+a = torch.randn(1000, device="cuda").half()
+print(bool((module.run(a) == 2 * a).all()))
+try:
+    module.run(a[:3])
+except RuntimeError as error:
+    print(str(error).splitlines()[0])
+"""
+    right, raised = answers(tmp_path, code, install=_INSTALL)
+    assert "True" == right
+    assert raised.startswith("script.py:")
+    assert raised.endswith(": the kernel called __trap.")
+
+
+def test_what_needs_a_gpu_is_refused_by_the_authors_line(tmp_path: Path) -> None:
+    code = """
+source = '''
+__global__ void f() {
+    asm("wgmma.fence.sync.aligned;");
+}'''
+try:
+    load_inline("f", "", source)
+except Exception as error:
+    print(type(error).__name__, error)
+"""
+    (said,) = answers(tmp_path, code, install=_INSTALL)
+    expected = "NotCovered script.py:10: inline PTX (`asm`: `wgmma.fence.sync.aligned`) can't run"
+    assert said.startswith(expected)
+
+
+def test_without_cuda_sources_nothing_changes(tmp_path: Path) -> None:
+    code = """
+import torch.utils.cpp_extension as extension
+real, calls = extension.load_inline.__wrapped__, []
+inline.install()
+print(extension.load_inline.__wrapped__ is real, extension.load_inline.on_cpu)
+"""
+    assert ["True True"] == answers(tmp_path, code, install=_INSTALL)

@@ -1,0 +1,164 @@
+import contextlib
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kernelbot.harness.inside.cuda_on_cpu.coverage import NotCovered
+from kernelbot.harness.inside.cuda_on_cpu.rewriting import rewrite
+
+_KERNEL = "__global__ void k(int *a) {}\n"
+_TEXTS = st.sampled_from(
+    ['"k<<<1, 2>>>(a)"', 'R"(k<<<1, 2>>>(a))"', "/* k<<<1, 2>>>(a) */", "// k<<<1>>>(a)\n", "'<'"]
+)
+_BITS = st.sampled_from(
+    [
+        "k",
+        "<<<",
+        ">>>",
+        "(",
+        ")",
+        "[",
+        "]",
+        "{",
+        "}",
+        "<",
+        ">",
+        ",",
+        ";",
+        "::",
+        "__shared__ ",
+        "extern ",
+        "int ",
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("k<<<1, 2>>>(a);", "::cuda_on_cpu::launch(k, 1, 2)(a);"),
+        ("k <<< g(1, 2), b >>> (a);", "::cuda_on_cpu::launch(k ,  g(1, 2), b ) (a);"),
+        (
+            "t<4, f<2>><<<dim3(1), 2>>>(a);",
+            (
+                "::cuda_on_cpu::launch_any([=](auto... cuda_on_cpu_given) { t<4, f<2>>"
+                "(cuda_on_cpu_given...); }, dim3(1), 2)(a);"
+            ),
+        ),
+        (
+            "t<(1 > 0)><<<1, 2>>>(a);",
+            (
+                "::cuda_on_cpu::launch_any([=](auto... cuda_on_cpu_given) { t<(1 > 0)>"
+                "(cuda_on_cpu_given...); }, 1, 2)(a);"
+            ),
+        ),
+        (
+            "n::s<int>::t<<<1, 2>>>(a);",
+            (
+                "::cuda_on_cpu::launch_any([=](auto... cuda_on_cpu_given) { n::s<int>::t"
+                "(cuda_on_cpu_given...); }, 1, 2)(a);"
+            ),
+        ),
+    ],
+)
+def test_a_launch_is_a_call(written: str, expected: str) -> None:
+    assert _KERNEL + expected == rewrite("k.cu", _KERNEL + written)
+
+
+def test_a_kernel_that_is_a_template_is_launched_with_the_arguments_types() -> None:
+    source = "template <class T> __global__ void t(T a) {}\nvoid f() { t<<<1, 1>>>(2); }"
+    assert "launch_any([=](auto... cuda_on_cpu_given) { t(cuda" in rewrite("k.cu", source)
+
+
+def test_a_kernel_that_is_declared_first_is_one_kernel() -> None:
+    source = "__global__ void k(int *);\n" + _KERNEL + "void f() { k<<<1, 1>>>(0); }"
+    assert "::cuda_on_cpu::launch(k, 1, 1)(0)" in rewrite("k.cu", source)
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        (
+            "__shared__ float s[N][2];",
+            (
+                'static ::cuda_on_cpu::Shared<float [ N ] [ 2 ]> s_shared{"s"}; '
+                "auto &s = s_shared.value;"
+            ),
+        ),
+        (
+            "static __shared__ unsigned int s;",
+            'static ::cuda_on_cpu::Shared<unsigned int> s_shared{"s"}; auto &s = s_shared.value;',
+        ),
+        (
+            "__shared__ alignas(16) std::pair<int, int> s[2];",
+            (
+                "alignas(16) static ::cuda_on_cpu::Shared<std :: pair < int , int > [ 2 ]> "
+                's_shared{"s"}; '
+                "auto &s = s_shared.value;"
+            ),
+        ),
+        (
+            "extern __shared__ T s[];",
+            "T *const s = reinterpret_cast<T *>(::cuda_on_cpu::dynamic_shared);",
+        ),
+        (
+            "extern __shared__ float s[][33];",
+            (
+                "float (*const s)[ 33 ] = "
+                "reinterpret_cast<float (*)[ 33 ]>(::cuda_on_cpu::dynamic_shared);"
+            ),
+        ),
+        (
+            "extern __shared__ __align__(16) char s[];",
+            "char *const s = reinterpret_cast<char *>(::cuda_on_cpu::dynamic_shared);",
+        ),
+    ],
+)
+def test_shared_memory_is_declared_once_for_all_threads(written: str, expected: str) -> None:
+    rewritten = rewrite("k.cu", written)
+    assert "".join(expected.split()) == "".join(rewritten.split())
+
+
+@pytest.mark.parametrize("written", ["__shared__ struct { int a; } s;", "__shared__ int s = 1;"])
+def test_an_unusual_declaration_stays(written: str) -> None:
+    assert written == rewrite("k.cu", written)
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("__device__ __forceinline__ int f();", "__device__ inline int f();"),
+        ("inline __device__ __forceinline__ int f();", "inline __device__  int f();"),
+        ("__noinline__ int f();", "__attribute__((noinline)) int f();"),
+        ("__attribute__((__noinline__)) int f();", "__attribute__((__noinline__)) int f();"),
+    ],
+)
+def test_specifiers_are_those_of_the_compiler(written: str, expected: str) -> None:
+    assert expected == rewrite("k.cu", written)
+
+
+@given(st.lists(_TEXTS).map(" ".join))
+def test_comments_and_strings_stay(text: str) -> None:
+    assert text == rewrite("k.cu", text)
+
+
+@given(st.lists(_BITS).map("".join))
+def test_any_text_keeps_its_lines_or_is_refused(text: str) -> None:
+    text = text.replace(";", ";\n")
+    with contextlib.suppress(NotCovered):
+        assert text.count("\n") == rewrite("k.cu", text).count("\n")
+
+
+def test_a_launch_that_cannot_be_read_is_refused_by_its_line() -> None:
+    with pytest.raises(NotCovered, match=r"^k\.cu:2: this launch can't be read\. Write it as"):
+        rewrite("k.cu", "\nk<<<1, 2(a);")
+
+
+@pytest.mark.parametrize("piece", ["k<<<1>>>(", "a>", "__shared__ ", "__global__ ", "<", "("])
+def test_a_hostile_text_takes_no_time(piece: str) -> None:
+    started = time.process_time()
+    with contextlib.suppress(NotCovered):
+        rewrite("k.cu", piece * 20_000)
+    assert time.process_time() - started < 5

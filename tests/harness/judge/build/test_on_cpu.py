@@ -1,0 +1,82 @@
+"""CUDA on the device CPU, through the sandbox's compiler."""
+
+import dataclasses
+import shutil
+
+import pytest
+
+from kernelbot.harness.judge.build.compile import Product, compile_job
+from kernelbot.harness.judge.build.on_cpu import flags_for_cpu, has_kernels_on_cpu, why_no_time
+from kernelbot.harness.sandbox import RunnerClient
+from kernelbot.protocol import DeviceSpec, Fault, JobSpec, Lang, Mode, Vendor, Verdict
+from tests.harness.judge.build.test_compile import _job
+
+pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="g++ isn't installed")
+_KERNEL = "__global__ void scale(float* a) { a[threadIdx.x] *= 2; }\n"
+_LAUNCH = 'extern "C" void custom_kernel(float* a) { scale<<<1, 32>>>(a); }\n'
+
+
+def test_a_kernel_is_compiled_for_the_processor(client: RunnerClient) -> None:
+    job = _job(_KERNEL + _LAUNCH, Lang.CU, compile_flags=("-O3", "--use_fast_math", "-DN=1"))
+    build = compile_job(job, client, Product.SHARED_OBJECT)
+    assert (Verdict.ACCEPTED, b"\x7fELF") == (build.verdict, build.binary[:4])
+
+
+@pytest.mark.parametrize(
+    ("mistake", "said"),
+    [
+        ("int x = unknown;\n", "submission.cu:3:9: error: "),
+        ("__global__ void f() {\n}\nvoid g() { f<<<1, 1>>>(2); }\n", "submission.cu:5:"),
+        ("void g() { h<<<1, 1>>>(2); }\n", "was not declared in this scope"),
+    ],
+)
+def test_a_mistake_is_named_with_the_authors_line(
+    client: RunnerClient, mistake: str, said: str
+) -> None:
+    build = compile_job(_job(_KERNEL + _LAUNCH + mistake, Lang.CU), client, Product.SHARED_OBJECT)
+    assert build.failure is not None
+    assert (Verdict.COMPILE_ERROR, Fault.AUTHOR) == (build.verdict, build.failure.fault)
+    assert said in build.failure.message
+
+
+def test_what_needs_a_gpu_is_refused_before_it_is_compiled(client: RunnerClient) -> None:
+    source = _KERNEL + '__device__ void f() { asm("wgmma.fence.sync.aligned;"); }\n'
+    build = compile_job(_job(source, Lang.CU), client, Product.SHARED_OBJECT)
+    assert build.failure is not None
+    assert build.report is not None
+    assert ("", Verdict.COMPILE_ERROR, Fault.AUTHOR) == (
+        build.report.command,
+        build.verdict,
+        build.failure.fault,
+    )
+    assert build.failure.message.startswith("submission.cu:2: inline PTX (`asm`: `wgmma.fence")
+
+
+_INLINE = "from torch.utils.cpp_extension import load_inline\nSOURCE = '__global__ void f() {}'\n"
+
+
+@pytest.mark.parametrize(
+    ("lang", "text", "vendor", "expected"),
+    [
+        (Lang.CU, _KERNEL, Vendor.CPU, True),
+        (Lang.CU, _KERNEL, Vendor.NVIDIA, False),
+        (Lang.PY, _INLINE, Vendor.CPU, True),
+        (Lang.PY, _INLINE, Vendor.NVIDIA, False),
+        (Lang.PY, "import torch\n", Vendor.CPU, False),
+        (Lang.CPP, "int x;\n", Vendor.CPU, False),
+    ],
+)
+@pytest.mark.parametrize("mode", Mode)
+def test_only_tests_are_for_kernels_on_the_processor(
+    lang: Lang, text: str, vendor: Vendor, expected: bool, mode: Mode
+) -> None:
+    job: JobSpec = dataclasses.replace(
+        _job(text, lang), device=DeviceSpec("here", vendor), mode=mode
+    )
+    assert expected == has_kernels_on_cpu(job)
+    assert (expected and mode is not Mode.TEST) == bool(why_no_time(job))
+
+
+def test_flags_that_only_nvcc_knows_are_left_out() -> None:
+    given = ("-O3", "--use_fast_math", "-DN=1", "-arch=sm_90a", "-Xptxas=-v", "-Iinclude")
+    assert ("-DN=1", "-Iinclude") == tuple(flag for flag in flags_for_cpu(given) if flag in given)
