@@ -11,11 +11,11 @@ import pytest
 
 from kernelbot.catalog.skeleton import new_problem
 from kernelbot.cli.dev.displays import Documents
-from kernelbot.harness.host.warm.client import WarmJudge
 from kernelbot.harness.host.warm.folder import PrivateFolder
 from kernelbot.protocol import Lang
 from kernelbot.server.dev.session import Session
 from kernelbot.server.dev.versions import Versions
+from kernelbot.server.warm_judge import warm_judge
 
 Begin = threading.Thread.start
 
@@ -29,7 +29,7 @@ def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Session
         contextlib.closing(PrivateFolder.open(tmp_path / "run")) as folder,
         contextlib.closing(Versions(file)) as versions,
     ):
-        yield Session(tmp_path / "sums", file, None, WarmJudge(folder), versions, Documents())
+        yield Session(tmp_path / "sums", file, None, warm_judge(folder), versions, Documents())
 
 
 def at_work() -> list[threading.Thread]:

@@ -64,8 +64,8 @@ def test_nothing_is_said_of_a_kernel_without_a_mistake(built: Path, kernel: str)
             "reads_behind",
             "a[threadIdx.x + 1];",
             (
-                "thread (63,0,0) of block (0,0,0) reads 4 bytes outside of all arrays, right behind "
-                "the end of `argument 1`"
+                "thread (63,0,0) of block (0,0,0) reads 4 bytes outside of all arrays, "
+                "right behind the end of `argument 1`"
             ),
         ),
         ("writes_before", "out[int(threadIdx.x) - 1]", "4 bytes before the beginning"),

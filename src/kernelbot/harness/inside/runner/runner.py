@@ -163,7 +163,7 @@ class _Runner:
         try:
             kernel = run_module(path, code)
         except NotCovered as error:
-            return self._reply({"op": "not_compiled", "text": str(error)})
+            return self._reply(Refused(Refusal.NOT_COMPILED, str(error)))
         except BaseException as error:  # noqa: BLE001 (whatever it raises is the author's)
             return self._raised(error)
         flush_output()
