@@ -54,6 +54,17 @@ async def test_what_is_not_given_stays(over: World) -> None:
     assert (YESTERDAY, Visibility.CLOSED) == (board.deadline, board.visibility)
 
 
+async def test_the_log_says_what_an_edit_has_changed(over: World) -> None:
+    edit = BoardEdit(deadline=datetime(2031, 2, 3, tzinfo=UTC), reveal_code=True)
+    await over.services.boards.edit(over.admin.user, "sort", edit)
+    newest = (await over.services.audit.list_entries(over.admin.user))[0]
+    expected = {
+        "deadline": f"{YESTERDAY:%F %R} UTC -> 2031-02-03 00:00 UTC",
+        "reveal_code": "false -> true",
+    }
+    assert ("board.edit", expected) == (newest.action, newest.detail)
+
+
 async def test_only_organisers_edit(over: World) -> None:
     with pytest.raises(NotAllowed):
         await over.services.boards.edit(over.ada.user, "sort", BoardEdit(deadline=None))

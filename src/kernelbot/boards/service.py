@@ -3,7 +3,7 @@
 import re
 import secrets
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import Enum
 
 from kernelbot.accounts.model import User
@@ -181,13 +181,7 @@ class Boards:
             before = await organised_board(session, actor, name)
             after = _edited(before, edit)
             await boards.edit(session, after)
-            detail: audit.Detail = {
-                "visibility": after.visibility.value,
-                "deadline": after.deadline.isoformat() if after.deadline else None,
-                "reveal_code": after.reveal_code,
-                "fixed_seed": after.fixed_seed,
-                "refuse_unavailable": after.refuse_unavailable,
-            }
+            detail = _changes(before, after)
             await audit.record(session, actor, "board.edit", f"board:{before.name}", detail)
         return after
 
@@ -330,6 +324,21 @@ def _edited(before: Board, edit: BoardEdit) -> Board:
         fixed_seed=_chosen(edit.fixed_seed, before.fixed_seed),
         refuse_unavailable=_chosen(edit.refuse_unavailable, before.refuse_unavailable),
     )
+
+
+def _changes(before: Board, after: Board) -> audit.Detail:
+    """What an edit changes, as it was and as it is."""
+    names = ("visibility", "deadline", "reveal_code", "fixed_seed", "refuse_unavailable")
+    both = {name: (getattr(before, name), getattr(after, name)) for name in names}
+    return {
+        name: f"{_shown(was)} -> {_shown(now)}" for name, (was, now) in both.items() if was != now
+    }
+
+
+def _shown(value: Visibility | datetime | bool | None) -> str:
+    if isinstance(value, datetime):
+        return f"{value.astimezone(UTC):%F %R} UTC"
+    return "none" if value is None else str(value).lower()
 
 
 def _chosen(wanted: bool | None, before: bool) -> bool:
