@@ -85,6 +85,12 @@ def test_a_line_of_a_triton_kernel_is_one_of_the_file() -> None:
     assert (found,) == read_diagnostics(said, TRITON, "mine.py")
 
 
+def test_a_line_that_the_file_has_twice_has_no_place() -> None:
+    said = "CompilationError: at 3:8:\n    x = foo(i)\n        ^\nNameError('foo')\n"
+    found = Diagnostic(ERROR, "NameError('foo')")
+    assert (found,) == read_diagnostics(said, TRITON + TRITON, "mine.py")
+
+
 def test_errors_come_first_and_each_once() -> None:
     said = "a.cu(1): warning #1: w\na.cu(2): error: e\na.cu(1): warning #1: w\n"
     found = read_diagnostics(said, "", "mine.cu")

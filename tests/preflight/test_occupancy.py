@@ -45,6 +45,7 @@ def test_how_many_blocks_have_room(
     ("figures", "threads", "bound"),
     [
         (Figures("k", registers=255, shared_bytes=0), 1024, Bound.REGISTERS),
+        (Figures("k", registers=256, shared_bytes=0), 32, Bound.REGISTERS),
         (Figures("k", registers=16, shared_bytes=227 * 1024 + 1), 32, Bound.SHARED_MEMORY),
     ],
 )

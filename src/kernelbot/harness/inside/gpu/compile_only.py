@@ -11,6 +11,7 @@ import io
 import os
 import subprocess
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 from kernelbot.harness.inside.built_kernels import TRITON_WORDS
@@ -23,6 +24,9 @@ _MODULES = {
 }
 """Of each vendor: Triton's word for it, and what Triton compiles of its own for its driver."""
 _TORCH_ON_CUDA = frozenset(("-lc10_cuda", "-ltorch_cuda"))
+_RUNTIME = "-lcudart"
+_STATIC_RUNTIME = ("-lcudart_static", "-ldl", "-lrt", "-lpthread")
+"""The package index's toolkit has no other to link with."""
 _UNLIMITED_BYTES = 1 << 30
 _THREADS = 1024
 _TOOK_MS = 1.0
@@ -59,8 +63,13 @@ def _let_extensions_be_built() -> None:
     cpp_extension.CUDA_HOME = toolkit
     prepare = cpp_extension._prepare_ldflags
 
+    has_library = any(Path(toolkit).glob("lib*/libcudart.so"))
+
     def without_missing(*arguments: Any) -> list[str]:
-        return [flag for flag in prepare(*arguments) if flag not in _TORCH_ON_CUDA]
+        kept = [flag for flag in prepare(*arguments) if flag not in _TORCH_ON_CUDA]
+        if has_library:
+            return kept
+        return [flag for flag in kept if flag != _RUNTIME] + [*_STATIC_RUNTIME]
 
     cpp_extension._prepare_ldflags = without_missing
 
