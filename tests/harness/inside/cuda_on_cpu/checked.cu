@@ -89,6 +89,16 @@ __global__ void ended_early(const int *a, int *out, int n) {
 RUN(reverse) RUN(sum) RUN(histogram) RUN(no_barrier) RUN(no_warp_barrier) RUN(two_values)
 RUN(plain_beside_atomic) RUN(reads_behind) RUN(writes_before) RUN(reads_wide) RUN(shared_behind)
 RUN(dynamic_behind) RUN(ended_early)
+extern "C" void run_many(const int *a, int *out) {
+    for (int i = 0; i < 300; ++i) freed<<<1, 64, 65536>>>(a, out, 64);
+}
+extern "C" void run_more_arrays(const int *a, int *out) {
+    int *own[600];
+    for (auto &one : own) cudaMalloc(&one, 64 * sizeof(int));
+    cudaMemcpy(own[599], a, 64 * sizeof(int), cudaMemcpyDefault);
+    freed<<<1, 64>>>(own[599], out, 64);
+    for (auto *one : own) cudaFree(one);
+}
 extern "C" void run_freed(const int *a, int *out) {
     int *own;
     cudaMalloc(&own, 64 * sizeof(int));

@@ -1,6 +1,7 @@
 """Mistakes that a run without `--check` may survive, each with its thread, block and line."""
 
 import ctypes
+import resource
 import shutil
 from pathlib import Path
 
@@ -41,9 +42,15 @@ def error_of(built: Path, kernel: str) -> str:
     return ""
 
 
-@pytest.mark.parametrize("kernel", ["reverse", "sum", "histogram"])
+@pytest.mark.parametrize("kernel", ["reverse", "sum", "histogram", "more_arrays"])
 def test_nothing_is_said_of_a_kernel_without_a_mistake(built: Path, kernel: str) -> None:
     assert error_of(built, kernel) == ""
+
+
+def test_each_launch_takes_the_same_memory_for_its_records(built: Path) -> None:
+    before_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert error_of(built, "many") == ""
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before_kib < 200 << 10
 
 
 @pytest.mark.parametrize(
@@ -64,8 +71,8 @@ def test_nothing_is_said_of_a_kernel_without_a_mistake(built: Path, kernel: str)
             "reads_behind",
             "a[threadIdx.x + 1];",
             (
-                "thread (63,0,0) of block (0,0,0) reads 4 bytes outside of all arrays, "
-                "right behind the end of `argument 1`"
+                "thread (63,0,0) of block (0,0,0) reads 4 bytes outside of all arrays, right "
+                "behind the end of `argument 1`"
             ),
         ),
         ("writes_before", "out[int(threadIdx.x) - 1]", "4 bytes before the beginning"),

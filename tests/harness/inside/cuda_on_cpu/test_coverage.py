@@ -13,6 +13,7 @@ from kernelbot.harness.inside.cuda_on_cpu.tokens import tokenize
         ),
         ('asm("{\\n\\t.reg .pred p;\\n\\tsetp.ne p;}");', "inline PTX (`asm`: `setp.ne`)"),
         ("asm(CODE);", "inline PTX (`asm`)"),
+        ("#include <hip/hip_runtime.h>", "`#include <hip/hip_runtime.h>` (HIP)"),
         ("#include <mma.h>", "`#include <mma.h>` (tensor cores (wmma))"),
         ("#include <cub/block/block_reduce.cuh>", "`#include <cub/block/block_reduce.cuh>` (CUB)"),
         ("nvcuda::wmma::fragment<int> a;", "`nvcuda` (tensor cores (wmma))"),

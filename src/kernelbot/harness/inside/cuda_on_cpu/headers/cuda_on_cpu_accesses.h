@@ -34,9 +34,12 @@ struct Doubt {
     unsigned thread;
 };
 
+constexpr unsigned MAX_ARRAYS = 512;
+
 // No containers of the library: their functions would call ours in turn.
 struct Accesses {
-    Range arrays[512];
+    Range arrays[MAX_ARRAYS];
+    bool is_incomplete; // there are more: what lies outside of these may be in one of them
     unsigned arrays_count, last_found;
     Byte *bytes;
     size_t bytes_count;
@@ -49,7 +52,10 @@ __attribute__((visibility("hidden"))) inline Accesses accesses;
 
 CUDA_ON_CPU_UNSEEN inline void add_range(const void *first, size_t bytes, const char *name,
                                          bool is_shared) {
-    if (accesses.arrays_count == 512) return;
+    if (accesses.arrays_count == MAX_ARRAYS) {
+        accesses.is_incomplete = true;
+        return;
+    }
     size_t shadow = accesses.bytes_count;
     if (is_shared) {
         accesses.bytes_count += bytes;

@@ -38,7 +38,7 @@ struct Block {
     void (*body)(void *);
     void *arguments;
     unsigned votes; // of __syncthreads_count and its like
-    unsigned barriers;
+    unsigned resumed; // how often a thread that waited has gone on
     bool stopped, running;
 };
 CUDA_ON_CPU_HIDDEN inline Block block;
@@ -75,10 +75,10 @@ inline void run_threads() {
         Thread *thread = &block.threads[block.next++];
         thread->stack = stack;
         become(thread);
-        unsigned waited_before = block.barriers;
+        unsigned resumed_before = block.resumed;
         block.body(block.arguments);
         thread->state = State::DONE;
-        if (block.barriers != waited_before || block.next >= block.last) break;
+        if (block.resumed != resumed_before || block.next >= block.last) break;
     }
     block.stacks.release(stack);
     go(block.stacks.all[stack], block.stacks.scheduler);
@@ -88,7 +88,7 @@ inline void run_threads() {
 inline void resume(Thread *thread) {
     become(thread);
     thread->state = State::READY;
-    ++block.barriers;
+    ++block.resumed;
     go(block.stacks.scheduler, block.stacks.all[thread->stack]);
 }
 

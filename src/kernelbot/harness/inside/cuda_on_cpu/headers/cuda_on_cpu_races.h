@@ -4,11 +4,20 @@
 namespace cuda_on_cpu {
 constexpr unsigned MAX_DOUBTS = 64;
 
+// The launch's dynamic shared memory, whose records are made once for all launches.
+inline void size_dynamic(size_t bytes) {
+    auto *first = reinterpret_cast<const char *>(dynamic_shared);
+    unsigned at = 0;
+    while (at < accesses.arrays_count && accesses.arrays[at].first != first) ++at;
+    if (at == accesses.arrays_count && bytes)
+        add_range(first, DYNAMIC_SHARED_BYTES, "dynamic shared memory", true);
+    if (at < accesses.arrays_count) accesses.arrays[at].last = first + bytes;
+}
+
 inline void begin_grid(size_t shared_bytes) {
     if (accesses.module.first == nullptr) dl_iterate_phdr(find_module, nullptr);
     find_host_stack();
-    remove_array(dynamic_shared);
-    if (shared_bytes) add_range(dynamic_shared, shared_bytes, "dynamic shared memory", true);
+    size_dynamic(shared_bytes);
     accesses.when += 1;
     accesses.doubts_count = 0;
 }
@@ -184,7 +193,8 @@ CUDA_ON_CPU_UNSEEN inline void touch(const void *address, size_t bytes, bool is_
     }
     auto *dynamic = reinterpret_cast<const char *>(dynamic_shared);
     bool is_dynamic = at >= dynamic && at < dynamic + DYNAMIC_SHARED_BYTES;
-    bool is_own = contains(accesses.module, at, bytes) || contains(accesses.host_stack, at, bytes);
+    bool is_own = contains(accesses.module, at, bytes) ||
+                  contains(accesses.host_stack, at, bytes) || accesses.is_incomplete;
     if (is_dynamic || !is_own || shared_beside(at)) outside(at, bytes, is_write, where);
 }
 
