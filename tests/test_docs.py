@@ -14,6 +14,7 @@ from kernelbot.api import popcorn
 from kernelbot.api.app import V1
 from kernelbot.cli.app import command_tree
 from kernelbot.domain import errors
+from kernelbot.extensions import installed
 from kernelbot.platform.health import api as system
 from kernelbot.protocol import Mode, Verdict
 
@@ -66,9 +67,10 @@ def test_every_error_code_is_explained() -> None:
 
 
 def test_every_route_is_listed() -> None:
+    beside = [router for one in installed() for router in one.routes]
     routes = [
         f"{method} {route.path}"
-        for router in (*V1, system.probes)
+        for router in (*V1, *beside, system.probes)
         for route in router.routes
         if isinstance(route, APIRoute)
         for method in route.methods or ()

@@ -1,16 +1,17 @@
 """The use cases of all nouns. Each method is one transaction and checks who may do it."""
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 from kernelbot.accounts.logins.service import Logins
 from kernelbot.accounts.service import Users
 from kernelbot.accounts.tokens.service import Tokens
-from kernelbot.attestations.service import Attestations
 from kernelbot.boards.invites.service import Invites
 from kernelbot.boards.limits.service import Limits
 from kernelbot.boards.problem_folders import ProblemFolders
 from kernelbot.boards.service import Boards
 from kernelbot.boards.sync.service import Sync
+from kernelbot.domain.errors import Unavailable
 from kernelbot.duels.service import Duels
 from kernelbot.guilds.announcements.service import Announcements
 from kernelbot.guilds.chat.service import Chat
@@ -33,6 +34,8 @@ from kernelbot.submissions.artifacts.service import Artifacts
 from kernelbot.submissions.forms.service import Forms
 from kernelbot.submissions.service import Submissions
 from kernelbot.webhooks.service import Webhooks
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -69,4 +72,13 @@ class Services:
     announcements: Announcements
     forms: Forms
     webhooks: Webhooks
-    attestations: Attestations
+    extensions: tuple[object, ...]
+    """Those of the packages beside the core."""
+
+    def beside(self, kind: type[T]) -> T:
+        """The service of an extension, by its class; for the extension's own routes. Raises
+        `Unavailable` if this server was started without it."""
+        for one in self.extensions:
+            if isinstance(one, kind):
+                return one
+        raise Unavailable("This server was started without a part that this needs.")

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from kernelbot.accounts.model import User
+from kernelbot.attestations.service import Attestations
 from kernelbot.boards.problem_hashes import problem_hashes
 from kernelbot.boards.service import BoardEdit
 from kernelbot.client.documents import Verified, verify
@@ -35,7 +36,7 @@ async def judged(world: World, content: bytes = CODE) -> int:
 
 
 async def signed(world: World, number: int, viewer: User | None = None) -> Verified:
-    document = await world.services.attestations.of(viewer or world.ada.user, number)
+    document = await world.services.beside(Attestations).of(viewer or world.ada.user, number)
     return verify(document.model_dump_json(by_alias=True).encode())
 
 
@@ -108,14 +109,14 @@ async def test_what_waits_is_not_signed(world: World) -> None:
     number = (await world.submit()).id
     with pytest.raises(Conflict, match="is queued"):
         await signed(world, number)
-    assert [] == await world.services.attestations.keys()
+    assert [] == await world.services.beside(Attestations).keys()
 
 
 @pytest.mark.usefixtures("judging")
 async def test_one_key_signs_however_many_ask_first(world: World) -> None:
     number = await judged(world)
     found = await asyncio.gather(*(signed(world, number) for _ in range(8)))
-    (key,) = await world.services.attestations.keys()
+    (key,) = await world.services.beside(Attestations).keys()
     assert {key.key_id} == {one.key_id for one in found}
 
 
@@ -124,8 +125,8 @@ async def test_a_replaced_key_stays_known_and_cannot_sign(world: World) -> None:
     number = await judged(world)
     before = await signed(world, number)
     with pytest.raises(NotAllowed):
-        await world.services.attestations.replace_key(world.ada.user)
-    new, old = await world.services.attestations.replace_key(world.admin.user)
+        await world.services.beside(Attestations).replace_key(world.ada.user)
+    new, old = await world.services.beside(Attestations).replace_key(world.admin.user)
     after = await signed(world, number)
     assert (before.key_id, after.key_id) == (old.key_id, new.key_id)
     assert (None, False) == (new.retired_at, old.retired_at is None)
@@ -138,7 +139,7 @@ async def test_a_replaced_key_stays_known_and_cannot_sign(world: World) -> None:
 
 @pytest.mark.usefixtures("judging")
 async def test_the_private_key_is_in_no_answer(world: World) -> None:
-    document = await world.services.attestations.of(world.ada.user, await judged(world))
+    document = await world.services.beside(Attestations).of(world.ada.user, await judged(world))
     async with world.database.read() as session:
         row = await session.one("SELECT private_key FROM signing_keys")
     assert row is not None

@@ -28,11 +28,11 @@ from kernelbot.api.middleware import (
 from kernelbot.api.openapi import Documented
 from kernelbot.api.settings import ApiSettings
 from kernelbot.api.turns import Turns
-from kernelbot.attestations import api as attestations
 from kernelbot.boards import api as boards
 from kernelbot.boards.invites import api as invites
 from kernelbot.boards.sync import api as sync
 from kernelbot.duels import api as duels
+from kernelbot.extensions import installed
 from kernelbot.moderation.deletion import api as deletion
 from kernelbot.moderation.rejudges import api as rejudges
 from kernelbot.moderation.reviews import api as reviews
@@ -63,11 +63,10 @@ V1 = (
     tokens.router,
     webhooks.router,
     logins.router,
-    attestations.router,
     platform.router,
     system.devices,
 )
-"""The routes below the prefix; the busiest first, since paths are tried in this order."""
+"""The core's routes below the prefix; the busiest first, since paths are tried in this order."""
 
 
 def create_app(
@@ -100,7 +99,8 @@ def create_app(
     app.state.attempts = Attempts()
     app.state.failures = Failures.up_to(settings.wrong_tokens_a_minute, failures_metric())
     # Each by itself: a router of routers would match the path twice.
-    for router in V1:
+    beside = [router for one in installed() for router in one.routes]
+    for router in (*V1, *beside):
         app.include_router(router, prefix=PREFIX)
     app.include_router(system.probes)
     for router in pages:

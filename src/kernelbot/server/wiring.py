@@ -9,7 +9,6 @@ from pathlib import Path
 from kernelbot.accounts.logins.service import LoginRules, Logins
 from kernelbot.accounts.service import Users
 from kernelbot.accounts.tokens.service import Tokens
-from kernelbot.attestations.service import Attestations
 from kernelbot.boards.invites.service import Invites
 from kernelbot.boards.limits.service import Limits
 from kernelbot.boards.problem_folders import ProblemFolders
@@ -17,6 +16,7 @@ from kernelbot.boards.service import Boards
 from kernelbot.boards.sync.service import Sync
 from kernelbot.duels.dueling import configure
 from kernelbot.duels.service import Duels
+from kernelbot.extensions import installed
 from kernelbot.guilds.announcements.service import Announcements
 from kernelbot.guilds.chat.service import Chat
 from kernelbot.guilds.service import Guilds
@@ -125,7 +125,7 @@ async def open_services(
                 outcomes=Outcomes(database, submissions),
                 forms=Forms(database, submissions),
                 webhooks=Webhooks(database, webhook_rules),
-                attestations=Attestations(database),
+                extensions=tuple(one.service(database) for one in installed()),
             ),
         )
 

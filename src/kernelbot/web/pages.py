@@ -1,5 +1,6 @@
 """Templates become answers: one environment, one set of headers."""
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from fastapi import Depends, Request
@@ -7,6 +8,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from kernelbot import __version__
+from kernelbot.extensions import Download
 from kernelbot.web import filters
 from kernelbot.web.assets import Assets
 from kernelbot.web.session import MaybeSession, Session
@@ -25,9 +27,10 @@ HEADERS = {
 
 class Pages:
     """All templates, which escape whatever they are given unless it is `Markup`. A name that a
-    template uses and isn't given is an error. `charts`: whether this server draws them."""
+    template uses and isn't given is an error. `charts`: whether this server draws them.
+    `downloads`: of each submission that was judged."""
 
-    def __init__(self, assets: Assets, *, charts: bool) -> None:
+    def __init__(self, assets: Assets, *, charts: bool, downloads: Sequence[Download] = ()) -> None:
         self._environment = Environment(
             loader=PackageLoader("kernelbot.web"),
             autoescape=True,
@@ -38,7 +41,9 @@ class Pages:
         )
         self._environment.filters.update(filters.FILTERS)
         self._environment.tests.update(filters.TESTS)
-        self._environment.globals.update(asset=assets.path, version=__version__, charts=charts)
+        self._environment.globals.update(
+            asset=assets.path, version=__version__, charts=charts, downloads=downloads
+        )
 
     def text(self, template: str, **values: Any) -> str:
         """A template as HTML."""

@@ -12,6 +12,7 @@ from kernelbot.boards.pages import board as boards
 from kernelbot.boards.pages import charts, embeds, home
 from kernelbot.drawing.texts import Texts
 from kernelbot.duels import pages as duels
+from kernelbot.extensions import installed
 from kernelbot.platform.downloads import pages as downloads
 from kernelbot.services import Services
 from kernelbot.submissions.pages import history, submit
@@ -44,7 +45,9 @@ def create_site(
 ) -> FastAPI:
     """The application with the pages."""
     files = assets.Assets()
-    routers = (*ROUTERS, *organise.ROUTERS, assets.router(files))
+    extensions = installed()
+    beside = [router for one in extensions for router in one.pages]
+    routers = (*ROUTERS, *beside, *organise.ROUTERS, assets.router(files))
     app = create_app(
         services,
         settings,
@@ -57,7 +60,11 @@ def create_site(
     app.state.pictures = pictures
     app.state.texts = Texts(app.state.settings.texts_patience_s)
     app.state.kept = Kept()
-    app.state.pages = Pages(files, charts=pictures.drawing.available)
+    app.state.pages = Pages(
+        files,
+        charts=pictures.drawing.available,
+        downloads=[download for one in extensions for download in one.downloads],
+    )
     errors.install(app)
     return app
 

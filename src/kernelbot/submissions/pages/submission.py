@@ -161,21 +161,6 @@ async def download_code(
     return Response(code.encode(), media_type="text/plain; charset=utf-8", headers=headers)
 
 
-@router.get("/{submission_id}/signed")
-async def download_signed(
-    services: ServicesDep, session: NeededSession, submission_id: SubmissionId
-) -> Response:
-    """Its results as a signed document, which `kernelbot verify` checks."""
-    document = await services.attestations.of(session.user, submission_id)
-    headers = {
-        **HEADERS,
-        "Content-Disposition": f'attachment; filename="submission-{submission_id}.json"',
-        "Cache-Control": "no-store",
-    }
-    content = document.model_dump_json(by_alias=True, indent=2) + "\n"
-    return Response(content, media_type="application/json", headers=headers)
-
-
 @router.get("/{submission_id}/diff")
 async def show_difference(
     services: ServicesDep,
