@@ -31,8 +31,9 @@ SAYS_ECC = (
     "import sys\n"
     "calls = sys.modules['kernelbot.harness.inside.runner.arena_calls'].ArenaCalls\n"
     "def call(self, kernel, arguments, reserved):\n"
+    "    said = sys.modules['kernelbot.harness.words.runner_messages']\n"
     "    text = 'CUDA_ERROR_ECC_UNCORRECTABLE'\n"
-    "    return self._harness.reply({'op': 'raised', 'text': text, 'gpu_fault': 214})\n"
+    "    return self._harness.reply(said.Refused(said.Refusal.RAISED, text, 214))\n"
     "calls._call = call\n" + SCALE
 )
 
