@@ -362,4 +362,7 @@ def _unpacked(samples_zlib: bytes | None) -> tuple[float, ...]:
 
 
 def _event(row: Row) -> Event:
-    return from_row(Event, row)
+    # Explicitly, because `finished` is a word of both enums: here the run's state.
+    states = {state.value for state in RunState}
+    kind = RunState(row["kind"]) if row["kind"] in states else EventKind(row["kind"])
+    return from_row(Event, {**row, "kind": kind})
