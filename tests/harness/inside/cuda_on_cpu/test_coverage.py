@@ -25,7 +25,7 @@ from kernelbot.harness.inside.cuda_on_cpu.tokens import tokenize
 def test_what_needs_a_gpu_is_named_with_its_line(written: str, said: str) -> None:
     with pytest.raises(NotCovered) as refused:
         refuse_uncovered("mine.cu", tokenize(f"// asm in a comment\n\n{written}\n"))
-    assert str(refused.value).startswith(f"mine.cu:3: {said} can't run on the device CPU. Submit")
+    assert str(refused.value).startswith(f"mine.cu:3: {said} can't run on the device CPU. See")
 
 
 @pytest.mark.parametrize(

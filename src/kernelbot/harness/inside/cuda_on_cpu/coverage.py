@@ -75,8 +75,8 @@ def refuse_uncovered(name: str, tokens: Sequence[Token]) -> None:
     """Raise `NotCovered` for the first of what can't run here. `name`: of the author's file."""
     for line, what in _uncovered([token for token in tokens if token.kind is not Kind.SPACE]):
         raise NotCovered(
-            f"{name}:{line}: {what} can't run on the device CPU. Submit the file to a device with "
-            "a GPU, or use there what CUDA C++ has without it."
+            f"{name}:{line}: {what} can't run on the device CPU. See by `kernelbot preflight` "
+            "whether it compiles for a GPU, and submit it to a device with one."
         )
 
 
