@@ -46,6 +46,7 @@ NOT_RUN: dict[str, dict[str, str]] = {
     "modal": {
         "pip install": INSTALLS,
         "modal": "needs an account at Modal: tests/launchers has a fake",
+        "KERNELBOT_MODAL_": "needs an account at Modal: tests/launchers has a fake",
         "kernelbot verify-runs": NO_DEVICE,
     },
     "run-a-competition": {
@@ -73,6 +74,9 @@ INSTEAD = {
     "attest 12": "attest 1",
     "--key KEY": "--key $(kernelbot signing-key list --json | grep -o '[A-Za-z0-9+/]\\{43\\}=')",
     "ABCDE-FGHJK-MNPQR-STVWX": "$(head -1 codes.txt)",
+    "vectoradd_triton mine.py": "vectoradd_triton "
+    "examples/vectoradd_triton/solutions/correct/blocks_of_256.py",
+    "vectoradd_cu mine.cu": "vectoradd_cu examples/vectoradd_cu/solutions/correct/grid_stride.cu",
     "cd src &&": f"cd {shlex.quote(str(ROOT / 'src'))} &&",
 }
 """What a reader puts in the place of a word."""

@@ -11,6 +11,7 @@ from typing import Any
 from fastapi.routing import APIRoute
 from jinja2 import ChainableUndefined, Environment, PackageLoader
 
+from kernelbot.extensions import installed
 from kernelbot.web.assets import Assets
 from kernelbot.web.assets import router as assets_router
 from kernelbot.web.filters import FILTERS
@@ -46,7 +47,8 @@ class Form:
 @cache
 def _routes() -> tuple[APIRoute, ...]:
     """In the order in which the application tries them."""
-    routers = (*ROUTERS, *ORGANISE, assets_router(Assets()))
+    beside = [router for one in installed() for router in one.pages]
+    routers = (*ROUTERS, *ORGANISE, *beside, assets_router(Assets()))
     found = chain.from_iterable(router.routes for router in routers)
     return tuple(one for one in found if isinstance(one, APIRoute))
 
