@@ -26,7 +26,7 @@ case "$1" in
     container) exit 1 ;;
     exec)
         cat > "{log}.stdin"
-        exit {code} ;;
+        exit {judged} ;;
 esac
 """
 
@@ -48,10 +48,14 @@ class Agent:
         copy: str = "echo '{}' > result.json",
         body: str = ":",
         serves: str = "jobs-in-turn",
+        judged: int = 0,
     ) -> None:
+        """`code`: how a container that is started ends; `judged`: how a job in one that stays."""
         path = self._bin / "docker"
         path.write_text(
-            DOCKER.format(log=self._log, code=code, copy=copy, body=body, serves=serves)
+            DOCKER.format(
+                log=self._log, code=code, judged=judged, copy=copy, body=body, serves=serves
+            )
         )
         path.chmod(0o755)
 
@@ -162,8 +166,21 @@ def test_a_container_that_stays_gets_its_job_when_it_runs(agent: Agent) -> None:
     assert PAYLOAD not in agent.seen("env") + "".join(agent.calls())
 
 
+def test_without_a_good_end_no_result_of_the_job_before_is_handed_in(agent: Agent) -> None:
+    agent.put_docker(judged=126, copy="echo 'of the job before' > result.json")
+    failed = agent.run(*NVIDIA, **WARM)
+    assert (1, []) == (failed.returncode, list(agent.work.iterdir()))
+    assert "run-job.sh: the image wrote no result (exit code 126).\n" == failed.stderr
+
+
+def test_why_a_payload_cant_be_read_is_handed_in(agent: Agent) -> None:
+    agent.put_docker(judged=3)
+    assert 3 == agent.run(*NVIDIA, **WARM).returncode
+    assert (agent.work / "result.json").exists()
+
+
 def test_a_container_whose_job_failed_doesnt_stay(agent: Agent) -> None:
-    agent.put_docker(code=3)
+    agent.put_docker(judged=3)
     assert 3 == agent.run(*NVIDIA, **WARM).returncode
     assert "rm" == verbs(agent)[-1]
 
