@@ -44,6 +44,8 @@ class FakeProvider:
     down: bool = False
     refuses: str | None = None
     """The error that the next exchanges are answered with, whatever they send."""
+    answers_forms: bool = False
+    """Tokens come as a form, as GitHub answers who accepts no JSON."""
     revokes: bool = False
     """Whether the tokens that are made are valid no more."""
     codes: dict[str, Grant] = field(default_factory=dict)
@@ -125,14 +127,15 @@ def fake_provider(dialect: str) -> Iterator[FakeProvider]:
             if provider.down:
                 self.answer(503, {})
             elif self.path in TOKEN:
-                self.answer(*provider.exchange(form))
+                self.answer(*provider.exchange(form), as_form=provider.answers_forms)
             else:
                 self.answer(404, {})
 
-        def answer(self, status: int, body: dict[str, Any]) -> None:
-            text = json.dumps(body).encode()
+        def answer(self, status: int, body: dict[str, Any], *, as_form: bool = False) -> None:
+            text = (urlencode(body) if as_form else json.dumps(body)).encode()
+            kind = "x-www-form-urlencoded" if as_form else "json"
             self.send_response(status)
-            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Type", f"application/{kind}")
             self.send_header("Content-Length", str(len(text)))
             self.end_headers()
             self.wfile.write(text)

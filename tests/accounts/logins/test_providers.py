@@ -100,3 +100,19 @@ async def test_another_kind_of_server_is_reported_and_what_it_answers_is_in_the_
     assert [("login_unanswered", f"{fake.url}/nothing-here", 404, "{}")] == [
         (line["event"], line["url"], line["status"], line["answer"]) for line in logged
     ]
+
+
+async def test_a_token_in_a_form_that_is_not_ours_is_not_in_the_log() -> None:
+    with fake_provider("github") as fake, capture_logs() as logged:
+        fake.answers_forms = True
+        provider = github(CLIENT_ID, CLIENT_SECRET, url=fake.url, api_url=fake.url)
+        address = login_url(provider, state="s", verifier=RFC_VERIFIER, redirect_uri="http://x/")
+        back = fake.authorize(dict(parse_qsl(urlsplit(address).query)))
+        code = dict(parse_qsl(urlsplit(back).query))["code"]
+        with pytest.raises(Unavailable):
+            await fetch_person(provider, code=code, verifier=RFC_VERIFIER, redirect_uri="http://x/")
+    (token,) = fake.tokens
+    assert [("login_unanswered", "application/x-www-form-urlencoded")] == [
+        (line["event"], line["kind"]) for line in logged
+    ]
+    assert token not in str(logged)

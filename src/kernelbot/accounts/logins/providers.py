@@ -148,20 +148,20 @@ async def fetch_person(
 
 def _field(provider: Provider, response: httpx.Response, key: str) -> str:
     if response.is_server_error or response.status_code == 404:
-        raise _unusable(provider, response)
+        raise _unusable(provider, response, key)
     try:
         body: Any = response.json()
     except ValueError:
-        raise _unusable(provider, response) from None
+        raise _unusable(provider, response, key) from None
     if not isinstance(body, dict):
-        raise _unusable(provider, response)
+        raise _unusable(provider, response, key)
     # GitHub refuses a code with 200 and `error`, Discord with 400; a token both with a `message`.
     if response.is_error or "error" in body:
         words = _text(body.get("error_description")) or _text(body.get("message"))
         raise refusal(provider, _text(body.get("error")), words)
     value = body.get(key)
     if not isinstance(value, str | int) or isinstance(value, bool) or value == "":
-        raise _unusable(provider, response)
+        raise _unusable(provider, response, key)
     return str(value)
 
 
@@ -188,14 +188,17 @@ def _text(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _unusable(provider: Provider, response: httpx.Response) -> Unavailable:
-    """What its answer is, is for the log: the address in the settings may be wrong."""
+def _unusable(provider: Provider, response: httpx.Response, key: str) -> Unavailable:
+    """What its answer is, is for the log: the address in the settings may be wrong. But for what
+    may hold a token, in a form that isn't ours."""
+    has_token = key == "access_token" and response.is_success
     log.warning(
         "login_unanswered",
         provider=provider.name,
         url=str(response.url.copy_with(query=None)),
         status=response.status_code,
-        answer=printable(response.text),
+        kind=printable(response.headers.get("Content-Type", "")),
+        answer="" if has_token else printable(response.text),
     )
     return _down(provider)
 
