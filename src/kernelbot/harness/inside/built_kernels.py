@@ -21,7 +21,7 @@ TRITON_WORDS = "kernelbot.ptxas"
 """In Triton's folder of a kernel: what ptxas said of it."""
 MOST = 1000
 """Kernels that are described."""
-_DUMP_S = 60
+_DUMP_S = 12
 _GROUP = "__grp__"
 _AMD_METADATA = "amdhsa.kernels:"
 _AMD_BYTES = 8192
@@ -29,9 +29,12 @@ _AMD_BYTES = 8192
 
 def main() -> None:
     """Inside: print what is known of each kernel in `ARCHIVE`, as a JSON list of objects."""
-    home = Path.cwd()
+    home, program = Path.cwd(), _cuobjdump()  # found before anything of the author's is here
     unpack(home, Path(home, ARCHIVE).read_bytes())
-    found = [*_by_triton(home / ".triton/cache"), *_in_libraries(home / ".cache/torch_extensions")]
+    found = [
+        *_by_triton(home / ".triton/cache"),
+        *_in_libraries(home / ".cache/torch_extensions", program),
+    ]
     json.dump(found[:MOST], sys.stdout)
 
 
@@ -65,9 +68,8 @@ def _amd_metadata(path: Path) -> str:
     return _text(path).partition(_AMD_METADATA)[2][:_AMD_BYTES]
 
 
-def _in_libraries(extensions: Path) -> Iterator[dict[str, str]]:
-    """Each library with `compiler` `nvcc`, and what `cuobjdump` says of it."""
-    program = _cuobjdump()
+def _in_libraries(extensions: Path, program: str | None) -> Iterator[dict[str, str]]:
+    """Each library with `compiler` `nvcc`, and what `program` (`cuobjdump`) says of it."""
     if program is None:
         return
     for library in sorted(extensions.rglob("*.so")):

@@ -4,10 +4,12 @@
 import io
 import json
 import tarfile
+from itertools import islice
 
 import pytest
 
-from kernelbot.harness.judge.build.figures import figures_of
+from kernelbot.harness.inside.built_kernels import MOST
+from kernelbot.harness.judge.build.figures import _in_library, figures_of
 from kernelbot.harness.sandbox import RunnerClient
 
 TOLD = {"name": "k", "target": {"backend": "cuda", "arch": 90, "warp_size": 32},
@@ -100,3 +102,30 @@ def test_figures_that_are_no_numbers_are_left_out(client: RunnerClient) -> None:
     told = json.dumps({**TOLD, "shared": "9" * 4000})
     (row,) = figures_of(triton(told, "Used " + "9" * 100 + " registers"), client, sandboxed=True)
     assert {"name", "arch", "threads", "stages"} == set(row)
+
+
+def test_no_kernel_has_the_rest_of_a_long_text_looked_through() -> None:
+    found = list(islice(_in_library("Function a: " * 1_000_000), MOST))
+    assert [{"name": "a"}] * MOST == found
+
+
+def test_a_librarys_figures_are_those_of_the_next_line() -> None:
+    told = " Function k:\n  REG:40 STACK:8 SHARED:2048\n Function other:\n  REG:1\n"
+    first, second = _in_library(told)
+    assert {"name": "k", "registers": "40", "stack_bytes": "8", "shared_bytes": "2048"} == first
+    assert {"name": "other", "registers": "1"} == second
+
+
+def test_a_program_of_the_authors_is_not_taken_for_cuobjdump(client: RunnerClient) -> None:
+    forged = "#!/bin/sh\necho 'Function forged:'\necho ' REG:1'\n"
+    files = {
+        "triton/__init__.py": "",
+        "triton/backends/nvidia/bin/cuobjdump": forged,
+        ".cache/torch_extensions/x/x.so": "",
+    }
+    assert () == figures_of(archive(files), client, sandboxed=True)
+
+
+def test_no_more_kernels_are_read_than_are_shown(client: RunnerClient) -> None:
+    files = {f".triton/cache/{i}/k.json": json.dumps(TOLD) for i in range(MOST + 5)}
+    assert MOST == len(figures_of(archive(files), client, sandboxed=True))

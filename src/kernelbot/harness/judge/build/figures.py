@@ -7,6 +7,7 @@ nothing is decided by it.
 import json
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from kernelbot.harness.inside.built_kernels import ARCHIVE, MOST
@@ -15,9 +16,12 @@ from kernelbot.harness.judge.build.ptxas import parse_kernels
 from kernelbot.harness.sandbox import CommandNotStarted, RunnerClient, harness_path, run_command
 from kernelbot.protocol import Limits
 
-_TIMEOUT_S = 90.0
+_TIMEOUT_S = 15.0
+"""Less than the slack that a job has beyond its own limits."""
 _TOLD_BYTES = 16 << 20
 _MAX_NAME = 500
+_MAX_LINE = 2000
+"""Characters that are looked at of a line with a kernel's figures."""
 _MAX_COUNT = 15
 """Digits of a figure."""
 _FUNCTION = re.compile(r"Function (\S{1,2000}):\s")
@@ -48,14 +52,14 @@ def figures_of(builds: bytes, client: RunnerClient, sandboxed: bool) -> tuple[di
     try:
         result = run_command(
             client,
-            ["python3", "-c", program],
+            ["python3", "-P", "-c", program],
             files={ARCHIVE: builds},
             limits=limits,
             timeout_s=_TIMEOUT_S,
         )
     except CommandNotStarted:
         return ()
-    rows = tuple(_read(result.stdout))[:MOST]
+    rows = tuple(islice(_read(result.stdout), MOST))
     return demangled(rows, client)
 
 
@@ -99,7 +103,9 @@ def _amd_figures(metadata: str) -> dict[str, str]:
 def _in_library(resources: str) -> Iterator[dict[str, str]]:
     """cuobjdump names a kernel in one line and what it needs in the next."""
     for function in _FUNCTION.finditer(resources):
-        line = resources[function.end() :].split("\n", 1)[0]
+        longest = function.end() + _MAX_LINE
+        end = resources.find("\n", function.end(), longest)
+        line = resources[function.end() : end if end >= 0 else longest]
         row = {"name": function[1]}
         for name, pattern in _RESOURCES.items():
             figure = pattern.search(line)
