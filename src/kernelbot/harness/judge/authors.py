@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 
+from kernelbot.harness.judge.build.on_cpu import runs_on_cpu
 from kernelbot.harness.judge.calls.callers import Runners
 from kernelbot.harness.words.failures import AuthorFailure, blaming, while_compiling
 from kernelbot.protocol import HarnessKind, JobSpec, Phase, SourceFile
@@ -45,7 +46,7 @@ class Author:
         spec = job.problem
         if self.binary is not None:
             with self.at_work():
-                session.load_library(self.binary, spec.config.outputs)
+                session.load_library(self.binary, spec.config.outputs, emulates=runs_on_cpu(job))
             return
         of_limit = self.at_work() if self._is_imported else self._compiling(job, session)
         self._is_imported = True

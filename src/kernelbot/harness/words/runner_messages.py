@@ -64,10 +64,12 @@ class Load(RunnerRequest, word="load"):
 
 @dataclass(frozen=True)
 class LoadLibrary(RunnerRequest, word="load_library"):
-    """Load the author's shared object, which has so many bytes in the memory that comes along."""
+    """Load the author's shared object, which has so many bytes in the memory that comes along.
+    `emulates`: the processor runs its CUDA kernels, so it says more of its calls."""
 
     size: int
     outputs: tuple[int, ...]
+    emulates: bool
 
 
 @dataclass(frozen=True)

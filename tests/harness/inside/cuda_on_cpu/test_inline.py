@@ -40,6 +40,7 @@ torch::Tensor run(torch::Tensor a) {
 """
 
 
+@pytest.mark.timeout(500)  # half a minute of a processor, which others may share
 @pytest.mark.exhaustive
 def test_an_extension_runs_and_a_launch_that_fails_raises(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

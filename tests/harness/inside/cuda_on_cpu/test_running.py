@@ -13,6 +13,7 @@ import pytest
 from kernelbot.harness.inside.cuda_on_cpu.emulation import Emulation
 from kernelbot.harness.inside.cuda_on_cpu.headers import FLAGS, FOLDER, header_files
 from kernelbot.harness.inside.cuda_on_cpu.rewriting import rewrite
+from kernelbot.harness.inside.runner.kernels import CompiledKernel
 
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="g++ isn't installed")
 SOURCE = Path(__file__).with_name("kernels.cu")
@@ -174,3 +175,14 @@ def test_a_launch_that_fails_says_where_and_why(built: Path, function: str, said
         emulation.expect_no_error()
     assert said in str(failed.value)
     assert (719, 0) == (library.last_error(), out.sum() if function == "run_too_many" else 0)
+
+
+def test_only_a_library_that_is_said_to_be_emulated_is_asked_beside_calls(tmp_path: Path) -> None:
+    (tmp_path / "kernel.cpp").write_text(
+        'extern "C" { void custom_kernel() {} const char *cuda_on_cpu_error() { return "x"; } }'
+    )
+    command = ["g++", "-shared", "-fPIC", "kernel.cpp", "-o", "kernel.so"]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, timeout=120)
+    path = tmp_path / "kernel.so"
+    asked = [CompiledKernel.load(path, (), emulates=said).emulation for said in (False, True)]
+    assert [False, True] == [emulation is not None for emulation in asked]

@@ -102,8 +102,14 @@ class CompiledKernel:
         return kernel
 
     @classmethod
-    def load(cls, path: Path, outputs: Sequence[int]) -> "CompiledKernel":
-        """The kernel of the shared object at `path`. Raises OSError or `MissingSymbol`."""
+    def load(
+        cls, path: Path, outputs: Sequence[int], *, emulates: bool = False
+    ) -> "CompiledKernel":
+        """The kernel of the shared object at `path`. Raises OSError or `MissingSymbol`.
+
+        `emulates`: its CUDA kernels run on the processor, so it is asked about them beside each
+        call. Of any other object that would be code of the author's outside of the marks.
+        """
         library = ctypes.CDLL(str(path))
         try:
             function = getattr(library, SYMBOL)
@@ -111,7 +117,7 @@ class CompiledKernel:
             raise MissingSymbol from error
         function.restype = None
         kernel = cls(function, outputs)
-        kernel.emulation = Emulation.find(library)
+        kernel.emulation = Emulation.find(library) if emulates else None
         return kernel
 
     def arguments(self, data: Any) -> tuple[Any, ...]:

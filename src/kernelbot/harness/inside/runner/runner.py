@@ -178,7 +178,9 @@ class _Runner:
         path.write_bytes(library.read(0, request.size))
         library.close()
         try:
-            self._kernels["author"] = CompiledKernel.load(path, request.outputs)
+            self._kernels["author"] = CompiledKernel.load(
+                path, request.outputs, emulates=request.emulates
+            )
         except OSError as error:
             return self._reply(Refused(Refusal.RAISED, str(error)))
         except MissingSymbol:

@@ -57,8 +57,11 @@ class Conversation(Inputs, Protocol):
     def load(self, submission: SourceFile, name: str, builds: bytes = b"") -> None:
         """Import the author's file, beside what `builds` found. Raises `AuthorFailure`."""
 
-    def load_library(self, binary: bytes, outputs: tuple[int, ...]) -> None:
-        """Load the author's shared object. Raises `AuthorFailure`."""
+    def load_library(
+        self, binary: bytes, outputs: tuple[int, ...], *, emulates: bool = False
+    ) -> None:
+        """Load the author's shared object. Raises `AuthorFailure`. `emulates`: the processor runs
+        its CUDA kernels."""
 
     def builds(self) -> bytes:
         """What the submission has compiled for itself; empty if there is nothing."""

@@ -164,11 +164,14 @@ class Session(RunnerConnection):
         else:
             self.send(request)
 
-    def load_library(self, binary: bytes, outputs: tuple[int, ...]) -> None:
-        """Load the author's shared object. Raises `AuthorFailure`."""
+    def load_library(
+        self, binary: bytes, outputs: tuple[int, ...], *, emulates: bool = False
+    ) -> None:
+        """Load the author's shared object. Raises `AuthorFailure`. `emulates`: the processor runs
+        its CUDA kernels."""
         library = SharedBuffer.create(len(binary))
         library.write(0, binary)
-        self.send(messages.LoadLibrary(len(binary), outputs), [library.fd])
+        self.send(messages.LoadLibrary(len(binary), outputs, emulates), [library.fd])
         library.close()
         self._expect_loaded(
             'The submission exports no function extern "C" void custom_kernel(...). Define it so, '

@@ -14,6 +14,7 @@ from kernelbot.harness.words.failures import expect_reply, garbage
 
 _FAILED = "The submission failed"
 _TITLE = "Counters, per call"
+_MOST_CALLS = 10**9
 _OF = {
     "instructions": ("cycles", "per cycle"),
     "branch-misses": ("branches", "% of branches"),
@@ -42,7 +43,7 @@ class CountingProfiler:
             counters.stop()
             counts = counters.read()
         calls = reply.calls
-        if calls < 1:
+        if not 1 <= calls <= _MOST_CALLS:
             raise garbage(reply)
         per_call = {name: Count(c.value / calls, c.share) for name, c in counts.items()}
         text = table(per_call, counters.missing, calls, user_only=counters.user_only)

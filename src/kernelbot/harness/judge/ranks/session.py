@@ -135,11 +135,12 @@ class RankSession:
         self._offer_code = lambda session: session.offer_code(submission, name, builds)
         self.start_ranks(self._world_size)
 
-    def load_library(self, binary: bytes, outputs: tuple[int, ...]) -> None:
+    def load_library(
+        self, binary: bytes, outputs: tuple[int, ...], *, emulates: bool = False
+    ) -> None:
         """Raises: compiled problems have no ranks."""
-        raise ProblemBroken(
-            f"A compiled problem ({len(binary)} bytes, outputs {outputs}) can't have ranks."
-        )
+        what = f"{len(binary)} bytes, outputs {outputs}{', of CUDA' if emulates else ''}"
+        raise ProblemBroken(f"A compiled problem ({what}) can't have ranks.")
 
     def start_ranks(self, world_size: int) -> None:
         """Make sure that there are exactly as many ranks, with the author's code if it was
