@@ -58,7 +58,7 @@ try:
 except RuntimeError as error:
     print(str(error).splitlines()[0])
 """
-    right, raised = answers(tmp_path, code, install=_INSTALL)
+    right, raised = answers(tmp_path, code, install=_INSTALL, patience_s=450)
     assert "True" == right
     assert raised.startswith("script.py:")
     assert raised.endswith(": the kernel called __trap.")

@@ -13,7 +13,9 @@ pytestmark = pytest.mark.torch
 INSTALL = "import torch\nfrom kernelbot.harness.inside.gpu import emulation\nemulation.install()\n"
 
 
-def answers(tmp_path: Path, code: str, *, install: str = INSTALL) -> list[str]:
+def answers(
+    tmp_path: Path, code: str, *, install: str = INSTALL, patience_s: float = 100
+) -> list[str]:
     """What a process prints, line by line, that has loaded torch and done nothing with it."""
     script, said = tmp_path / "script.py", tmp_path / "said"
     script.write_text(install + code)
@@ -21,7 +23,7 @@ def answers(tmp_path: Path, code: str, *, install: str = INSTALL) -> list[str]:
     context.set_forkserver_preload(["torch", "torch.cuda.nvtx", __name__])
     process = context.Process(target=_run, args=(script, said))
     process.start()
-    process.join(100)
+    process.join(patience_s)
     assert 0 == process.exitcode, said.read_text()
     return said.read_text().splitlines()
 
