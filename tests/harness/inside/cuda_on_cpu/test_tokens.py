@@ -57,7 +57,9 @@ def test_a_piece_is_one_token(text: str, kind: Kind) -> None:
     assert [(kind, text)] == [(token.kind, token.text) for token in tokenize(text)]
 
 
-@pytest.mark.parametrize("piece", ["/*", 'R"(', '"', "'", "<<<", "//\\\n", "1'", "a\\\n"])
+@pytest.mark.parametrize(
+    "piece", ["/*", 'R"(', '"', "'", "<<<", "//\\\n", "1'", "a\\\n", '\\"', "\\'"]
+)
 def test_a_hostile_text_takes_no_time(piece: str) -> None:
     started = time.process_time()
     tokenize(piece * 200_000)

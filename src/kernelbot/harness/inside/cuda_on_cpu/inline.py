@@ -79,9 +79,7 @@ def _placed(source: str, argument: str, written: tuple[str, str]) -> list[str]:
         name, line = argument, 1
     else:
         line = 1 + text.count("\n", 0, at)
-    # Ahead of it are as many lines as in the author's file, which what is refused is named by.
-    lines = rewrite(name, "\n" * (line - 1) + source)[line - 1 :]
-    return [f'#line {line} "{name}"', lines]
+    return [f'#line {line} "{name}"', rewrite(name, source, line)]
 
 
 def _for_cpu(options: dict[str, Any]) -> dict[str, Any]:

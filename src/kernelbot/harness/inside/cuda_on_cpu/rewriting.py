@@ -10,8 +10,9 @@ from kernelbot.harness.inside.cuda_on_cpu.coverage import NotCovered, refuse_unc
 from kernelbot.harness.inside.cuda_on_cpu.shared_memory import rewrite_shared
 from kernelbot.harness.inside.cuda_on_cpu.tokens import Kind, Token, tokenize
 
-_OPEN = {"(": ")", "[": "]", "{": "}"}
-_CLOSE = {closing: opening for opening, closing in _OPEN.items()}
+_OPEN, _CLOSE = frozenset("([{"), frozenset(")]}")
+_ENDS = frozenset(";{}")
+"""A declaration is over, or its body begins."""
 _SPECIFIERS = frozenset(
     [
         "static",
@@ -28,14 +29,17 @@ _SPECIFIERS = frozenset(
     ]
 )
 _INLINE = frozenset({"inline", "__inline__", "__inline"})
+_KEYWORDS = frozenset({"else", "return", "do", "throw", "case", "and", "or", "not", "co_return"})
+"""Names before a kernel's own that aren't a part of it."""
 
 
-def rewrite(name: str, text: str) -> str:
-    """The same source as C++ for the headers of this package. `name`: of the author's file.
+def rewrite(name: str, text: str, first_line: int = 1) -> str:
+    """The same source as C++ for the headers of this package. `name`: of the author's file, where
+    the text begins at `first_line`.
 
     Raises `NotCovered` if it needs a GPU, or has a launch that can't be read.
     """
-    tokens = tokenize(text)
+    tokens = tokenize(text, first_line)
     refuse_uncovered(name, tokens)
     return _Source(name, tokens).rewritten()
 
@@ -52,20 +56,18 @@ class _Launch:
 class _Source:
     def __init__(self, name: str, tokens: list[Token]) -> None:
         self._name = name
+        self._all = tokens
         self._texts = [token.text for token in tokens]
         self._places = [i for i, token in enumerate(tokens) if token.kind is not Kind.SPACE]
         self._tokens = [tokens[i] for i in self._places]
+        self._partners = _partners(self._tokens)
 
     def rewritten(self) -> str:
         plain = self._plain_kernels()
         for launch in self._launches():
             self._rewrite_launch(launch, plain)
-        for at, token in enumerate(self._tokens):
-            if token.text == "__forceinline__":
-                self._set(at, "" if self._is_inline(at) else "inline")
-            elif token.text == "__noinline__" and self._text(at - 1) not in ("(", ","):
-                self._set(at, "__attribute__((noinline))")
-        rewrite_shared(self._tokens, self._set)
+        self._rewrite_specifiers()
+        rewrite_shared(self._all, self._texts)
         return "".join(self._texts)
 
     def _text(self, at: int) -> str:
@@ -74,49 +76,55 @@ class _Source:
     def _set(self, at: int, text: str) -> None:
         self._texts[self._places[at]] = text
 
-    def _is_inline(self, at: int) -> bool:
-        """Whether the declaration says `inline` beside its `__forceinline__`."""
-        first = last = at
-        while self._text(first - 1) in _SPECIFIERS:
-            first -= 1
-        while self._text(last + 1) in _SPECIFIERS:
-            last += 1
-        others = [self._text(i) for i in range(first, last + 1) if i != at]
-        return bool(_INLINE.intersection(others)) or "__forceinline__" in others[: at - first]
+    def _rewrite_specifiers(self) -> None:
+        """A declaration says `inline` once, however often the author says it."""
+        is_inline, runs_until = False, 0
+        for at, token in enumerate(self._tokens):
+            if token.text not in _SPECIFIERS:
+                continue
+            if at >= runs_until:
+                runs_until = self._specifiers_end(at)
+                is_inline = any(self._text(i) in _INLINE for i in range(at, runs_until))
+            if token.text == "__forceinline__":
+                self._set(at, "" if is_inline else "inline")
+                is_inline = True
+            elif token.text == "__noinline__" and self._text(at - 1) not in ("(", ","):
+                self._set(at, "__attribute__((noinline))")
+
+    def _specifiers_end(self, at: int) -> int:
+        while self._text(at) in _SPECIFIERS:
+            at += 1
+        return at
 
     def _plain_kernels(self) -> frozenset[str]:
         """Kernels of which this source has one only, and no template: their parameters are known
         wherever they are launched."""
         seen: dict[str, int] = {}
         templates: set[str] = set()
+        begun: list[str] = []
+        is_template = False
         for at, token in enumerate(self._tokens):
             if token.text == "__global__" and (found := self._kernel_name(at)):
-                seen[found] = seen.get(found, 0) + (not self._is_declaration_again(at))
-                if self._is_template(at):
+                begun.append(found)
+                seen.setdefault(found, 0)
+                if is_template:
                     templates.add(found)
+            elif token.text in _ENDS:
+                for name in begun if token.text == "{" else ():  # with `;` it is only declared
+                    seen[name] += 1
+                begun.clear()
+            is_template = token.text not in _ENDS and (is_template or token.text == "template")
         return frozenset(name for name, count in seen.items() if count <= 1) - templates
 
     def _kernel_name(self, at: int) -> str:
         for i in range(at + 1, min(at + 40, len(self._tokens) - 1)):
             if self._text(i) == "__launch_bounds__" or self._text(i - 1) == "__launch_bounds__":
                 continue
+            if self._text(i) == "__global__" or self._text(i) in _ENDS:
+                break
             if self._tokens[i].kind is Kind.NAME and self._text(i + 1) == "(":
                 return self._text(i)
         return ""
-
-    def _is_declaration_again(self, at: int) -> bool:
-        """Whether the kernel is only declared here."""
-        for i in range(at, len(self._tokens)):
-            if self._text(i) in (";", "{"):
-                return self._text(i) == ";"
-        return True
-
-    def _is_template(self, at: int) -> bool:
-        while at > 0 and self._text(at - 1) not in (";", "}", "{"):
-            at -= 1
-            if self._text(at) == "template":
-                return True
-        return False
 
     def _launches(self) -> list[_Launch]:
         found = []
@@ -143,35 +151,45 @@ class _Source:
         self._set(launch.closing, ")")
 
     def _callee(self, opening: int) -> int | None:
-        """Where the launched kernel's name begins, with its namespaces and template arguments."""
+        """Where the launched kernel's name begins, with its namespaces and template arguments. None
+        if it has no name, or is an object's."""
         at = opening - 1
-        if self._text(at) in (">", ">>>"):
+        if self._text(at) == ")":
+            before = self._partners[at]
+            if before is None or not self._is_name(before - 1):
+                return before
+            at = before - 1  # a macro, or a function that gives a kernel
+        elif self._text(at) in (">", ">>>"):
             at = self._before_angles(at)
-        elif self._text(at) == ")":
-            return _before_brackets(self._tokens, at)
         if not self._is_name(at):
             return None
         while self._text(at - 1) == "::":
-            at -= 1
-            if self._text(at - 1) == ">":
-                before = self._before_angles(at - 1)
-                at = before if self._is_name(before) else at
-            elif self._is_name(at - 1):
+            before = at - 2
+            if self._text(before) in (">", ">>>"):
+                before = self._before_angles(before)
+            if not self._is_name(before):
                 at -= 1
-        return at
+                break
+            at = before
+        return None if self._text(at - 1) in (".", "->", "template") else at
 
     def _is_name(self, at: int) -> bool:
-        return 0 <= at < len(self._tokens) and self._tokens[at].kind is Kind.NAME
+        """Whether a name is there, which a keyword of a statement isn't."""
+        is_there = 0 <= at < len(self._tokens) and self._tokens[at].kind is Kind.NAME
+        return is_there and self._text(at) not in _KEYWORDS
 
     def _before_angles(self, at: int) -> int:
-        """The place before the `<` that belongs to the `>` at `at`; -1 if there is none."""
+        """The place before the `<` that belongs to the `>` at `at`; -1 if there is none. No launch
+        is passed, so all calls together take linear time."""
         depth = 0
         while at >= 0:
             text = self._text(at)
             if text in _CLOSE:
-                found = _before_brackets(self._tokens, at)
-                at = -1 if found is None else found
-            elif text in (";", "{"):
+                opening = self._partners[at]
+                if opening is None:
+                    return -1
+                at = opening
+            elif text in _OPEN or text in (";", "<<<"):
                 return -1
             depth += {">": 1, ">>>": 3, "<": -1}.get(text, 0)
             at -= 1
@@ -180,24 +198,36 @@ class _Source:
         return -1
 
     def _config_end(self, opening: int) -> int | None:
-        """Where the `>>>` of the `<<<` at `opening` is, which the arguments follow."""
-        depth = 0
-        for at in range(opening + 1, len(self._tokens)):
+        """Where the `>>>` of the `<<<` at `opening` is, which the arguments follow. If three `<`
+        behind names are open, it may end a template's arguments instead: then the last one counts
+        before the statement's end."""
+        angles, last = 0, None
+        at = opening + 1
+        while at < len(self._tokens):
             text = self._text(at)
-            depth += (text in _OPEN) - (text in _CLOSE)
-            if depth < 0 or (depth == 0 and text == ";"):
-                return None
-            if depth == 0 and text == ">>>" and self._text(at + 1) == "(":
-                return at
-        return None
+            if text in _CLOSE or text in (";", "<<<"):
+                break
+            if text == ">>>" and self._text(at + 1) == "(":
+                last = at
+                if angles < 3:
+                    break
+            opens = text == "<" and self._is_name(at - 1)
+            angles = max(0, angles + opens - {">": 1, ">>>": 3}.get(text, 0))
+            closing = self._partners[at] if text in _OPEN else at
+            if closing is None:
+                break
+            at = closing + 1
+        return last
 
 
-def _before_brackets(tokens: Sequence[Token], at: int) -> int | None:
-    """The place of the bracket that the one at `at` closes; None if there is none."""
-    depth = 0
-    while at >= 0:
-        depth += (tokens[at].text in _CLOSE) - (tokens[at].text in _OPEN)
-        if depth == 0:
-            return at
-        at -= 1
-    return None
+def _partners(tokens: Sequence[Token]) -> list[int | None]:
+    """For each bracket the place of the one that belongs to it; None if there is none."""
+    found: list[int | None] = [None] * len(tokens)
+    opened: list[int] = []
+    for at, token in enumerate(tokens):
+        if token.text in _OPEN:
+            opened.append(at)
+        elif token.text in _CLOSE and opened:
+            opening = opened.pop()
+            found[at], found[opening] = opening, at
+    return found

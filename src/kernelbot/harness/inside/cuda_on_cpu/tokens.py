@@ -32,7 +32,7 @@ _PATTERNS = (
     ("space", r"(?:\s|\\\r?\n)+|//(?:[^\\\n]|\\.)*"),
     ("comment", r"/\*"),
     ("raw", r'(?:u8|[uUL])?R"[^()\\\s"]{0,16}\('),
-    ("text", r"""(?:u8|[uUL])?(?:"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')"""),
+    ("text", r"""(?:u8|[uUL])?(?:"(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?)"""),
     ("number", r"\.?\d(?:[eEpP][+-]|'\w|[\w.])*"),
     ("name", r"[^\W\d]\w*"),
     ("sign", r"<<<|>>>|::|->|<=|>=|&&|\|\||."),
@@ -49,13 +49,15 @@ _KINDS = {
 }
 
 
-def tokenize(text: str) -> list[Token]:
-    """All tokens, in order: their texts together are `text`. What is never closed ends with it."""
-    return list(_tokens(text))
+def tokenize(text: str, first_line: int = 1) -> list[Token]:
+    """All tokens, in order: their texts together are `text`.
+
+    A literal that is never closed ends with its line, and anything else with the text."""
+    return list(_tokens(text, first_line))
 
 
-def _tokens(text: str) -> Iterator[Token]:
-    at, line = 0, 1
+def _tokens(text: str, line: int) -> Iterator[Token]:
+    at = 0
     while at < len(text):
         found = _TOKEN.match(text, at)
         assert found is not None, "the last pattern matches any character"
