@@ -2,7 +2,7 @@ import pytest
 
 from kernelbot.preflight.gpus import find_gpu
 from kernelbot.preflight.model import Figures, Outcome, Preflight, Report
-from kernelbot.preflight.reading import ends_well, read_report
+from kernelbot.preflight.reading import is_lasting, read_report
 from kernelbot.preflight.rendering import preflight_text
 from kernelbot.protocol import (
     CompileReport,
@@ -22,6 +22,7 @@ H100 = find_gpu("H100")
 ROW = {"name": "k", "arch": "90", "registers": "40", "spill_store_bytes": "8",
        "spill_load_bytes": "16", "stack_bytes": "8", "shared_bytes": "1024"}  # fmt: skip
 TRITON = {**ROW, "threads": "128", "stages": "3"}
+SYNTAX = 'When it was imported:\n  File "submission.py", line 1\nSyntaxError: bad'
 IMPORT = 'When it was imported:\nTraceback\n  File "submission.py", line 1\nImportError: no cutlass'
 
 
@@ -79,8 +80,7 @@ def test_what_failed_for_another_reason_was_not_compiled_here() -> None:
 
 
 def test_an_error_with_a_place_is_the_authors() -> None:
-    output = 'When it was imported:\n  File "submission.py", line 1\nSyntaxError: bad'
-    report = read(result(output=output))
+    report = read(result(output=SYNTAX))
     assert (Outcome.REFUSED, [("mine.py", 1)], ()) == (
         report.outcome,
         [(one.file, one.line) for one in report.diagnostics],
@@ -100,8 +100,41 @@ def test_a_failure_of_ours_is_neither_the_authors_nor_cached() -> None:
     assert (Outcome.UNKNOWN, (ours.message,), False) == (
         read(found).outcome,
         read(found).not_compiled,
-        ends_well(found),
+        is_lasting(read(found), found),
     )
+
+
+OLD_NVCC = "nvcc fatal   : Unsupported gpu architecture 'compute_100a'"
+CRASHED = "nvcc error   : 'cicc' died due to signal 11 (Invalid memory reference)"
+
+
+@pytest.mark.parametrize("said", [OLD_NVCC, CRASHED])
+def test_an_nvcc_that_fails_itself_is_not_the_authors_fault(said: str) -> None:
+    failure = Failure(Fault.AUTHOR, said)
+    report = read(result(output=said + "\n", verdict=Verdict.COMPILE_ERROR, failure=failure))
+    assert (Outcome.UNKNOWN, (said,)) == (report.outcome, report.not_compiled)
+
+
+def test_an_error_in_the_file_is_the_authors_also_if_nvcc_fails_afterwards() -> None:
+    output = f'mine.cu(3): error: identifier "foo" is undefined\n{CRASHED}\n'
+    failure = Failure(Fault.AUTHOR, CRASHED)
+    report = read(result(output=output, verdict=Verdict.COMPILE_ERROR, failure=failure))
+    assert Outcome.REFUSED is report.outcome
+
+
+@pytest.mark.parametrize(
+    ("found", "lasting"),
+    [
+        (result((ROW,)), True),
+        (result(output=SYNTAX), True),
+        (result(output=IMPORT), False),
+        (result((ROW,), output=IMPORT), False),
+        (result(verdict=Verdict.TIME_LIMIT, failure=Failure(Fault.AUTHOR, "Late.")), False),
+        (result(verdict=Verdict.MEMORY_LIMIT, failure=Failure(Fault.AUTHOR, "Much.")), False),
+    ],
+)
+def test_only_what_would_be_said_again_is_kept(found: RunResult, lasting: bool) -> None:
+    assert lasting == is_lasting(read(found), found)
 
 
 @pytest.mark.parametrize(

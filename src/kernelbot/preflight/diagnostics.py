@@ -21,6 +21,7 @@ _TRITON = re.compile(
 )
 _PYTHON = re.compile(r'^\s*File "(.{1,300})", line (\d{1,7})')
 _RAISED = re.compile(r"^(?:\S*\.)?(\w*(?:SyntaxError|IndentationError|PTXASError)): (.+)")
+_NVCC_ITSELF = re.compile(r"^nvcc (?:fatal|error)\s*: ")
 _CARET = re.compile(r"^\s*\^\s*$")
 _SPACES = 2
 
@@ -36,6 +37,12 @@ def read_diagnostics(output: str, source: str, file: str) -> tuple[Diagnostic, .
     errors = [one for one in found if one.severity is Severity.ERROR]
     warnings = [one for one in found if one.severity is not Severity.ERROR]
     return tuple((errors + warnings)[:MOST])
+
+
+def is_nvccs(message: str) -> bool:
+    """Whether nvcc says here that it failed itself: it doesn't know the GPU, or one of its programs
+    crashed. In a file it names a place."""
+    return _NVCC_ITSELF.match(message) is not None
 
 
 def _read(lines: list[str], source: list[str], file: str) -> Iterator[Diagnostic]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from itertools import groupby
 
-from kernelbot.preflight.diagnostics import read_diagnostics
+from kernelbot.preflight.diagnostics import is_nvccs, read_diagnostics
 from kernelbot.preflight.gpus import Gpu
 from kernelbot.preflight.model import Figures, Kernel, Outcome, Report, Severity
 from kernelbot.preflight.occupancy import occupancy
@@ -53,7 +53,10 @@ def read_report(
 
 
 def _is_refused(result: RunResult) -> bool:
-    return result.failure is not None and result.failure.fault is Fault.AUTHOR
+    """Whether the author is at fault. The judge says so of each build that fails, also if nvcc is
+    too old for the GPU, or crashed."""
+    failure = result.failure
+    return failure is not None and failure.fault is Fault.AUTHOR and not is_nvccs(failure.message)
 
 
 def _not_compiled(
@@ -114,6 +117,8 @@ def _count(row: dict[str, str], key: str) -> int | None:
     return int(value) if value.isdecimal() else None
 
 
-def ends_well(result: RunResult) -> bool:
-    """Whether the same file would give the same report again: not after a failure of ours."""
-    return result.verdict is not Verdict.INTERNAL_ERROR
+def is_lasting(report: Report, result: RunResult) -> bool:
+    """Whether the same file would get the same report again. It may get another one after something
+    was installed that was missing, and on a machine that is less busy."""
+    by_chance = (Verdict.INTERNAL_ERROR, Verdict.TIME_LIMIT, Verdict.MEMORY_LIMIT)
+    return report.outcome is not Outcome.UNKNOWN and result.verdict not in by_chance

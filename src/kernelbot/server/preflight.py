@@ -16,7 +16,7 @@ from kernelbot.harness.sandbox.enclosure import installed_program
 from kernelbot.preflight.gpus import Gpu
 from kernelbot.preflight.history import History
 from kernelbot.preflight.model import Outcome, Preflight, Report
-from kernelbot.preflight.reading import THREADS, ends_well, read_report
+from kernelbot.preflight.reading import THREADS, is_lasting, read_report
 from kernelbot.protocol import (
     DeviceSpec,
     HarnessKind,
@@ -102,7 +102,7 @@ class Preflights:
             return self._history.beside(key, source, kept, cached=True)
         result = judge(job)
         report = read_report(gpu, job, result, self._name, self._threads)
-        if not ends_well(result):
+        if not is_lasting(report, result):
             return Preflight(report)
         self._history.keep(key, report)
         return self._history.beside(key, source, report, cached=False)

@@ -137,6 +137,15 @@ def test_any_change_is_compiled_anew(client: RunnerClient, tmp_path: Path, chang
 
 
 @pytest.mark.skipif(shutil.which("nvcc") is None, reason="nvcc is not installed here")
+def test_an_nvcc_that_does_not_know_the_gpu_is_quoted(client: RunnerClient) -> None:
+    job = _job("", Lang.CU)
+    unknown = DeviceSpec("Next", Vendor.NVIDIA, "9999")
+    build = compile_job(dataclasses.replace(job, device=unknown), client, Product.SHARED_OBJECT)
+    assert build.failure is not None
+    assert "nvcc fatal   : Unsupported gpu architecture 'compute_9999'" == build.failure.message
+
+
+@pytest.mark.skipif(shutil.which("nvcc") is None, reason="nvcc is not installed here")
 def test_cuda_on_a_gpu_of_another_vendor_is_compiled_and_then_refused(client: RunnerClient) -> None:
     source = "__global__ void scale(float* a) { a[threadIdx.x] *= 2; }\n"
     job = dataclasses.replace(_job(source, Lang.CU), device=DeviceSpec("MI300", Vendor.AMD))

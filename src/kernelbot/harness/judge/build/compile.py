@@ -219,9 +219,9 @@ def _explain(result: CommandResult, timeout_s: float, limits: Limits) -> tuple[V
 
 
 def _first_error(output: str) -> str:
-    """The first line with an error."""
+    """The first line with an error; empty if there is none."""
     for line in output.splitlines():
-        if re.search(r"\b(error|undefined reference)\b", line):
+        if re.search(r"\b(error|nvcc fatal|undefined reference)\b", line):
             return line[:500]
     return ""
 

@@ -1,0 +1,74 @@
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from kernelbot.preflight.gpus import find_gpu
+from kernelbot.preflight.model import Outcome, Preflight
+from kernelbot.protocol import (
+    CompileReport,
+    JobSpec,
+    Mode,
+    RunResult,
+    SandboxReport,
+    SourceFile,
+    SystemInfo,
+    Verdict,
+)
+from kernelbot.server.judging_settings import read_judging_settings
+from kernelbot.server.preflight import Preflights
+from tests.harness.jobs import a_problem
+
+SOURCE = SourceFile("submission.py", "import triton\nimport cutlass\n")
+MISSING = "When it was imported:\nTraceback\nModuleNotFoundError: No module named 'cutlass'"
+
+
+def judged(job: JobSpec) -> RunResult:
+    """One kernel was compiled."""
+    kernel = {"name": "k", "registers": "40", "shared_bytes": "0", "threads": "128"}
+    return RunResult(
+        job_id=job.job_id,
+        problem=job.problem.name,
+        mode=Mode.TEST,
+        harness=job.problem.harness,
+        verdict=Verdict.ACCEPTED,
+        system=SystemInfo("H100", "", "", "", None),
+        sandbox=SandboxReport("required"),
+        compile=CompileReport("import", "", 1.5, cached=False, kernels=(kernel,)),
+    )
+
+
+def without_its_package(job: JobSpec) -> RunResult:
+    return replace(judged(job), compile=CompileReport("import", MISSING, 0.1, cached=False))
+
+
+@pytest.fixture
+def compiled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[Callable[[JobSpec], RunResult]], Preflight]:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    settings = read_judging_settings()
+
+    def compile_once(judge: Callable[[JobSpec], RunResult]) -> Preflight:
+        with closing(Preflights(tmp_path / "mine.py", (find_gpu("H100"),))) as preflights:
+            (found,) = preflights.compile(settings, a_problem(), SOURCE, judge, lambda _step: None)
+        return found
+
+    return compile_once
+
+
+def test_what_was_compiled_is_found_again(
+    compiled: Callable[[Callable[[JobSpec], RunResult]], Preflight],
+) -> None:
+    assert [False, True] == [compiled(judged).cached for _time in range(2)]
+
+
+def test_what_a_missing_package_prevented_is_compiled_once_it_is_there(
+    compiled: Callable[[Callable[[JobSpec], RunResult]], Preflight],
+) -> None:
+    found = [compiled(without_its_package), compiled(judged)]
+    assert [(Outcome.UNKNOWN, False), (Outcome.COMPILED, False)] == [
+        (one.report.outcome, one.cached) for one in found
+    ]
