@@ -10,6 +10,8 @@ from tests.support.terminal import Shell
 
 QUICK = "[sampling]\nwall_cap_s = 0.05\nmin_samples = 10\nmax_samples = 10\nwarmup_s = 0.0\n"
 AWKWARD = "a'; echo x.py"
+CUDA = Path(__file__).parents[2] / "examples" / "vectoradd_cu"
+COMPILES = "# load_inline __global__\n"
 NONE = "def custom_kernel(data):\n    return None\n"
 
 
@@ -98,3 +100,14 @@ def test_a_problem_that_has_no_duels(shell: Shell, problem: Path) -> None:
         "A duel needs a problem that is judged natively" in said.err,
         "`kernelbot run --mode leaderboard` gives each file its score" in said.err,
     ), said.err
+
+
+def test_cuda_on_the_processor_is_not_compared(shell: Shell) -> None:
+    said = shell("compare", CUDA / "submission.cu", CUDA / "submission.cu")
+    assert (2, True) == (said.code, "only `--mode test` is for the device 'CPU'" in said.err)
+
+
+def test_nor_is_a_second_file_that_compiles_its_kernels(shell: Shell, problem: Path) -> None:
+    (problem / "compiles.py").write_text(COMPILES + (problem / "submission.py").read_text())
+    said = shell("compare", problem / AWKWARD, problem / "compiles.py")
+    assert (2, True) == (said.code, "only `--mode test` is for the device 'CPU'" in said.err)

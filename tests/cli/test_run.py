@@ -23,6 +23,7 @@ PROMISED = {
 }
 
 
+CUDA = Path(__file__).parents[2] / "examples" / "vectoradd_cu"
 SAMPLING = "[sampling]\nwall_cap_s = 0.3\npatience_s = 3\n"
 
 
@@ -175,6 +176,16 @@ def test_only_cuda_on_the_processor_is_checked(shell: Shell, problem: Path) -> N
     said = shell("run", problem, problem / "submission.py", "--check")
     assert (2, "") == (said.code, said.out)
     assert "--check looks at the memory of CUDA kernels that the processor runs." in said.err
+
+
+def test_cuda_on_the_processor_is_not_timed(shell: Shell) -> None:
+    said = shell("run", CUDA, CUDA / "submission.cu", "--mode", "benchmark", "--json")
+    error = said.document["error"]
+    assert (2, "bad_request", True) == (
+        said.code,
+        error["code"],
+        "only `--mode test` is for the device 'CPU'" in error["detail"],
+    )
 
 
 def test_a_device_that_is_not_there(shell: Shell, problem: Path) -> None:

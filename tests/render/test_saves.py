@@ -63,6 +63,13 @@ def test_only_the_first_failing_case_and_what_was_said_are_shown() -> None:
     ] == save_text(Save(1, result)).splitlines()
 
 
+def test_notes_say_why_nothing_was_timed() -> None:
+    result = replace(
+        ACCEPTED, score_s=None, system=replace(ACCEPTED.system, notes=("No\x1b times.",))
+    )
+    assert ["✓ Save 1: accepted", "  No\\x1b times."] == save_text(Save(1, result)).splitlines()
+
+
 def test_a_save_without_a_result_says_why() -> None:
     assert "! Save 2: There is no file a\\x1b[2J now." == save_text(
         Save(2, trouble="There is no file a\x1b[2J now.")

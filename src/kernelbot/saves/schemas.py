@@ -46,6 +46,9 @@ class SaveView(BaseModel):
     compiler: str
     stdout: str
     stderr: str
+    notes: list[str] = Field(
+        description="How it was judged, such as that the processor ran CUDA kernels, without times."
+    )
     workloads: list[TimedView]
     preflights: list[dict[str, object]] = Field(
         description="One for each GPU of `--preflight`, as `kernelbot preflight --json` prints it."
@@ -70,6 +73,7 @@ class SaveView(BaseModel):
             compiler=result.compile.output if result and result.compile else "",
             stdout=result.stdout if result else "",
             stderr=result.stderr if result else "",
+            notes=list(result.system.notes) if result else [],
             workloads=[TimedView.of(timed) for timed in save.workloads],
             preflights=[to_wire(one) for one in save.preflights],
         )

@@ -19,7 +19,7 @@ from kernelbot.protocol import (
 )
 from kernelbot.server.judging_settings import JudgingSettings
 from kernelbot.server.local_judge import LocalJudge, OnStep
-from kernelbot.server.run import read_submission
+from kernelbot.server.run import expect_timeable, read_submission
 
 _PROBLEM_FILE = "task.yml"
 
@@ -80,6 +80,7 @@ def _job(wanted: LocalDuel, settings: JudgingSettings, on_step: OnStep) -> JobSp
     duel = replace(job, opponent=second)
     if why := why_no_duel(duel):
         raise UserError(why, hint="`kernelbot run --mode leaderboard` gives each file its score.")
+    expect_timeable(duel)
     return duel
 
 

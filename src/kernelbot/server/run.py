@@ -6,6 +6,7 @@ from pathlib import Path
 from kernelbot.catalog.problem import load_problem
 from kernelbot.catalog.sources import read_source
 from kernelbot.domain.errors import UserError
+from kernelbot.harness.judge.build.on_cpu import why_no_time
 from kernelbot.protocol import (
     JobSpec,
     Lang,
@@ -49,6 +50,7 @@ def run(wanted: LocalRun, on_event: OnEvent, on_step: OnStep) -> RunResult:
     if wanted.checked:
         job = replace(job, checked=True)
         _expect_checkable(job)
+    expect_timeable(job)
     return local.judge(job, on_event)
 
 
@@ -61,6 +63,15 @@ def _expect_checkable(job: JobSpec) -> None:
         )
     if job.mode is not Mode.TEST:
         raise UserError("--check is for tests.", hint="Leave out --mode.")
+
+
+def expect_timeable(job: JobSpec) -> None:
+    """Raises `UserError` if the job would time CUDA kernels that the processor runs, be they its
+    submission's or its opponent's."""
+    files = (job.submission, job.opponent or job.submission)
+    for why in (why_no_time(replace(job, submission=file)) for file in files):
+        if why:
+            raise UserError(why)
 
 
 def read_submission(path: Path, problem: ProblemSpec) -> SourceFile:

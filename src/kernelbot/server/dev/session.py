@@ -14,6 +14,7 @@ from kernelbot.cli.errors import said
 from kernelbot.domain.errors import KernelbotError
 from kernelbot.harness.host.warm.client import WarmJudge
 from kernelbot.harness.host.warm.connection import Connection, NoWarmJudge, Stopped
+from kernelbot.harness.judge.build.on_cpu import why_no_time
 from kernelbot.preflight.model import Preflight
 from kernelbot.protocol import (
     JobSpec,
@@ -185,9 +186,10 @@ class Session:
                 tests_s = time.monotonic() - saved.at_s
                 self._display.tests(result.verdict, tests_s)
                 compiled = self._compiled(job)
-                if result.verdict is Verdict.ACCEPTED:
+                timed = replace(job, mode=Mode.BENCHMARK)
+                if result.verdict is Verdict.ACCEPTED and not why_no_time(timed):
                     self._let_it_get_ready()
-                    result = self._result(replace(job, mode=Mode.BENCHMARK))
+                    result = self._result(timed)
             return replace(self._kept(saved, result, tests_s), preflights=compiled)
         except (KernelbotError, NoWarmJudge) as error:
             return Save(saved.number, trouble=_error_text(error))
