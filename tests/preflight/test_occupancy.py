@@ -10,7 +10,7 @@ from kernelbot.preflight.occupancy import occupancy
 @pytest.mark.parametrize(
     ("arch", "registers", "shared_bytes", "threads", "blocks", "share", "bound"),
     [
-        ("80", 32, 0, 256, 8, 1.0, Bound.REGISTERS),
+        ("80", 32, 0, 256, 8, 1.0, Bound.THREADS),
         ("90a", 64, 0, 256, 4, 0.5, Bound.REGISTERS),
         ("90a", 255, 0, 256, 1, 0.125, Bound.REGISTERS),
         ("90a", 168, 0, 384, 1, 0.1875, Bound.REGISTERS),
@@ -22,6 +22,15 @@ from kernelbot.preflight.occupancy import occupancy
         ("75", 16, 0, 1024, 1, 1.0, Bound.THREADS),
         ("gfx942", 128, 0, 256, 4, 0.5, Bound.REGISTERS),
         ("gfx942", 32, 32 * 1024, 256, 2, 0.25, Bound.SHARED_MEMORY),
+        ("gfx942", 32, 0, 64, 32, 1.0, Bound.THREADS),
+        ("gfx942", 512, 0, 64, 4, 0.125, Bound.REGISTERS),
+        ("gfx950", 8, 0, 65, 16, 1.0, Bound.THREADS),
+        ("gfx942", 32, 2048, 64, 32, 1.0, Bound.THREADS),
+        ("gfx942", 32, 2049, 64, 25, 25 / 32, Bound.SHARED_MEMORY),
+        ("75", 16, 0, 32, 16, 0.5, Bound.BLOCKS),
+        ("75", 0, 0, 64, 16, 1.0, Bound.THREADS),
+        ("75", 0, 4096, 32, 16, 0.5, Bound.BLOCKS),
+        ("90a", 0, 0, 32, 32, 0.5, Bound.BLOCKS),
         ("gfx950", 32, 64 * 1024, 256, 2, 0.25, Bound.SHARED_MEMORY),
     ],
 )

@@ -16,18 +16,21 @@ _KIB = 1024
 
 @dataclass(frozen=True)
 class Limits:
-    """Of one multiprocessor (AMD: compute unit). Sizes in bytes."""
+    """What one multiprocessor has (AMD: compute unit). Sizes in bytes."""
 
     warp_threads: int
     """How many threads work in step: a warp, or AMD's wave."""
     warps: int
     blocks: int
+    """The most blocks of several warps each."""
+    one_warp_blocks: int
+    """The most blocks of one warp each, which need no barrier: AMD's waves find more room then."""
     block_threads: int
     """The most of one block."""
     warp_registers: int
     """Registers of a thread, times the threads in step, are allocated in multiples of this."""
     registers: int
-    """Of each of `parts`, for all threads."""
+    """The registers that each of `parts` has, for all its threads."""
     parts: int
     """In so many parts a multiprocessor has its registers and warps."""
     thread_registers: int
@@ -48,7 +51,7 @@ class Gpu:
     name: str
     vendor: Vendor
     arch: str
-    """As the compilers name it."""
+    """The architecture's name for the compilers."""
     limits: Limits
 
 
@@ -59,6 +62,7 @@ def _nvidia(
         warp_threads=32,
         warps=threads // 32,
         blocks=blocks,
+        one_warp_blocks=blocks,
         block_threads=1024,
         warp_registers=256,
         registers=16384,
@@ -76,6 +80,7 @@ def _cdna(shared_kib: int, unit_bytes: int) -> Limits:
         warp_threads=64,
         warps=32,
         blocks=16,
+        one_warp_blocks=32,
         block_threads=1024,
         warp_registers=8 * 64,
         registers=512 * 64,

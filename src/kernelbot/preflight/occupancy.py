@@ -5,27 +5,28 @@ from kernelbot.preflight.model import Bound, Figures, Occupancy
 
 
 def occupancy(limits: Limits, figures: Figures, threads: int) -> Occupancy | None:
-    """Of blocks of `threads`; None if registers or shared memory aren't known, or no block has so
-    many threads."""
+    """How many blocks of `threads` have room. What the kernel doesn't use limits nothing. If several
+    bounds are alike, the first of threads, blocks, registers and shared memory is named. None if
+    registers or shared memory aren't known, or no block has so many threads."""
     registers, shared_bytes = figures.registers, figures.shared_bytes
     if registers is None or shared_bytes is None or not 0 < threads <= limits.block_threads:
         return None
     warps = -(-threads // limits.warp_threads)
     most = {
-        Bound.REGISTERS: _by_registers(limits, registers, warps),
-        Bound.SHARED_MEMORY: _by_shared_memory(limits, shared_bytes),
         Bound.THREADS: limits.warps // warps,
-        Bound.BLOCKS: limits.blocks,
+        Bound.BLOCKS: limits.one_warp_blocks if warps == 1 else limits.blocks,
     }
-    bound = min(most, key=lambda one: most[one])
+    if registers:
+        most[Bound.REGISTERS] = _by_registers(limits, registers, warps)
+    if shared_bytes:
+        most[Bound.SHARED_MEMORY] = _by_shared_memory(limits, shared_bytes)
+    bound = min(most, key=lambda one: most[one])  # the first of those that are alike
     return Occupancy(threads, most[bound], most[bound] * warps / limits.warps, bound)
 
 
 def _by_registers(limits: Limits, registers: int, warps: int) -> int:
     if registers > limits.thread_registers:
         return 0
-    if registers == 0:
-        return limits.blocks
     needed = _round_up(registers * limits.warp_threads, limits.warp_registers)
     return limits.registers // needed * limits.parts // warps
 
@@ -34,7 +35,7 @@ def _by_shared_memory(limits: Limits, shared_bytes: int) -> int:
     if shared_bytes > limits.block_shared_bytes:
         return 0
     needed = _round_up(shared_bytes + limits.reserved_shared_bytes, limits.shared_unit_bytes)
-    return limits.shared_bytes // needed if needed else limits.blocks
+    return limits.shared_bytes // needed
 
 
 def _round_up(size: int, unit: int) -> int:
