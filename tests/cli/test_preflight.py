@@ -14,6 +14,7 @@ from tests.support.warm import end_judges
 EXAMPLES = Path(__file__).parents[2] / "examples"
 NVCC = pytest.mark.skipif(shutil.which("nvcc") is None, reason="nvcc is not installed here")
 PATIENCE_S = 300.0
+NEVER = "never compiled here"
 SIMPLE = (EXAMPLES / "vectoradd_cu" / "submission.cu").read_text()
 SPILLS = SIMPLE.replace("out[i] = a[i] + b[i];", "float x[64]; for (int j = 0; j < 64; j++)"
                         " x[j] = a[(i + j) % size]; out[i] = x[int(b[i]) & 63];")  # fmt: skip
@@ -95,6 +96,19 @@ def test_a_gpu_that_is_unknown_is_bad_usage(
 def test_what_is_never_compiled_here_is_said(shell: Shell, problem: Path) -> None:
     said = compiled(shell, problem, SIMPLE, "--gpu", "MI300X")
     assert (3, True) == (said.code, "CUDA C++ isn't compiled for AMD's GPUs" in said.out)
+
+
+@NVCC
+def test_a_gpu_that_is_never_compiled_for_leaves_the_others_their_exit_code(
+    shell: Shell, problem: Path
+) -> None:
+    options = ("--gpu", "H100", "--gpu", "MI300X", "--json")
+    good = compiled(shell, problem, SIMPLE, *options)
+    bad = compiled(shell, problem, SIMPLE.replace("a[i] +", "aa[i] +"), *options)
+    assert [(0, ["compiled", NEVER]), (1, ["does not compile", NEVER])] == [
+        (said.code, [one["report"]["outcome"] for one in said.document["gpus"]])
+        for said in (good, bad)
+    ]
 
 
 @pytest.mark.torch

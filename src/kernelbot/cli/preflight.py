@@ -27,7 +27,8 @@ def register(app: typer.Typer) -> None:
             "kernelbot preflight examples/vectoradd_triton mine.py --all",
             "kernelbot preflight examples/vectoradd_cu mine.cu --gpu H100 --json | jq .gpus",
             "Exit codes: 0 compiled; 1 doesn't compile; 2 bad usage, problem or file; "
-            "3 couldn't be compiled here.",
+            "3 couldn't be compiled here. GPUs that the file is never compiled for, as AMD's "
+            "for CUDA C++, count only if no other is named.",
         )
     )(preflight)
 
@@ -77,7 +78,7 @@ def _gpus(names: list[str], *, every: bool) -> "tuple[Gpu, ...]":
 def _exit_code(found: "list[Preflight]") -> int:
     from kernelbot.preflight.model import Outcome
 
-    outcomes = {one.report.outcome for one in found}
+    outcomes = {one.report.outcome for one in found} - {Outcome.NEVER}
     if Outcome.REFUSED in outcomes:
         return REFUSED
-    return OURS if Outcome.UNKNOWN in outcomes else ACCEPTED
+    return ACCEPTED if outcomes == {Outcome.COMPILED} else OURS

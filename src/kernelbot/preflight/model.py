@@ -10,6 +10,8 @@ class Outcome(StrEnum):
     COMPILED = "compiled"
     REFUSED = "does not compile"
     UNKNOWN = "could not be compiled here"
+    NEVER = "never compiled here"
+    """Such a file isn't, for such a GPU."""
 
 
 class Severity(StrEnum):

@@ -20,7 +20,12 @@ _HEADERS = ("kernel", "threads", "stages", "registers", "spills", "stack", "shar
 _RIGHT = _HEADERS[1:9]
 _MOST_DIAGNOSTICS = 20
 _MAX_OUTPUT = 4000
-_MARKS = {Outcome.COMPILED: "✓", Outcome.REFUSED: "✗", Outcome.UNKNOWN: "!"}
+_MARKS = {
+    Outcome.COMPILED: "✓",
+    Outcome.REFUSED: "✗",
+    Outcome.UNKNOWN: "!",
+    Outcome.NEVER: "!",
+}
 
 
 def preflight_text(preflight: Preflight, columns: int | None = None) -> str:

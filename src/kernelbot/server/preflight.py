@@ -94,7 +94,7 @@ class Preflights:
 
     def _compile(self, gpu: Gpu, job: JobSpec, judge: Callable[[JobSpec], RunResult]) -> Preflight:
         if why := why_never(job):
-            return Preflight(Report(gpu.name, gpu.arch, Outcome.UNKNOWN, not_compiled=(why,)))
+            return Preflight(Report(gpu.name, gpu.arch, Outcome.NEVER, not_compiled=(why,)))
         key = preflight_key(job, self._name, self._threads)
         source = hashlib.sha256(job.submission.text.encode()).hexdigest()
         kept = self._history.cached(key)
@@ -123,7 +123,7 @@ def preflight_job(
 
 
 def why_never(job: JobSpec) -> str:
-    """Why the file can't be compiled apart from judging it; empty: it can."""
+    """Why no such file can be compiled for the device apart from judging it; empty: it can."""
     problem, vendor = job.problem, job.device.vendor
     if problem.harness is HarnessKind.SCRIPT:
         return "The problem is judged by a script of its own, which does the compiling."
