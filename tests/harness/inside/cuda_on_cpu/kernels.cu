@@ -141,3 +141,29 @@ __global__ void left_alone(int *out, int waits) {
 extern "C" void run_left_alone(int *out) { left_alone<<<1, 64>>>(out, 40); }
 extern "C" void run_too_many(int *out) { left_alone<<<1, 1025>>>(out, 0); }
 extern "C" int last_error() { return cudaGetLastError(); }
+
+__global__ void launches(int *out) { left_alone<<<1, 64>>>(out, 64); }
+extern "C" void run_launches(int *out) { launches<<<1, 1>>>(out); }
+
+__global__ void matches(int *out) {
+    int i = threadIdx.x, all;
+    out[i] = __match_all_sync(~0u, i < 32, &all);
+    out[64 + i] = all;
+    out[128 + i] = __match_all_sync(~0u, i < 40, &all);
+    out[192 + i] = all;
+}
+extern "C" void run_matches(int *out) { matches<<<1, 64>>>(out); }
+
+constexpr int SIZE = 64;
+#define SMEM __shared__
+using Sums = int;
+__global__ void sized(int *out) {
+    __shared__ Sums sums[SIZE >> 5], flags[1 << 6][SIZE > 32 ? 1 : 2];
+    __shared__ std::pair<int, std::integral_constant<int, (SIZE >> 1)>> pair;
+    SMEM int last;
+    if (threadIdx.x < 2) sums[threadIdx.x] = pair.second() + sizeof flags / sizeof(int);
+    last = 5;
+    __syncthreads();
+    out[threadIdx.x] = sums[threadIdx.x >> 5] + last;
+}
+extern "C" void run_sized(int *out) { sized<<<1, SIZE>>>(out); }

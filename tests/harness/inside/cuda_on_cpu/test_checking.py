@@ -3,6 +3,7 @@
 import ctypes
 import resource
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -45,6 +46,22 @@ def error_of(built: Path, kernel: str) -> str:
 @pytest.mark.parametrize("kernel", ["reverse", "sum", "histogram", "more_arrays"])
 def test_nothing_is_said_of_a_kernel_without_a_mistake(built: Path, kernel: str) -> None:
     assert error_of(built, kernel) == ""
+
+
+def test_what_another_thread_of_the_host_does_meanwhile_is_not_the_kernels(built: Path) -> None:
+    library = ctypes.CDLL(str(built))
+    emulation = Emulation.find(library)
+    assert emulation is not None
+    arrays = np.zeros((2, 64), np.int32)
+    for place, array in enumerate(arrays, 1):
+        emulation.give(place, array.ctypes.data, array.nbytes)
+
+    def launch(_: int) -> None:
+        library.run_reverse(*(ctypes.c_void_p(array.ctypes.data) for array in arrays))
+
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(launch, range(5000)))
+    emulation.expect_no_error()
 
 
 def test_each_launch_takes_the_same_memory_for_its_records(built: Path) -> None:

@@ -4,6 +4,7 @@ import ctypes
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -103,6 +104,38 @@ def test_votes_count_the_lanes_of_a_warp_or_a_block(call: Call) -> None:
     np.testing.assert_array_equal(expected, out)
 
 
+def test_who_has_ended_took_part_in_a_match(call: Call) -> None:
+    out = np.zeros((4, 64), np.int32)
+    call("run_matches", out)
+    first_warp = np.arange(64) < 32
+    np.testing.assert_array_equal([[-1] * 64, [1] * 64, -1 * first_warp, first_warp], out)
+
+
+def test_sizes_of_shared_arrays_are_expressions(call: Call) -> None:
+    out = np.zeros(64, np.int32)
+    call("run_sized", out)
+    np.testing.assert_array_equal([32 + 64 + 5] * 64, out)
+
+
+def test_threads_of_the_host_launch_one_after_another(built: Path) -> None:
+    copy = built.with_name("threads.so")
+    shutil.copy(built, copy)
+    library = ctypes.CDLL(str(copy))
+    emulation = Emulation.find(library)
+    assert emulation is not None
+    a = np.arange(100_000, dtype=np.float32)
+
+    def launch(_: int) -> bool:
+        out = np.zeros_like(a)
+        pointers = [ctypes.c_void_p(array.ctypes.data) for array in (a, a, out)]
+        library.run_add(*pointers, a.size)
+        return bool((out == 2 * a).all())
+
+    with ThreadPoolExecutor(2) as pool:
+        assert [True] * 100 == list(pool.map(launch, range(100)))
+    emulation.expect_no_error()
+
+
 def test_groups_of_a_block_a_tile_and_the_threads_that_are_there(call: Call) -> None:
     out = np.zeros((3, 64), np.int32)
     call("run_groups", out)
@@ -160,6 +193,7 @@ def test_intrinsics_of_bits(call: Call) -> None:
             "run_left_alone",
             "submission.cu:137: thread (40,0,0) of block (0,0,0) waits at a barrier",
         ),
+        ("run_launches", "a kernel launches a kernel: that needs a GPU."),
         ("run_too_many", "a block has from 1 to 1024 threads"),
     ],
 )

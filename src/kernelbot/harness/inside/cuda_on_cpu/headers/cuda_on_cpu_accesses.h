@@ -3,7 +3,6 @@
 #pragma once
 #include <link.h>
 #include <pthread.h>
-#define CUDA_ON_CPU_UNSEEN __attribute__((no_sanitize("thread")))
 extern "C" __attribute__((visibility("hidden"))) char __dso_handle;
 
 namespace cuda_on_cpu {

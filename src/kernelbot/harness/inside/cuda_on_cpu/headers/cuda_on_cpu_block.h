@@ -1,5 +1,6 @@
 // One block at a time: its threads run in order, each until it ends or waits for others.
 #pragma once
+#include <pthread.h>
 
 #ifndef CUDA_ON_CPU_WARP
 #define CUDA_ON_CPU_WARP 32
@@ -17,7 +18,7 @@ using Lanes = unsigned long long;
 using Fold = uint64_t (*)(uint64_t, uint64_t);
 
 enum class State : unsigned char { NEW, READY, AT_BLOCK_BARRIER, AT_WARP_BARRIER, DONE };
-enum class Exchange : unsigned char { NOTHING, SHUFFLE, VOTE, MATCH, FOLD };
+enum class Exchange : unsigned char { NOTHING, SHUFFLE, VOTE, MATCH, MATCH_ALL, FOLD };
 
 struct Thread {
     uint3 index;
@@ -40,6 +41,7 @@ struct Block {
     unsigned votes; // of __syncthreads_count and its like
     unsigned resumed; // how often a thread that waited has gone on
     bool stopped, running;
+    pthread_t host; // the thread of the host that has launched what runs; 0: nothing runs
 };
 CUDA_ON_CPU_HIDDEN inline Block block;
 alignas(1024) CUDA_ON_CPU_HIDDEN inline unsigned char dynamic_shared[DYNAMIC_SHARED_BYTES];
@@ -92,6 +94,14 @@ inline void resume(Thread *thread) {
     go(block.stacks.scheduler, block.stacks.all[thread->stack]);
 }
 
+// Those of a group who give the same as `thread`.
+inline Lanes equal_lanes(const Thread *warp, unsigned size, Lanes group, const Thread &thread) {
+    Lanes found = 0;
+    for (unsigned i = 0; i < size; ++i)
+        if (group >> i & 1 && warp[i].deposit == thread.deposit) found |= 1ull << i;
+    return found;
+}
+
 inline void exchange(Thread *warp, unsigned size, Lanes group) {
     Lanes votes = 0;
     uint64_t folded = 0;
@@ -114,11 +124,9 @@ inline void exchange(Thread *warp, unsigned size, Lanes group) {
             break;
         case Exchange::VOTE: thread.result = votes; break;
         case Exchange::FOLD: thread.result = folded; break;
-        case Exchange::MATCH:
-            thread.result = 0;
-            for (unsigned j = 0; j < size; ++j)
-                if (group >> j & 1 && warp[j].deposit == thread.deposit)
-                    thread.result |= 1ull << j;
+        case Exchange::MATCH: thread.result = equal_lanes(warp, size, group, thread); break;
+        case Exchange::MATCH_ALL: // who has ended by the time a lane goes on took part as well
+            thread.result = equal_lanes(warp, size, group, thread) == group ? group : 0;
             break;
         case Exchange::NOTHING: break;
         }
@@ -225,8 +233,22 @@ inline void run_block() {
     }
 }
 
+// Whether the calling thread of the host is running a kernel. Others may launch theirs meanwhile.
+CUDA_ON_CPU_UNSEEN inline bool is_in_kernel() {
+    return __atomic_load_n(&block.host, __ATOMIC_RELAXED) == pthread_self();
+}
+struct Running {
+    CUDA_ON_CPU_UNSEEN Running() {
+        __atomic_store_n(&block.host, pthread_self(), __ATOMIC_RELAXED);
+        block.running = true;
+    }
+    CUDA_ON_CPU_UNSEEN ~Running() {
+        block.running = false;
+        __atomic_store_n(&block.host, pthread_t(0), __ATOMIC_RELAXED);
+    }
+};
+
 inline const char *why_not_launched(dim3 grid, dim3 threads, size_t shared_bytes) {
-    if (block.running) return "a kernel launches a kernel: that needs a GPU.";
     uint64_t count = 1ull * threads.x * threads.y * threads.z;
     if (count == 0 || count > MAX_THREADS || threads.z > 64)
         return "invalid configuration argument: a block has from 1 to 1024 threads.";
@@ -238,6 +260,17 @@ inline const char *why_not_launched(dim3 grid, dim3 threads, size_t shared_bytes
     return nullptr;
 }
 
+inline void run_blocks(dim3 grid, size_t shared_bytes) {
+    Running running;
+    for (unsigned z = 0; z < grid.z && !block.stopped; ++z)
+        for (unsigned y = 0; y < grid.y && !block.stopped; ++y)
+            for (unsigned x = 0; x < grid.x && !block.stopped; ++x) {
+                blockIdx = {x, y, z};
+                std::memset(dynamic_shared, 0xA5, shared_bytes);
+                run_block();
+            }
+}
+
 inline void run_grid(dim3 grid, dim3 threads, size_t shared_bytes) {
     blockDim = threads;
     gridDim = grid;
@@ -247,15 +280,7 @@ inline void run_grid(dim3 grid, dim3 threads, size_t shared_bytes) {
                                   i / (threads.x * threads.y)};
     block.stopped = false;
     begin_grid(shared_bytes);
-    block.running = true;
-    for (unsigned z = 0; z < grid.z && !block.stopped; ++z)
-        for (unsigned y = 0; y < grid.y && !block.stopped; ++y)
-            for (unsigned x = 0; x < grid.x && !block.stopped; ++x) {
-                blockIdx = {x, y, z};
-                std::memset(dynamic_shared, 0xA5, shared_bytes);
-                run_block();
-            }
-    block.running = false;
+    run_blocks(grid, shared_bytes);
     end_grid();
 }
 
@@ -271,11 +296,12 @@ template <class Kernel> class Launch {
         : kernel(kernel), grid(grid), threads(threads), shared_bytes(shared_bytes) {}
 
     template <class... Given> void operator()(Given &&...given) {
-        if (why_not_launched(grid, threads, shared_bytes) == nullptr) {
-            std::unique_lock<std::mutex> alone(one_launch);
-            if (!has_error()) run(std::forward<Given>(given)...);
-        } else
-            set_error(why_not_launched(grid, threads, shared_bytes));
+        if (is_in_kernel()) stop("a kernel launches a kernel: that needs a GPU.");
+        std::unique_lock<std::mutex> alone(one_launch);
+        if (const char *why_not = why_not_launched(grid, threads, shared_bytes))
+            set_error(why_not);
+        else if (!has_error())
+            run(std::forward<Given>(given)...);
         report_error();
     }
 

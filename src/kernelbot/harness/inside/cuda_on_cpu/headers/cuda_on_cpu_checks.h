@@ -2,6 +2,7 @@
 // of memory looked at.
 #pragma once
 #include <dlfcn.h>
+#define CUDA_ON_CPU_UNSEEN __attribute__((no_sanitize("thread")))
 #define CUDA_ON_CPU_EXPORTED extern "C" __attribute__((visibility("default"), used))
 
 namespace cuda_on_cpu {

@@ -177,7 +177,7 @@ CUDA_ON_CPU_UNSEEN inline void touch_shared(const Range &array, const char *at, 
 
 CUDA_ON_CPU_UNSEEN inline void touch(const void *address, size_t bytes, bool is_write,
                                      bool is_atomic, void *where) {
-    if (!block.running || block.stopped) return;
+    if (!block.running || block.stopped || !is_in_kernel()) return;
     auto *at = static_cast<const char *>(address);
     const char *stacks = block.stacks.mapping;
     if (at >= stacks && at < stacks + Stacks::EACH_BYTES * MAX_STACKS) return;

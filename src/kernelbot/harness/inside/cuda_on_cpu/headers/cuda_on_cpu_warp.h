@@ -136,10 +136,10 @@ CUDA_ON_CPU_BARRIER unsigned __match_any_sync(cuda_on_cpu::Lanes lanes, T value)
 template <class T>
 CUDA_ON_CPU_BARRIER unsigned __match_all_sync(cuda_on_cpu::Lanes lanes, T value, int *all) {
     using namespace cuda_on_cpu;
-    auto equal = wait_for_warp(Exchange::MATCH, lanes, to_bits(value), 0, nullptr,
+    auto equal = wait_for_warp(Exchange::MATCH_ALL, lanes, to_bits(value), 0, nullptr,
                                CUDA_ON_CPU_HERE);
-    *all = equal == (lanes & living_lanes());
-    return *all ? static_cast<unsigned>(equal) : 0;
+    *all = equal != 0;
+    return static_cast<unsigned>(equal);
 }
 #define CUDA_ON_CPU_REDUCE(NAME, OP)                                                           \
     template <class T> CUDA_ON_CPU_BARRIER T NAME(cuda_on_cpu::Lanes lanes, T value) {         \
