@@ -52,7 +52,7 @@ test-long: setup ## those that would take continuous integration too long
 
 # Those that need no server, sandbox or database of their own: seconds, at every change.
 QUICK := $(wildcard tests/*/test_model.py tests/*/*/test_model.py) \
-	$(addprefix tests/,catalog client domain kernelbot_check protocol render saves schemas \
+	$(addprefix tests/,catalog client domain kernelbot_check preflight protocol render saves schemas \
 	accounts/logins/test_providers.py attestations/test_signatures.py boards/test_schemas.py \
 	platform/test_distribution.py ranking/test_roofline.py runs/test_files.py \
 	runs/nodes/test_signed_links.py runs/test_job_terms.py runs/test_repeats.py \

@@ -14,7 +14,7 @@ class Group(Generic[Base]):
     """The entry points of one group, each of which leads to a subclass of `base`."""
 
     name: str
-    """As packages write it: `[project.entry-points."NAME"]`."""
+    """What packages call it in `[project.entry-points."NAME"]`."""
     base: type[Base]
     noun: str
     """What people call one of them, as in "the launcher kind 'x' can't be loaded"."""

@@ -16,7 +16,8 @@ _MEMORY_BYTES = 512 << 20
 
 
 def _found(kernelguard: ModuleType, code: str) -> bytes:
-    """As its command line would answer, whose input is ours to give back afterwards."""
+    """What its command line answers about the code. It reads standard input and arguments, which
+    are ours to give back afterwards."""
     given = sys.stdin, sys.argv
     sys.stdin, sys.argv = io.StringIO(code), ["kernelguard", "--api-mode"]
     try:

@@ -19,8 +19,8 @@ _SUFFIX = ".json"
 
 @dataclass(frozen=True)
 class _Last:
-    """Of one file and GPU: the version that was shown last, and the key of the one before; empty:
-    there is none."""
+    """The version of one file that was shown last for one GPU, and the key of the one before;
+    empty: there is none."""
 
     source: str = ""
     key: str = ""

@@ -11,11 +11,11 @@ class Outcome(StrEnum):
     REFUSED = "does not compile"
     UNKNOWN = "could not be compiled here"
     NEVER = "never compiled here"
-    """Such a file isn't, for such a GPU."""
+    """No file of its kind is compiled for this GPU."""
 
 
 class Severity(StrEnum):
-    """Of what a compiler said."""
+    """Whether a compiler refused the file, or only warned."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -50,13 +50,13 @@ class Figures:
     spill_bytes: int | None = None
     """Stored and loaded, together."""
     stack_bytes: int | None = None
-    """Of each thread; spilled registers lie there too."""
+    """Memory that each thread has; spilled registers lie there too."""
     shared_bytes: int | None = None
-    """Of each block. Of CUDA C++ without what a launch adds."""
+    """Memory that each block has; for CUDA C++ without what a launch adds."""
     threads: int | None = None
-    """Of a block, if compiling decides that, as Triton does."""
+    """How many a block has, if compiling decides that, as Triton does."""
     stages: int | None = None
-    """Of Triton's pipeline."""
+    """How many Triton's pipeline has."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Occupancy:
     threads: int
     blocks: int
     warps_share: float
-    """Of the warps that one multiprocessor can have: at most 1."""
+    """The share of the warps that one multiprocessor can have: at most 1."""
     limited_by: Bound
 
 

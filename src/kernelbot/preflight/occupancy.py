@@ -5,9 +5,9 @@ from kernelbot.preflight.model import Bound, Figures, Occupancy
 
 
 def occupancy(limits: Limits, figures: Figures, threads: int) -> Occupancy | None:
-    """How many blocks of `threads` have room. What the kernel doesn't use limits nothing. If several
-    bounds are alike, the first of threads, blocks, registers and shared memory is named. None if
-    registers or shared memory aren't known, or no block has so many threads."""
+    """How many blocks of `threads` have room. What the kernel doesn't use limits nothing. If bounds
+    are alike, the first of threads, blocks, registers and shared memory is named. None if registers
+    or shared memory aren't known, or no block has so many threads."""
     registers, shared_bytes = figures.registers, figures.shared_bytes
     if registers is None or shared_bytes is None or not 0 < threads <= limits.block_threads:
         return None

@@ -12,7 +12,8 @@ from kernelbot.protocol import Fault, JobSpec, Lang, RunResult, Verdict
 from kernelbot.protocol.building import AT_IMPORT, CALLED, compiles_at_import, compiles_when_called
 
 THREADS = 256
-"""Of a block of CUDA C++, if nobody says otherwise: what a launch asks for isn't compiled."""
+"""How many a block of CUDA C++ has, if nobody says otherwise: what a launch asks for isn't
+compiled."""
 _MAX_OUTPUT = 64 << 10
 _NEEDS_A_GPU = (
     "{file} compiles nothing without a GPU: of Python files load_inline and cpp_extension are "
@@ -78,7 +79,7 @@ def _not_compiled(
 
 
 def _failures(output: str) -> Iterable[str]:
-    """Of each failure, when it was and what was raised in the end."""
+    """When each failure was, and what was raised in the end."""
     blocks: list[list[str]] = []
     for line in output.splitlines():
         if line.startswith((AT_IMPORT, CALLED)) and line.endswith(":"):

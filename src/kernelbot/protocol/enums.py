@@ -36,9 +36,10 @@ class Phase(StrEnum):
 
 
 class Verdict(StrEnum):
-    """How a finished run, phase or test case ended, and that in words; from best to worst."""
+    """How a finished run, phase or test case ended; from best to worst."""
 
     words: str
+    """The same for people."""
 
     ACCEPTED = "accepted", "accepted"
     WRONG_ANSWER = "wrong_answer", "wrong answer"

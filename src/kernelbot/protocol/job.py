@@ -213,7 +213,7 @@ class JobSpec:
     opponent_product: Product | None = None
     """The same of the opponent."""
     checked: bool = False
-    """Of CUDA kernels that the processor runs: whether each access of memory is looked at. In the
+    """Whether each access of memory is looked at, of CUDA kernels that the processor runs. In the
     mode `test` alone."""
 
     @property

@@ -22,12 +22,13 @@ def _geometric_mean(values_s: Sequence[float]) -> float:
 
 
 class RankRule(StrEnum):
-    """A rule, in words, and how it makes one number of finite positive ones. `only_last`: the other
-    workloads aren't timed."""
+    """How the times of several workloads become one score."""
 
     words: str
     combine: Callable[[Sequence[float]], float]
+    """Makes one number of finite positive ones."""
     only_last: bool
+    """Whether the other workloads aren't timed."""
 
     LAST = "last", "the median time of the last workload", _last, True
     MEAN = "mean", "the mean of the workloads' median times", _mean, False

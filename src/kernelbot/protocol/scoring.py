@@ -90,7 +90,8 @@ def median_time(
 
 
 def spread_of(samples_ns: Sequence[float], drift_factors: Sequence[float] = ()) -> Spread:
-    """The interval of samples and factors as `median_time` takes them; raises as it does."""
+    """Mean, deviation, best and worst of the samples without drift. It takes what `median_time`
+    takes, and raises the same."""
     steady = steady_samples(samples_ns, drift_factors)
     stdev_ns = statistics.stdev(steady) if len(steady) > 1 else 0.0
     return Spread(statistics.fmean(steady), stdev_ns, min(steady), max(steady))

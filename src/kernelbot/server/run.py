@@ -32,7 +32,7 @@ class LocalRun:
     sandbox: SandboxMode
     cold: bool = False
     checked: bool = False
-    """See `JobSpec`."""
+    """Whether each access of memory is looked at: `JobSpec.checked`."""
 
 
 def run(wanted: LocalRun, on_event: OnEvent, on_step: OnStep) -> RunResult:

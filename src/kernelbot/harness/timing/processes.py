@@ -36,8 +36,8 @@ class Cost:
 
 
 def wanted(plan: Plan) -> int:
-    """Of each kernel of a job. As many in all in a duel as otherwise, so that nobody can tell by
-    how long it stands still that it is in one.
+    """How many processes time each kernel of a job. As many in all in a duel as otherwise, so that
+    nobody can tell by how long it stands still that it is in one.
 
     One on a GPU, whose memory isn't enough for several contexts with the data of each, and of
     several ranks, who would be as many times the processes.

@@ -26,7 +26,7 @@ class LentPiece:
     chunk: int
     chunk_bytes: int
     live: tuple[int, ...]
-    """Of all chunks, those that the judge still has."""
+    """The chunks that the judge still has."""
     offset: int
     size: int
 

@@ -50,7 +50,7 @@ M = TypeVar("M", bound=Message)
 class _Kind:
     kind: type[Message]
     names: frozenset[str]
-    """Of all fields."""
+    """The names of all fields."""
     plain: tuple[tuple[str, type], ...]
     """Fields whose value is of exactly this type."""
     other: tuple[tuple[str, Callable[[Json, str], Any]], ...]

@@ -26,7 +26,7 @@ class Plan:
     is_duel: bool
     """Whether two kernels are called in turn."""
     outputs: tuple[int, ...] | None
-    """Of a compiled problem, which leaves of its data are outputs; None for Python."""
+    """Which leaves of a compiled problem's data are outputs; None for Python."""
     secret_seed: int | None
     """Mixed into the seeds of the cases; None if these are public."""
 

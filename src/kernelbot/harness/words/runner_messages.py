@@ -48,9 +48,9 @@ class SetUp(RunnerRequest, word="setup"):
     device: str
     fresh_output: bool
     outputs: tuple[int, ...] | None
-    """Of a compiled problem, which leaves are outputs; None for Python."""
+    """Which leaves of a compiled problem's data are outputs; None for Python."""
     place: Place | None = None
-    """Of one rank of several."""
+    """Where one rank of several stands; None: there is one alone."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class Attach(RunnerRequest, word="attach"):
     """Get timed calls ready whose data the judge writes just before they begin."""
 
     data: Unchecked
-    """Of each call."""
+    """What each call is given."""
     bases: Unchecked
     """Where each call's data lies."""
     kernel: str

@@ -28,7 +28,7 @@ class DeviceStatistics:
 
 @dataclass(frozen=True)
 class Statistics:
-    """Of everything, or of one board; `last_day`: only of what was submitted within 24 hours."""
+    """Counts of everything, or of one board; `last_day`: only what came within 24 hours."""
 
     board: str | None
     last_day: bool

@@ -26,7 +26,7 @@ class Start:
     """The command that runs the harness."""
     environment: Mapping[str, str] = field(repr=False)
     options: tuple[str, ...]
-    """Of its command `warm`."""
+    """Arguments of its command `warm`."""
 
 
 @dataclass(frozen=True)

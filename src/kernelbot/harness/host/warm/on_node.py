@@ -43,7 +43,7 @@ class HostOptions:
     build_cache: Path | None
 
     def words(self) -> tuple[str, ...]:
-        """As the harness's command `warm` takes them."""
+        """The arguments of the harness's command `warm`."""
         given = {
             "--idle-s": self.idle_s,
             "--limit-s": self.limit_s,

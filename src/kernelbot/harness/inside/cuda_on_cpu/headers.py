@@ -64,7 +64,7 @@ FLAGS = (
     "-Wno-unknown-pragmas",
     "-Wno-unused-variable",
 )
-"""Of g++. Lines are kept for what goes wrong in a kernel."""
+"""Options of g++. Lines are kept for what goes wrong in a kernel."""
 
 CHECKED_FLAGS = ("-fsanitize=thread", "-DCUDA_ON_CPU_CHECK")
 """So that the compiler calls our functions at each access of memory."""

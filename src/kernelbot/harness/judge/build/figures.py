@@ -38,7 +38,7 @@ _AMD = {
     "shared_bytes": re.compile(r"\.group_segment_fixed_size:\s+(\d{1,15})"),
 }
 _SPILLED_BYTES = 4
-"""Of one register of one thread."""
+"""The size of one register of one thread."""
 
 
 def figures_of(builds: bytes, client: RunnerClient, sandboxed: bool) -> tuple[dict[str, str], ...]:
