@@ -41,3 +41,9 @@ def test_what_needs_a_gpu_is_named_with_its_line(written: str, said: str) -> Non
 )
 def test_all_else_is_left_to_the_compiler(written: str) -> None:
     refuse_uncovered("mine.cu", tokenize(written))
+
+
+def test_a_name_without_end_is_cut() -> None:
+    with pytest.raises(NotCovered) as refused:
+        refuse_uncovered("mine.cu", tokenize("tex1D" + "x" * 100_000))
+    assert 300 > len(str(refused.value))

@@ -8,7 +8,7 @@ import pytest
 from kernelbot.harness.judge.build.compile import Product, compile_job
 from kernelbot.harness.judge.build.on_cpu import flags_for_cpu, has_kernels_on_cpu, why_no_time
 from kernelbot.harness.sandbox import RunnerClient
-from kernelbot.protocol import DeviceSpec, Fault, JobSpec, Lang, Mode, Vendor, Verdict
+from kernelbot.protocol import DeviceSpec, Fault, JobSpec, Lang, Mode, SourceFile, Vendor, Verdict
 from tests.harness.judge.build.test_compile import _job
 
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="g++ isn't installed")
@@ -50,6 +50,16 @@ def test_what_needs_a_gpu_is_refused_before_it_is_compiled(client: RunnerClient)
         build.failure.fault,
     )
     assert build.failure.message.startswith("submission.cu:2: inline PTX (`asm`: `wgmma.fence")
+
+
+def test_a_problem_that_needs_a_gpu_is_not_its_authors_fault(client: RunnerClient) -> None:
+    job = _job(_KERNEL + _LAUNCH, Lang.CU)
+    header = SourceFile("task.h", '__device__ void f() { asm("wgmma.fence.sync.aligned;"); }\n')
+    problem = dataclasses.replace(job.problem, files=(*job.problem.files, header))
+    build = compile_job(dataclasses.replace(job, problem=problem), client, Product.SHARED_OBJECT)
+    assert build.failure is not None
+    assert (Verdict.INTERNAL_ERROR, Fault.PLATFORM) == (build.verdict, build.failure.fault)
+    assert "problem can't be compiled for the device CPU: task.h:1: " in build.failure.message
 
 
 _INLINE = "from torch.utils.cpp_extension import load_inline\nSOURCE = '__global__ void f() {}'\n"

@@ -68,15 +68,21 @@ _MOST_SHOWN = 60
 
 
 class NotCovered(Exception):
-    """A source needs what only a GPU has; the text says what, where, and what to do."""
+    """A source needs what only a GPU has; the text says what, where, and what to do. `file`: the
+    source's name."""
+
+    def __init__(self, file: str, text: str) -> None:
+        super().__init__(text)
+        self.file = file
 
 
 def refuse_uncovered(name: str, tokens: Sequence[Token]) -> None:
     """Raise `NotCovered` for the first of what can't run here. `name`: of the author's file."""
     for line, what in _uncovered([token for token in tokens if token.kind is not Kind.SPACE]):
         raise NotCovered(
+            name,
             f"{name}:{line}: {what} can't run on the device CPU. See by `kernelbot preflight` "
-            "whether it compiles for a GPU, and submit it to a device with one."
+            "whether it compiles for a GPU, and submit it to a device with one.",
         )
 
 
@@ -94,7 +100,7 @@ def _uncovered(tokens: Sequence[Token]) -> Iterator[tuple[int, str]]:
         else:
             for prefix, what in _PREFIXES.items():
                 if token.text.startswith(prefix):
-                    yield token.line, f"`{token.text}` ({what})"
+                    yield token.line, f"`{token.text[:_MOST_SHOWN]}` ({what})"
 
 
 def _instruction(tokens: Sequence[Token]) -> str:

@@ -133,8 +133,9 @@ class _Source:
                 callee, closing = self._callee(at), self._config_end(at)
                 if callee is None or closing is None:
                     raise NotCovered(
+                        self._name,
                         f"{self._name}:{self._tokens[at].line}: this launch can't be read. Write "
-                        "it as kernel<<<grid, block>>>(arguments)."
+                        "it as kernel<<<grid, block>>>(arguments).",
                     )
                 found.append(_Launch(callee, at, closing))
         return found

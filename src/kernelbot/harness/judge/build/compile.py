@@ -98,7 +98,7 @@ def compile_job(
     try:
         plan = _plan(job, product)
     except NotCovered as error:
-        return _not_covered(str(error))
+        return _not_covered(error, job)
     if installed_program(plan.compiler) is None:
         return _no_compiler(plan.compiler, job)
     key = _key(plan, job.device.include_dirs)
@@ -232,8 +232,12 @@ def _no_compiler(compiler: str, job: JobSpec) -> Build:
     return Build(Verdict.INTERNAL_ERROR, None, failure=Failure(Fault.PLATFORM, message))
 
 
-def _not_covered(message: str) -> Build:
+def _not_covered(error: NotCovered, job: JobSpec) -> Build:
     """A build that ends before a compiler is started: the processor can't run this kernel."""
+    message = str(error)
+    if error.file != job.problem.submission_name:
+        message = f"A file of the problem can't be compiled for the device CPU: {message}"
+        return Build(Verdict.INTERNAL_ERROR, None, failure=Failure(Fault.PLATFORM, message))
     report = CompileReport(command="", output=message, duration_s=0.0, cached=False)
     return Build(Verdict.COMPILE_ERROR, report, failure=Failure(Fault.AUTHOR, message))
 
