@@ -14,10 +14,10 @@ def test_a_job_is_its_terms_with_problem_and_sources() -> None:
 
 def test_nothing_of_a_job_is_left_out() -> None:
     """A further field of a job is one of its terms, too. Of products there are the hashes; a run
-    is no build step."""
+    is no build step, and only who judges without a server has memory accesses checked."""
     products = {"product", "opponent_product"}
     named = {field.name for field in fields(JobTerms)} - {f"{name}_sha256" for name in products}
-    names = named | products | {"problem", "submission", "opponent", "build_only"}
+    names = named | products | {"problem", "submission", "opponent", "build_only", "checked"}
     assert names == {field.name for field in fields(JobSpec)}
 
 
