@@ -24,7 +24,7 @@ class Lang(StrEnum):
     lexer: str
     """Pygments' name for it."""
     vendor: Vendor | None
-    """Whose devices alone run it; None: all do."""
+    """Whose devices alone time it; None: all do. CPU devices test such kernels."""
 
     PY = "py", "Python", (".py",), False, "#", "python", None
     CU = "cu", "CUDA", (".cu", ".cuh"), True, "//", "cuda", Vendor.NVIDIA
