@@ -81,7 +81,7 @@ def test_a_benchmark_has_times(shell: Shell, problem: Path) -> None:
     low, high = workload["ci95_ns"]
     # What differs between processes may take an interval beyond the samples' own ends.
     assert (True, True, True, True) == (
-        workload["samples"] >= 20,
+        workload["samples"] >= 20 or workload["stopped_by"] == "wall_cap",
         workload["best_ns"] <= workload["median_ns"] <= workload["worst_ns"],
         0 <= low <= workload["median_ns"] <= high,
         said.document["score_s"] > 0,

@@ -72,6 +72,14 @@ class Site:
         self.seen.watch(page)
         return page
 
+    def wait_until_told(self, page: Page, form: str) -> None:
+        """Wait until the browser has told that it sent the form: it may show the answer before, and
+        tells nothing of a page that is closed."""
+        for _ in range(200):
+            if not self.seen.unkept((), (form,)):
+                return
+            page.wait_for_timeout(50)
+
     def complaints(self, page: Page, rules: tuple[str, ...] = ()) -> list[str]:
         """What axe says of the page as it is, by these rules or all. Axe brings a script of its
         own, which only tests can make a page run."""

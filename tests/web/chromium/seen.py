@@ -26,6 +26,7 @@ class Seen:
     def watch(self, page: Page) -> None:
         """Note whatever the page does from now on."""
         page.on("response", lambda response: self._answered(page, response))
+        page.on("requestfailed", self._left)
         page.on("download", lambda file: self.got.add(self._route("GET", file.url)))
         events = page.context.new_cdp_session(page)
         events.on("Page.frameRequestedNavigation", self._leaving)
@@ -75,6 +76,14 @@ class Seen:
         self.got.add(route)
         if html and response.status == 200 and request.is_navigation_request():
             self.shown.add(route)
+
+    def _left(self, request: Request) -> None:
+        """A form's answer isn't waited for if the page is loaded again meanwhile, because what the
+        form did is told to it as well."""
+        if request.method == "POST" and request.is_navigation_request():
+            route = self._route(request.method, request.url)
+            self._asked.add(route)
+            self.got.add(route)
 
     def _redirected(self, request: Request | None) -> None:
         """What was asked for before the browser was sent on: its own answer may be told only after

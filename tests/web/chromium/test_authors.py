@@ -137,6 +137,7 @@ def test_what_waits_is_cancelled(site: Site) -> None:
     assert [] == site.complaints(page)
     page.get_by_role("button", name="Cancel it").click()
     expect(page.locator(".big")).to_have_text("Cancelled")
+    site.wait_until_told(page, "POST /submission/1/cancel")
     page.context.close()
 
 

@@ -50,7 +50,8 @@ def test_an_extension_runs_and_a_launch_that_fails_raises(
     code = f"""
 import os
 os.environ.update({dict(os.environ)!r})
-module = load_inline("twice", "torch::Tensor run(torch::Tensor a);", '''{_SOURCE}''', ["run"])
+declared = "torch::Tensor run(torch::Tensor a);"
+module = load_inline("twice", declared, '''{_SOURCE}''', functions=["run"])
 a = torch.randn(1000, device="cuda").half()
 print(bool((module.run(a) == 2 * a).all()))
 try:
