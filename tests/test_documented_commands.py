@@ -32,7 +32,7 @@ BLOCK = re.compile(r"^( *)```(\w+)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 IN_TEXT = re.compile(r"`(kernelbot [^`]+)`")
 OURS = re.compile(r"(?:^\s*|[|;&]\s*)(?:[A-Z_]+=\S+\s+)*(kernelbot [a-z].*)")
 ENDS = {"||", "|", "&&", ";", ">", "<", "&"}
-SET_UP = {"make setup", "source .venv/bin/activate"}
+SET_UP = {"make demo", "source .venv/bin/activate"}
 """Done already, if these tests run."""
 EXAMPLES = {"ID": "1", "N": "1", "DAYS": "1"}
 """What stands in the documentation for a number."""

@@ -1,5 +1,6 @@
 """`check_solutions` through the real harness."""
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -112,6 +113,15 @@ def test_a_broken_reference_says_nothing_about_the_solutions(
     reference = tmp_path / "scale" / "reference.py"
     reference.write_text(reference.read_text() + "\nraise RuntimeError('broken')\n")
     assert {None} == set(behaviour(check(tmp_path / "scale", judge)).values())
+
+
+def test_cuda_that_the_processor_runs_is_only_tested(
+    tmp_path: Path, judge: RecordingJudge
+) -> None:
+    folder = tmp_path / "vectoradd_cu"
+    shutil.copytree(Path("examples/vectoradd_cu"), folder)
+    assert {True} == set(behaviour(check(folder, judge)).values())
+    assert {Mode.TEST} == {mode for _, mode in judge.asked}
 
 
 def test_the_configured_limits_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,8 @@ from kernelbot.catalog.sources import TASK_FILE
 from kernelbot.domain.errors import InvalidProblem
 
 MAX_DEPTH = 6
-_IS_COMPETITION = re.compile(rb"^problems[ \t]*:", re.MULTILINE)
+_IS_COMPETITION = re.compile(rb"^(problems|deadline)[ \t]*:", re.MULTILINE)
+"""A file with a deadline alone is one whose list was forgotten or misspelt: reading it says so."""
 
 
 @dataclass(frozen=True)

@@ -55,7 +55,10 @@ def command_tree(modules: Iterable[str] = COMMANDS) -> typer.Typer:
 
 
 def _modules_for(arguments: list[str]) -> Iterable[str]:
-    """The one that registers the command; all for help, or if there is no such command."""
+    """The one that registers the command; all for help, or if there is no such command. The
+    version needs none."""
+    if arguments == ["--version"]:
+        return ()
     named = [
         module for module, names in COMMANDS.items() if arguments[:1] and arguments[0] in names
     ]

@@ -157,13 +157,16 @@ def _line(checked: "CheckedSolution") -> str:
 
 
 def _times(checked: "CheckedSolution") -> list[str]:
-    """One line per workload of a correct solution: its time with the interval, and warnings."""
+    """One line per workload of a correct solution: its time with the interval, and warnings. If it
+    was only tested, why."""
     from kernelbot.catalog.oracle import Expectation
     from kernelbot.render.text import one_line
     from kernelbot.render.units import interval_text, time_text
 
     if checked.solution.expected is not Expectation.CORRECT:
         return []
+    if checked.behaved and checked.result and not checked.workloads:
+        return [f"Note: {one_line(note)}" for note in checked.result.system.notes]
     lines = []
     for workload in checked.workloads:
         time = f"{time_text(workload.median_ns)} (95 % interval {interval_text(*workload.ci95_ns)})"

@@ -3,11 +3,12 @@
 import json
 import subprocess
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kernelbot.catalog.oracle import Expectation, Solution, find_solutions
 from kernelbot.catalog.problem import LoadedProblem
 from kernelbot.domain.errors import InvalidSubmission, PlatformError
+from kernelbot.harness.judge.build.on_cpu import why_no_time
 from kernelbot.protocol import (
     DeviceSpec,
     JobSpec,
@@ -159,7 +160,8 @@ def check_solutions(
 
     Correct ones run in `mode`: in benchmark their times are known. A wrong one that passes its
     tests gets a second chance to be caught: in `mode`, or in benchmark if that is test, whose sizes
-    are others and whose outputs are checked as well.
+    are others and whose outputs are checked as well. CUDA kernels that the processor runs are only
+    tested.
     """
     problem = loaded.definition.spec
     for solution in find_solutions(loaded.folder, problem.submission_name):
@@ -169,27 +171,30 @@ def check_solutions(
             refused = solution.expected is Expectation.WRONG
             yield CheckedSolution(solution, None, refused, str(error), device.vendor)
             continue
-        for one in _modes(solution, mode):
-            job = JobSpec(
-                job_id=f"check-{solution.label}-{one}",
-                problem=problem,
-                submission=source,
-                mode=one,
-                device=device,
-                limits=limits,
-                sampling=sampling,
-                sandbox=sandbox,
-            )
+        wanted = JobSpec(
+            job_id=f"check-{solution.label}",
+            problem=problem,
+            submission=source,
+            mode=mode,
+            device=device,
+            limits=limits,
+            sampling=sampling,
+            sandbox=sandbox,
+        )
+        for one in _modes(solution, wanted):
+            job = replace(wanted, job_id=f"{wanted.job_id}-{one}", mode=one)
             result = judge(job)
             if result.verdict is not Verdict.ACCEPTED:
                 break
         yield _outcome(solution, result, device.vendor)
 
 
-def _modes(solution: Solution, mode: Mode) -> tuple[Mode, ...]:
+def _modes(solution: Solution, wanted: JobSpec) -> tuple[Mode, ...]:
+    if why_no_time(replace(wanted, mode=Mode.BENCHMARK)):
+        return (Mode.TEST,)
     if solution.expected is Expectation.CORRECT:
-        return (mode,)
-    return (Mode.TEST, Mode.BENCHMARK if mode is Mode.TEST else mode)
+        return (wanted.mode,)
+    return (Mode.TEST, Mode.BENCHMARK if wanted.mode is Mode.TEST else wanted.mode)
 
 
 def _outcome(solution: Solution, result: RunResult, vendor: Vendor) -> CheckedSolution:
