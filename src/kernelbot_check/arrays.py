@@ -29,7 +29,8 @@ def device_name(value: Any) -> str:
 
 
 def doubled(value: Any) -> Any:
-    """As float64 (complex128 for complex numbers), where differences can be taken exactly."""
+    """The value as float64 (complex128 for complex numbers), where differences can be taken
+    exactly."""
     module = library(value)
     wide = "complex128" if dtype_name(value).startswith("complex") else "float64"
     if module is sys.modules.get("torch"):

@@ -6,7 +6,7 @@ from kernelbot.domain.versioned_cache import VersionedCache
 
 MAX_KEPT_BYTES = 64 << 10
 _KEPT = 512
-"""Of each kind: never more than 32 MiB."""
+"""How many answers of each kind are kept: never more than 32 MiB."""
 _KEPT_OF_LISTS = 4096
 """A kilobyte each, and as much again of what it was made of."""
 

@@ -99,7 +99,8 @@ async def counted(request: Request) -> None:
 
 
 def _address(request: Request) -> str:
-    """Of IPv6 the network: whoever has one address there has 2 to the 64."""
+    """Whose attempts are counted together. With IPv6 that is a network: whoever has one address
+    there has 2 to the 64."""
     host = request.client.host if request.client else ""
     try:
         address = ip_address(host)

@@ -19,7 +19,7 @@ from kernelbot.schemas.mistakes import what_is_wrong
 
 PAYLOAD_TYPE: Final = "application/vnd.kernelbot.result.v1+json"
 MAX_BYTES = 64 << 20
-"""Of a document; thousands of workloads with a thousand samples each fit into it."""
+"""The largest document; thousands of workloads with a thousand samples each fit into it."""
 
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Read = TypeVar("Read", bound=BaseModel)

@@ -10,7 +10,7 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
 KEY_BYTES = 32
-"""Of a private key, and of a public one."""
+"""The size of a private key, and of a public one."""
 SIGNATURE_BYTES = 64
 
 

@@ -136,7 +136,8 @@ class KernelBot(discord.Client):
         await self._name_itself(guild)
 
     async def _name_itself(self, guild: discord.Guild) -> None:
-        """As a bot that is only tried out where it is; elsewhere it isn't called so any more."""
+        """Take the nickname that says "staging", if this bot is only tried out; elsewhere it is
+        taken off."""
         wanted = STAGING_NICK if guild.id in self.rules.staging_ids else None
         if guild.me.nick == wanted or (wanted is None and guild.me.nick != STAGING_NICK):
             return

@@ -92,8 +92,8 @@ class Follower:
             return
 
     async def _give_up(self, live: LiveMessage, answer: ChatAnswer) -> ChatAnswer:
-        """Of a bot that stopped before it submitted: say so. If it had just submitted, the answer
-        as it stands."""
+        """Say that a bot stopped before it submitted this. If it had just submitted, the answer as
+        it stands."""
         submitted = await self._bot.services.chat.give_up(answer)
         if submitted is None:
             await live.show(_NOT_SUBMITTED, f"{plain(answer.user_name)}: {_NOT_SUBMITTED}")

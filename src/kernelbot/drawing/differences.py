@@ -13,7 +13,7 @@ from typing import Literal
 _PAIRS_OF_A_GAP = 40_000
 """Lines before times lines after, of a part that is compared line by line."""
 _PAIRS = 1_000_000
-"""Of all such parts together."""
+"""The most pairs of lines that are compared in all such parts together."""
 _CONTEXT = 3
 _Opcode = tuple[Literal["replace", "delete", "insert", "equal"], int, int, int, int]
 _Block = tuple[int, int, int]
@@ -46,7 +46,7 @@ class _Grouping(SequenceMatcher[str]):
         self._given = opcodes
 
     def get_opcodes(self) -> "list[_Opcode]":
-        """As given."""
+        """The blocks that were given."""
         return list(self._given)
 
 

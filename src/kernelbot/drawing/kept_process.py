@@ -19,7 +19,8 @@ _PASSED_ON = (
     "SSL_CERT_FILE",
     "FONTCONFIG_PATH",
 )
-"""Of our variables: the others hold tokens, and these programs read strangers' texts."""
+"""Our variables that a kept process gets: the others hold tokens, and these programs read
+strangers' texts."""
 
 
 class NotAnswered(Exception):

@@ -18,8 +18,8 @@ class DuelReason(StrEnum):
 
 
 class DuelState(StrEnum):
-    """Of a duel: waiting -> measured | failed. It waits until its run has ended; what that does
-    meanwhile, the run's own state says. `FAILED`: there is no ratio, so it decides nothing."""
+    """How far a duel is: waiting -> measured | failed. It waits until its run has ended; what that
+    does meanwhile, the run's own state says. `FAILED`: there is no ratio, so it decides nothing."""
 
     WAITING = "waiting"
     MEASURED = "measured"

@@ -15,8 +15,8 @@ from kernelbot.submissions.access import visible
 
 
 class Duels:
-    """As public as the ranking that they decide: names, numbers and ratios, never a source. Samples
-    are for those who may see both submissions."""
+    """Reads duels. They are as public as the ranking that they decide: names, numbers and ratios,
+    never a source. Samples are for those who may see both submissions."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

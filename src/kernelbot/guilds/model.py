@@ -31,7 +31,7 @@ class GuildSettings:
     competition: str | None = None
     """The only one whose boards are listed and told of; None: all boards."""
     time_zone: str = "UTC"
-    """Of the weekly summary and of deadlines that are typed, as `Europe/Berlin`."""
+    """The zone of the weekly summary and of deadlines that are typed, such as `Europe/Berlin`."""
 
 
 @dataclass(frozen=True)
@@ -136,6 +136,6 @@ class Announcement:
     """Empty for a summary."""
     tries: int
     podium: Podium | None = None
-    """Of kind `PODIUM` only."""
+    """Set if the kind is `PODIUM`, and only then."""
     passed: Passed | None = None
-    """Of kind `PASSED` only."""
+    """Set if the kind is `PASSED`, and only then."""

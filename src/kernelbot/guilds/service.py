@@ -16,7 +16,8 @@ from kernelbot.moderation.audit import service as audit
 from kernelbot.store.database import Database
 
 PROVIDER = "discord"
-"""Of the identities; who logs in with Discord elsewhere has the same account."""
+"""The provider of the members' identities; who logs in with Discord elsewhere has the same account.
+"""
 _NAMED = 10
 _ORDER = (Role.COMPETITOR, Role.CREATOR, Role.ADMIN)
 """From the least to the most that one may do."""

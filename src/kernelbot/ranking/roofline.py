@@ -12,7 +12,7 @@ class Work:
     flops: float
     memory_bytes: float
     number_type: NumberType | None = None
-    """Of the operations; None: whatever, or several."""
+    """The type of number in the operations; None: whatever, or several."""
 
     @property
     def intensity(self) -> float:

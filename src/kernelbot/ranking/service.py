@@ -18,7 +18,7 @@ _KEPT_ROWS = 1000
 scans all that is kept."""
 _RANKINGS = 64
 MAX_TABLE_ROWS = 10_000
-"""Of a ranking as one file: 1 MB, in memory for a moment."""
+"""The most rows of a ranking as one file: 1 MB, in memory for a moment."""
 _PageKey = tuple[int, str, int, int]
 """Board, device, limit and offset."""
 
@@ -30,7 +30,7 @@ class Ranking:
     board: Board
     device: str
     total: int
-    """Of authors."""
+    """The number of authors."""
     version: int
 
 

@@ -29,7 +29,7 @@ class JobTerms:
     sampling: SamplingRules
     sandbox: SandboxMode
     product_sha256: str = ""
-    """Of the product that the job carries; empty: none."""
+    """The digest of the product that the job carries; empty: none."""
     opponent_product_sha256: str = ""
 
     @classmethod

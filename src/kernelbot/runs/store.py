@@ -46,11 +46,11 @@ class LockedRun:
     waited_s: float
     """How long ago it was queued first."""
     opponent: SourceFile | None
-    """Of a duel's run: the other source."""
+    """The other source, if it is a duel's run."""
 
     @property
     def followed_id(self) -> int | None:
-        """As `RunRef.followed_id`."""
+        """What `RunRef.followed_id` is."""
         return self.submission_id if self.duel_id is None else None
 
 

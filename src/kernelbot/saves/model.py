@@ -35,7 +35,7 @@ class Save:
     """One save. `result` None: it has none, and `trouble` says why."""
 
     number: int
-    """Of this session's saves, from 1."""
+    """The place among this session's saves, from 1."""
     result: RunResult | None = None
     trouble: str = ""
     version: int | None = None

@@ -61,8 +61,8 @@ def connection_limits() -> ConnectionLimits:
 
 
 def counted_address(client: tuple[str, int] | None, limits: ConnectionLimits) -> str | None:
-    """As what a client's connections are counted; None: they aren't. Of IPv6 a whole network is one
-    address, since everybody has one of their own."""
+    """The address by which a client's connections are counted; None: they aren't. With IPv6 a whole
+    network is one address, since everybody has one of their own."""
     if client is None:
         return None
     try:

@@ -118,7 +118,7 @@ class BoundedHttp(HttpToolsProtocol):
         answer isn't read."""
         self._refused = False
         self.address: str | None = None
-        """Of those whose connections are counted; None: they aren't."""
+        """The address if its connections are counted; None: they aren't."""
         self.account: int | None = None
         """Whose answer is made or read; None: nobody's who has said who they are."""
 

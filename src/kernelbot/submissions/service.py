@@ -74,7 +74,7 @@ class Submissions:
     async def submit(
         self, author: User, new: NewSubmission, *, late_by: User | None = None
     ) -> Submission:
-        """As `create`, for those who don't ask for the place in the queue."""
+        """What `create` does, for those who don't ask for the place in the queue."""
         return (await self.create(author, new, late_by=late_by))[0]
 
     async def create(
@@ -208,8 +208,8 @@ class Submissions:
         before_id: int | None = None,
         offset: int = 0,
     ) -> list[ListedSubmission]:
-        """As `list_submissions`, but only what tells whether what was shown of each is still
-        true."""
+        """The page that `list_submissions` has, but only what tells whether what was shown of each
+        is still true."""
         if board is not None and "\x00" in board:
             return []
         async with self._database.read() as session:
@@ -235,9 +235,9 @@ class Submissions:
         limit: int = 50,
         before_id: int | None = None,
     ) -> list[ListedSubmission]:
-        """As `page`, of a board everybody's, for its organisers, and without `board` on all of
-        them, for admins; with `user` that person's alone, with `state` or `device` only those in
-        that state or for that device. Raises `NotFound`, `NotAllowed`.
+        """What `page` has, but of a board everybody's, for its organisers, and without `board` on
+        all of them, for admins; with `user` that person's alone, with `state` or `device` only
+        those in that state or for that device. Raises `NotFound`, `NotAllowed`.
         """
         async with self._database.read() as session:
             found, author = None, None

@@ -87,7 +87,7 @@ async def add_events(
     run_id: int | None,
     events: Sequence[tuple[EventKind | RunState, Mapping[str, Any]]],
 ) -> None:
-    """As `add_event`, several in their order, in one round trip."""
+    """Add several events in their order, in one round trip; see `add_event`."""
     values = {
         "submission_id": submission_id,
         "run_id": run_id,
@@ -288,7 +288,7 @@ def _listed(row: Row) -> Listed:
 
 
 def _entry(rows: list[Row]) -> Entry:
-    """Of a submission's rows, one for each of its runs."""
+    """The entry that a submission's rows, one for each of its runs, make."""
     found = _submission({name: rows[0][name] for name in _OF_SUBMISSION})
     versions = [(row["device"], row.pop("best_of_version")) for row in rows]
     owner = found.board_id, found.author_id
@@ -303,7 +303,7 @@ def _best(submission_id: int, board_id: int, author_id: int, device: str, versio
 
 
 def _columns_of_run(row: Row) -> Row:
-    """Of a row of `snapshot` or `entries`."""
+    """The run's columns of a row of `snapshot` or `entries`."""
     own = {name: row[name] for name in row if name not in _OF_SUBMISSION and name != "hash"}
     own["id"], own["created_at"] = own.pop("run_id"), own.pop("run_created_at")
     return {**own, "submission_id": row["id"]}

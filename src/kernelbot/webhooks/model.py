@@ -21,7 +21,7 @@ class WebhookEvent(StrEnum):
 
 BOARD_EVENTS = tuple(event for event in WebhookEvent if event is not WebhookEvent.WEBHOOK_TEST)
 OWN_EVENTS = (WebhookEvent.SUBMISSION_FINISHED,)
-"""Of a webhook that belongs to no board: of its owner's submissions."""
+"""The events of a webhook that belongs to no board: those of its owner's submissions."""
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from kernelbot.webhooks.model import (
 _CANDIDATES = 10
 """Several, since another worker may take the first."""
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 5.0, 300.0
-"""Of a webhook, after its first failure in a row, and at most."""
+"""The pause of a webhook after its first failure in a row, and at most."""
 
 
 async def add(

@@ -17,7 +17,7 @@ def token_hash(token: str) -> bytes:
 
 
 def setting_hash(secret: str) -> bytes:
-    """Of a secret that a person chose: a slow hash (some 50 ms), so that nobody who reads the
-    database can try out what it is."""
+    """The hash of a secret that a person chose: a slow one (some 50 ms), so that nobody who reads
+    the database can try out what it is."""
     encoded = secret.encode("utf-8", "surrogatepass")
     return hashlib.scrypt(encoded, salt=b"kernelbot setting", n=1 << 14, r=8, p=1, dklen=32)

@@ -100,7 +100,7 @@ class Invites:
 
 
 async def claim_invite(session: WriteSession, user: User, code: str) -> tuple[str, ...]:
-    """As `Invites.join`, within a transaction."""
+    """What `Invites.join` does, within a transaction."""
     require_unbanned(user)
     code = _normal(code)
     await invites.claim(session, code, user.id)

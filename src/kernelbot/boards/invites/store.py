@@ -23,7 +23,7 @@ class InvitedBoard:
 async def add(
     session: WriteSession, created_by: int, board_ids: Sequence[int], codes: Sequence[str]
 ) -> bool:
-    """As many invites as codes, all for the same boards; False: they are there already."""
+    """Store one invite for each code, all for the same boards; False: they are there already."""
     sql = statements(__file__)
     batch = await session.one(sql["add_batch"], {"created_by": created_by})
     assert batch is not None

@@ -32,7 +32,7 @@ router = APIRouter(prefix="/board", include_in_schema=False)
 ROWS = 50
 _AUTHORS_FIRST = 3
 _SHOWN_FILE_CHARACTERS = 20_000
-"""Of one file on the problem's page; the whole of it can be downloaded."""
+"""How much of one file the problem's page shows; the whole of it can be downloaded."""
 DeviceQuery = Annotated[str | None, Query(max_length=NAME_MAX, pattern=r"^[^\x00-\x1f\x7f]+$")]
 AuthorsQuery = Annotated[list[Annotated[str, Query(max_length=NAME_MAX)]] | None, Query()]
 PlainName = Annotated[str, Path(max_length=200, pattern=r"^[^\x00-\x1f\x7f/\\]+$")]

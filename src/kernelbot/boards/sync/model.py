@@ -27,7 +27,7 @@ class SyncOptions:
     problem_set: str | None = None
     """The stem of the one competition file to read; None: all of them."""
     visibility: Visibility = Visibility.PUBLIC
-    """Of boards that are created. Others keep theirs."""
+    """Who sees the boards that are created. Others keep theirs."""
     plan: str | None = None
     """The digest of the plan that somebody agreed to: nothing is done if another has come of it.
     None: whatever it says."""
@@ -58,7 +58,7 @@ class SyncOutcome:
 
     @property
     def digest(self) -> str:
-        """Of all items: equal plans do the same to the same boards."""
+        """A digest of all items: equal plans do the same to the same boards."""
         lines = [
             repr((one.action.value, one.board, one.competition, one.reason)) for one in self.items
         ]

@@ -213,7 +213,7 @@ async def _dropped(
 
 
 def _sha256(archive: BinaryIO) -> str:
-    """Of the whole file. Blocks."""
+    """The digest of the whole file. Blocks."""
     archive.seek(0)
     found = hashlib.sha256()
     while chunk := archive.read(1 << 20):

@@ -17,7 +17,7 @@ from kernelbot.catalog.sources import TASK_FILE, Checkout
 from kernelbot.domain.errors import Finding, InvalidProblem, NotFound, UserError
 
 MAX_FILES = 2000
-"""Of one import: a suite has some hundred problems."""
+"""The most files of one import: a suite has some hundred problems."""
 _STARTER = "starter.py"
 _SUBMISSION = "submission.py"
 _SUFFIX = ".txt"
@@ -163,7 +163,8 @@ def _task(problem: ImportedProblem, judged: Iterable[str], devices: Sequence[str
 
 
 def _clean(text: str) -> str:
-    """As a statement can be stored: escapes in a suite's text may have made NUL and halves of
-    characters of it. Without blanks at the ends of lines, so that YAML shows it as a block."""
+    """The text in a form in which a statement can be stored: escapes in a suite's text may have
+    made NUL and halves of characters of it. Without blanks at the ends of lines, so that YAML shows
+    it as a block."""
     whole = text.replace("\0", "?").encode(errors="replace").decode()
     return "\n".join(line.rstrip() for line in whole.splitlines())

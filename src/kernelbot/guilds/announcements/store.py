@@ -66,7 +66,7 @@ async def week(session: ReadSession, guild_id: int, *, limit: int) -> list[WeekO
 
 
 async def threads(session: ReadSession, guild_id: int) -> list[BoardThread]:
-    """Of all boards that everyone sees, the oldest first."""
+    """The threads of all boards that everyone sees, the oldest first."""
     rows = await session.all(statements(__file__)["threads"], {"guild_id": guild_id})
     return [BoardThread(**row) for row in rows]
 

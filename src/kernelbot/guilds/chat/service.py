@@ -37,8 +37,8 @@ class Chat:
             raise
 
     async def give_up(self, answer: ChatAnswer) -> ChatAnswer | None:
-        """Of an answer of a bot that stopped before it submitted: nothing is submitted for it any
-        more. If something was, the answer as it stands."""
+        """Submit nothing any more for an answer of a bot that stopped before it submitted. If
+        something was submitted, the answer as it stands."""
         async with self._database.write() as session:
             return await chat.give_up(session, answer.message_id)
 

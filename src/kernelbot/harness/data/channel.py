@@ -24,8 +24,8 @@ _GLANCE_MS = 100.0
 _MAX_READ_BYTES = 1 << 20
 DEFAULT_CAP_BYTES = 4 << 20
 MAX_PROBLEM_MESSAGE_BYTES = 64 << 20
-"""Of one message between the judge and a process of the problem's: all of its files, or a skeleton,
-which a runner may have written more briefly."""
+"""The largest message between the judge and a process of the problem's: all of its files, or a
+skeleton, which a runner may have written more briefly."""
 
 
 class ChannelError(Exception):

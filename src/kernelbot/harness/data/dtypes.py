@@ -51,7 +51,7 @@ ITEM_BYTES = {
     **dict.fromkeys(("int16", "uint16", "float16", "bfloat16"), 2),
     "complex128": 16,
 }
-"""Of those that aren't one byte."""
+"""The size of each element that isn't one byte."""
 MAX_DIMENSIONS = 32
 MAX_ITEMS = 1 << 48
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from kernelbot.harness.data.dtypes import MAX_DIMENSIONS, MAX_ITEMS, contiguous_strides
 
 MAX_PIECES = 1 << 15
-"""Of an array that is read where it lies: some 3 us each."""
+"""The most pieces of an array that is read where it lies: some 3 us each."""
 BLOCK_BYTES = 1 << 20
 """At most so much is read at once, with the gaps in it."""
 _PAGE = 4096
@@ -55,7 +55,7 @@ class Elements:
 
     @property
     def size_bytes(self) -> int:
-        """Of all elements."""
+        """The size of all elements together."""
         return math.prod(self.shape) * self.item_bytes
 
     @property

@@ -301,7 +301,7 @@ class _Writer:
         return {} if dense or self.of_input else {"gaps": True}
 
     def _strides_of_copy(self, lies: Elements) -> tuple[int, ...]:
-        """Of an input, row-major: a compiled kernel expects nothing else."""
+        """The strides of an input's copy, row-major: a compiled kernel expects nothing else."""
         if self.of_input or not lies.are_apart:
             return contiguous_strides(lies.shape)
         return lies.copy_strides()
@@ -382,13 +382,13 @@ def has_gaps(skeleton: Json) -> bool:
 
 
 def host_leaf_sizes(skeleton: Json) -> Iterator[tuple[int, int]]:
-    """As `leaf_sizes`, without those whose offsets are in an arena."""
+    """What `leaf_sizes` gives, without those whose offsets are in an arena."""
     nodes = _leaf_nodes(skeleton)
     return ((node["o"], node["n"]) for node in nodes if not is_on_gpu(node))
 
 
 def device_leaf_sizes(skeleton: Json) -> Iterator[tuple[int, int]]:
-    """Of a skeleton made with `place`: offset in the arena, and size in bytes."""
+    """For a skeleton made with `place`: offset in the arena, and size in bytes."""
     return ((node["o"], node["n"]) for node in _leaf_nodes(skeleton) if is_on_gpu(node))
 
 

@@ -33,7 +33,7 @@ class DeviceValue:
     host: bytes
     piece: Piece
     guard_bytes: int = 0
-    """Of the pattern before and behind each array; 0 if it has none."""
+    """The length of the pattern before and behind each array; 0 if it has none."""
     guard: int = 0
 
     def encoded(self) -> DeviceData:

@@ -37,7 +37,7 @@ class GpuLocks:
     """Which GPUs a job needs, and for how long to wait for them."""
 
     names: tuple[str, ...] | None = None
-    """As the machine numbers them; None: those that this process may see."""
+    """The GPUs by the machine's numbers; None: those that this process may see."""
     folder: Path | None = None
     """Where the locks are; None: where all accounts of this machine find them."""
     wait_s: float = WAIT_S
@@ -94,7 +94,7 @@ def _lock(path: Path, name: str, deadline: float, given_up: Callable[[], bool]) 
 
 
 def _open(path: Path) -> int:
-    """Of whichever account the file is: a lock needs no right to write."""
+    """Open the file, whichever account made it: a lock needs no right to write."""
     with contextlib.suppress(FileExistsError):
         path.parent.mkdir(parents=True)
         path.parent.chmod(0o1777)

@@ -109,7 +109,7 @@ def near_processors(gpus: Sequence[GpuNode]) -> frozenset[int]:
 
 
 def _numbers(text: str) -> frozenset[int]:
-    """Of a list such as `0-3,8`; empty if it is none."""
+    """The numbers that a list such as `0-3,8` names; empty if it is none."""
     ranges = [part.partition("-") for part in text.strip().split(",")]
     if not all(a.isdecimal() and (b.isdecimal() or not dash) for a, dash, b in ranges):
         return frozenset()
@@ -165,7 +165,7 @@ def _nvidia_gpus(root: Path) -> list[_Known]:
 
 
 def _amd_gpus(root: Path) -> list[_Known]:
-    """As above, in the order of the driver's topology. Its other nodes are processors."""
+    """AMD's GPUs, in the order of the driver's topology. Its other nodes are processors."""
     found: list[_Known] = []
     nodes = [path for path in (root / _KFD).glob("*") if path.name.isdecimal()]
     for node in sorted(nodes, key=lambda path: int(path.name)):

@@ -16,7 +16,7 @@ class Cancelled(Exception):
 
 
 class Cancellation:
-    """Of one job. Set once, from any thread."""
+    """Whether one job is cancelled. Set once, from any thread."""
 
     def __init__(self) -> None:
         self._lock = threading.RLock()  # a signal may come while it is held, and cancel

@@ -40,7 +40,7 @@ Tell = Callable[[dict[str, Any]], None]
 
 @dataclass(frozen=True)
 class Ending:
-    """Of a job. It has a result exactly if it was neither cancelled nor has an error."""
+    """How a job ended. It has a result exactly if it was neither cancelled nor has an error."""
 
     cancelled: bool = False
     error: str = ""

@@ -30,7 +30,7 @@ _KEYS = {"lang", "mode", "files", "tests", "benchmarks"}
 _MAIN = "main.py"
 _LONGEST_NAME = 100
 LARGEST_BYTES = 16 << 20
-"""Of the JSON, however well it was compressed."""
+"""The largest JSON, however well it was compressed."""
 _START = "kernelbot_start.py"
 _START_TEXT = f"""
 import os

@@ -74,7 +74,7 @@ class FilePayload:
     path: str
 
     def take(self) -> bytes:
-        """See `PayloadSource`."""
+        """Implements `PayloadSource`."""
         if self.path != _STANDARD_INPUT:
             with Path(self.path).open("rb") as file:
                 Path(self.path).unlink()
@@ -93,7 +93,7 @@ class EnvironmentPayload:
     name: str
 
     def take(self) -> bytes:
-        """See `PayloadSource`."""
+        """Implements `PayloadSource`."""
         try:
             return os.environb[os.fsencode(self.name)]
         except KeyError:
@@ -107,12 +107,12 @@ class FileSink:
         self._file = path.open("a", buffering=1)
 
     def emit(self, event: ProgressEvent) -> None:
-        """See `EventSink`."""
+        """Implements `EventSink`."""
         with contextlib.suppress(OSError):
             self._file.write(json.dumps(to_wire(event)) + "\n")
 
     def close(self) -> None:
-        """See `EventSink`."""
+        """Implements `EventSink`."""
         with contextlib.suppress(OSError):
             self._file.close()
 
@@ -121,10 +121,10 @@ class NoSink:
     """Nobody listens."""
 
     def emit(self, event: ProgressEvent) -> None:
-        """See `EventSink`."""
+        """Implements `EventSink`."""
 
     def close(self) -> None:
-        """See `EventSink`."""
+        """Implements `EventSink`."""
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,7 @@ class NodeOptions:
 
     result: Path
     gpus: tuple[str, ...] | None = None
-    """As the machine numbers them; None: those that this process may see."""
+    """The GPUs by the machine's numbers; None: those that this process may see."""
     locks: Path | None = None
     lock_wait_s: float = WAIT_S
     build_cache: Path | None = None

@@ -116,12 +116,12 @@ def _sentence(error: urllib.error.HTTPError) -> str:
 
 @dataclass(frozen=True)
 class LinkPayload:
-    """See `PayloadSource`. `name`: the variable that has the link."""
+    """Implements `PayloadSource`. `name`: the variable that has the link."""
 
     name: str
 
     def take(self) -> bytes:
-        """See `PayloadSource`. A platform that is away is asked again for some minutes."""
+        """Implements `PayloadSource`. A platform that is away is asked again for some minutes."""
         link = os.environ.get(self.name)
         if link is None:
             raise WireError(f"there is no variable {self.name}")
@@ -156,8 +156,8 @@ def link_sink(name: str, reserved_cores: int) -> EventSink:
 
 
 class LinkSink:
-    """See `EventSink`. Events wait for a thread that sends them in order, several at once. Those
-    that can't be sent are sent later, or dropped if there are too many."""
+    """Implements `EventSink`. Events wait for a thread that sends them in order, several at once.
+    Those that can't be sent are sent later, or dropped if there are too many."""
 
     def __init__(self, way: _Way, reserved_cores: int) -> None:
         self._way = way
@@ -172,7 +172,7 @@ class LinkSink:
         self._thread = threading.Thread(target=self._run, name="progress", daemon=True)
 
     def emit(self, event: ProgressEvent) -> None:
-        """See `EventSink`."""
+        """Implements `EventSink`."""
         line = json.dumps(to_wire(event)).encode() + b"\n"
         if len(line) > _MAX_BATCH_BYTES:
             return
@@ -185,7 +185,7 @@ class LinkSink:
                 self._thread.start()
 
     def close(self) -> None:
-        """See `EventSink`. What waits is sent, if the platform takes it at once."""
+        """Implements `EventSink`. What waits is sent, if the platform takes it at once."""
         with self._news:
             self._closing = True
             self._news.notify()
@@ -208,7 +208,7 @@ class LinkSink:
             sent_at_s = time.monotonic()
 
     def _be_quiet(self) -> None:
-        """Of this thread alone, as Linux has it."""
+        """Lower the priority of this thread alone: Linux has one for each."""
         me = threading.get_native_id()
         theirs = author_cpus(self._reserved_cores, 1)
         ours = os.sched_getaffinity(0) - set(theirs)

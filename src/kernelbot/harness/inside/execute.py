@@ -11,7 +11,7 @@ from kernelbot.harness.words.message import Message
 from kernelbot.protocol.os_errors import in_words
 
 _FROM_JUDGE_BYTES = (1 << 32) - 1
-"""Of the order, or of one file: the judge is trusted, and a length has no more."""
+"""The largest order, or file, that the judge sends: it is trusted, and a length has no more."""
 COLLECT_LIMIT_BYTES = 128 << 20
 """All collected files together."""
 

@@ -147,7 +147,8 @@ class _Forker:
             wire.send(status, NotStarted(in_words(error)))
 
     def _fork(self) -> int:
-        """As `os.fork`; isolated, the child is the first process of a pid namespace of its own."""
+        """What `os.fork` does; isolated, the child is the first process of a pid namespace of its
+        own."""
         if not self._isolated:
             return os.fork()
         kernel.unshare(kernel.CLONE_NEWPID)  # of the next child; ours stays

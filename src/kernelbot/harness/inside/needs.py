@@ -20,7 +20,7 @@ from pathlib import Path
 
 _SYSTEM = "/sys/devices/system"
 _RESERVED_BYTES = 4 << 40
-"""Of addresses: as much as CUDA reserves for its unified memory."""
+"""The addresses that CUDA reserves for its unified memory."""
 _MAP_NORESERVE = 0x4000
 _PR_SET_NAME = 15
 _MPOL_DEFAULT = 0

@@ -124,13 +124,13 @@ _MINCORE = (27, 232)
 _SETSOCKOPT = (54, 208)
 _GETSOCKOPT = (55, 209)
 _SO_MAX_PACING_RATE = 47
-"""Of SOL_SOCKET: the kernel then sends later, by a timer of its own."""
+"""An option of SOL_SOCKET: the kernel then sends later, by a timer of its own."""
 _AUDIT_ARCH = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 
 _SO_COOKIE = 57
 _SO_NETNS_COOKIE = 71
-"""Of SOL_SOCKET: both come from counters of the whole machine, which asking moves on. A runner
-could know by them how many have asked before it."""
+"""An option of SOL_SOCKET, as the one above: both come from counters of the whole machine, which
+asking moves on. A runner could know by them how many have asked before it."""
 _NETLINK_SOCK_DIAG = 4
 """A family of netlink's that tells the same numbers."""
 
@@ -216,7 +216,7 @@ def _refuse_large_second() -> list[bytes]:
 
 
 def _refuse_options(*options: int) -> list[bytes]:
-    """Of sockets, at the level SOL_SOCKET."""
+    """Refuse options of sockets, at the level SOL_SOCKET."""
     refuse = _give(_ERRNO | errno.EPERM)
     steps = [_load(_THIRD_ARGUMENT_OFFSET)]
     for option in options:
@@ -230,7 +230,7 @@ def _refuse_options(*options: int) -> list[bytes]:
 
 
 def _refuse_sock_diag() -> list[bytes]:
-    """Of netlink alone; goes on to the next step with all else."""
+    """Refuse netlink's sock_diag alone; goes on to the next step with all else."""
     return [
         _load(_FIRST_ARGUMENT_OFFSET),
         _step(_JUMP_EQUAL, socket.AF_NETLINK, 0, 3),

@@ -35,7 +35,7 @@ def start_a_thread() -> None:
 
 
 def _values() -> Iterator[Any]:
-    """Of each framework that is loaded."""
+    """A value of each framework that is loaded."""
     torch: Any = sys.modules.get("torch")
     numpy: Any = sys.modules.get("numpy")
     if torch is not None:

@@ -39,7 +39,7 @@ class Artifacts:
         return tuple(self._left_out.values())
 
     def all(self) -> tuple[Artifact, ...]:
-        """As they travel."""
+        """All of them, in the form in which they travel."""
         return tuple(
             Artifact(name, media_type, base64.b64encode(content).decode("ascii"))
             for name, (media_type, content) in self._contents.items()

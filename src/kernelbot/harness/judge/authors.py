@@ -19,13 +19,15 @@ class Author:
     source: SourceFile
     is_opponent: bool = False
     binary: bytes | None = None
-    """Of a compiled problem, once it was built."""
+    """What a compiled problem's source was built into, once it was."""
     builds: bytes = b""
     """What the file compiled for itself in an earlier phase."""
     spent_s: float = 0.0
-    """Of the phase's time, in seconds: its calls, and loading it, without `compiling_s`."""
+    """The part of the phase's time that was used: its calls, and loading it, without `compiling_s`.
+    """
     compiling_s: float = 0.0
-    """Of the compile limit: importing it into the first runner of each phase, all together."""
+    """The part of the compile limit that was used: importing it into the first runner of each
+    phase, all together."""
     _is_imported: bool = False
     """Into a runner of this phase."""
 

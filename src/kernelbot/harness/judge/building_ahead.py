@@ -49,7 +49,7 @@ from kernelbot.protocol.building import (
 from kernelbot.protocol.result_size import MAX_TEXT
 
 _SHARE_OF_CALLS = 0.5
-"""Of the compile limit."""
+"""The part of the compile limit that calls get."""
 _COMMAND = "import"
 Emit = Callable[[ProgressEvent], None]
 
@@ -182,8 +182,8 @@ def _kinds_of_calls(problem: ProblemSpec) -> Iterator[dict[str, CaseValue]]:
 
 
 def _key(job: JobSpec, author: Author) -> str:
-    """Of everything that a build depends on, as far as it can be named: another interpreter or
-    torch in the same place is another version."""
+    """The digest of everything that a build depends on, as far as it can be named: another
+    interpreter or torch in the same place is another version."""
     files = {file.name: file.text for file in job.problem.files}
     cases = [dict(case.args) for case in (*job.problem.tests, *job.problem.benchmarks)]
     ingredients = [

@@ -30,18 +30,18 @@ class Collected:
     notes: list[str] = field(default_factory=list)
     """What a person should know beside the verdict; never a refusal by itself."""
     processors: int | None = None
-    """See `SystemInfo`, as for `threads`."""
+    """What `SystemInfo` says of them, as for `threads`."""
     threads: int | None = None
     suspicions: list[str] = field(default_factory=list)
-    """See `RunResult`."""
+    """What `RunResult` says of them."""
     recurring_data: str = ""
-    """See `RunResult`."""
+    """What `RunResult` says of it."""
     duel: DuelResult | None = None
-    """Of a duel that took place."""
+    """The ratio of a duel that took place."""
     opponent_failed: bool = False
-    """Of a duel: what was refused is the opponent's."""
+    """Whether a duel was refused for what its opponent did."""
     product: Product | None = None
-    """Of a build step: see `RunResult`."""
+    """What a build step made, which `RunResult` hands on."""
     refusal: Refusal | None = None
     """Set if something else than a phase decided; it outweighs the phases."""
 

@@ -23,7 +23,7 @@ class Disputes:
         self._sides: set[bool] = set()
         self._by_opponent = False
         self._first: Mapping[int, Measurement] = {}
-        """Of the step that is judged again: what its first attempt measured, by workload."""
+        """What the first attempt measured, by workload, if a step is judged again."""
 
     def begin_step(self) -> None:
         """A step begins: nothing of it was measured before."""

@@ -12,7 +12,7 @@ from kernelbot.harness.words.sandbox import SandboxUnavailable
 
 
 class GpuTurn:
-    """Of one job; on a CPU there is nothing to wait for."""
+    """One job's turn on its GPU; on a CPU there is nothing to wait for."""
 
     def __init__(self, plan: Plan, ask: Callable[[], None]) -> None:
         """`ask`: returns once the job's GPUs are its own."""

@@ -31,7 +31,8 @@ _REMOVE_PAUSE_S = 0.01
 _NEARLY_BYTES = 1 << 20
 """Memory is charged by the batch, so the last one that would not fit leaves less than this."""
 _JUDGE_BYTES = 4 << 30
-"""Of a judge beside a call's data and output: kept answers, the reference's, its own objects."""
+"""What a judge needs beside a call's data and output: kept answers, the reference's, its own
+objects."""
 
 
 @dataclass(frozen=True)
@@ -154,7 +155,7 @@ def _leftovers(parent: Path) -> list[Path]:
 
 
 def _own_name(last: str) -> str:
-    """Of a group of this process."""
+    """The name of a group of this process."""
     return f"{_PREFIX}{os.getpid()}-{_pid_namespace()}-{last}"
 
 
@@ -163,7 +164,8 @@ def _pid_namespace() -> int:
 
 
 def _end_all(folder: Path) -> None:
-    """Of a group that is frozen as well; one of version 1 thaws, and ends with its init."""
+    """End all processes, of a group that is frozen as well; one of version 1 thaws, and ends with
+    its init."""
     for name, order in (("cgroup.kill", "1"), ("freezer.state", "THAWED")):
         with suppress(OSError):
             fd = os.open(folder / name, os.O_WRONLY)  # never made where it isn't there
@@ -226,7 +228,7 @@ class RunnerGroup:
             folder.mkdir()
         frozen = self._folders.get(_FREEZER)
         self.freezer = Freezer(frozen) if frozen else None
-        """Of the whole runner; None if there is no such group."""
+        """Freezes the whole runner; None if there is no such group."""
 
     @property
     def limits_memory(self) -> bool:

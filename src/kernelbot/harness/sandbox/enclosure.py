@@ -220,8 +220,8 @@ def build_command(config: ZygoteConfig, inner: list[str], data_fds: dict[str, in
 
 
 def _groups_kept(devices: tuple[str, ...]) -> str:
-    """Of the groups that root may use, a runner keeps those without which it can't open its own
-    devices' files: `render` and `video`, of AMD's."""
+    """The groups of those that root may use that a runner keeps: without them it can't open its own
+    devices' files (`render` and `video`, of AMD's)."""
     found = [path.stat() for path in map(Path, devices) if path.is_char_device()]
     gids = {status.st_gid for status in found if not status.st_mode & stat.S_IWOTH}
     kept = ",".join(str(gid) for gid in sorted(gids - {0}))

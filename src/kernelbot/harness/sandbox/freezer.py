@@ -17,8 +17,7 @@ class NotFrozen(SandboxUnavailable):
     """The kernel couldn't freeze a runner in time: what was being measured is of no use."""
 
     of_opponent: bool | None = None
-    """Of an author's runner: whether that is the opponent of a duel. None: whose it is isn't
-    known."""
+    """Whether the runner is that of a duel's opponent. None: whose it is isn't known."""
 
 
 class Freezer:

@@ -61,9 +61,9 @@ class Runner:
         self.pid = pids["init"]
         """Process id of the tree's root, as seen from here."""
         self.main_pid = pids["runner"]
-        """Of the process below it: the runner itself, or the parent of all ranks."""
+        """The process below it: the runner itself, or the parent of all ranks."""
         self.rank_pids = tuple(pids[f"rank {rank}"] for rank in range(len(pids) - 2))
-        """Of the ranks, if there are any."""
+        """The ranks, if there are any."""
         self.stdout = OutputCapture(limits.output_kept_bytes, limits.output_limit_bytes)
         self.stderr = OutputCapture(limits.output_kept_bytes, limits.output_limit_bytes)
         self._status = ends.status
@@ -92,7 +92,7 @@ class Runner:
 
     @property
     def freezer(self) -> Freezer | None:
-        """Of the whole tree but for `pid` itself; None if there is none to be had."""
+        """Freezes the whole tree but for `pid` itself; None if there is none to be had."""
         return self._group.freezer
 
     @property

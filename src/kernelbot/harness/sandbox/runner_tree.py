@@ -21,7 +21,7 @@ _PATIENCE_S = 5.0
 """For all of a tree's processes together."""
 _PAUSE_S = 2e-5
 _PF_EXITING = 0x4
-"""Of the flags in proc(5): the process has begun to end."""
+"""A flag of proc(5): the process has begun to end."""
 _KILL_BIT = 1 << (signal.SIGKILL - 1)
 _AT_REST = frozenset("TtZXx")
 """States of proc(5) in which a thread executes nothing."""

@@ -25,7 +25,8 @@ _LEAST_SHARE = 0.5
 """Enough wrong outputs to change a median include some among the fastest half; by random choice
 they are missed once in a thousand runs."""
 _OTHERS_SHARE = 0.25
-"""Of the slower outputs, drawn at random, whatever that costs: nobody may count on being slow."""
+"""The part of the slower outputs that is drawn at random, whatever that costs: nobody may count on
+being slow."""
 
 Check = Callable[[Question, Any], None]
 Ask = Callable[[int], Question]

@@ -24,7 +24,7 @@ _HELPERS_NS = 2_000_000
 them, before and after a call."""
 _TOLD = 1.1
 _STRETCHES = 4
-"""Of time; see `protocol/scoring.py`."""
+"""How many stretches of time there are; see `protocol/scoring.py`."""
 _FEWEST_IN_A_STRETCH = 2
 
 
@@ -187,7 +187,7 @@ def _helpers_ns(window: Window) -> float:
 
 
 def _stretches(works: Sequence[Work]) -> Iterator[Sequence[Work]]:
-    """Of about equal length, one after another; one if there are too few for more."""
+    """Stretches of about equal length, one after another; one if there are too few for more."""
     count = min(_STRETCHES, len(works) // _FEWEST_IN_A_STRETCH) or 1
     ends = [math.ceil(len(works) * (place + 1) / count) for place in range(count)]
     for start, end in zip([0, *ends], ends, strict=False):

@@ -36,9 +36,10 @@ _WOKEN_NS = 50_000
 _LINGERING_NS = 200_000
 """Contexts take turns on a GPU: what another one left running costs a call a millisecond or two."""
 _LINGERING_SHARE = 0.3
-"""Of the control calls after one kernel's calls; of those after the other's, a tenth."""
+"""The share of the control calls after one kernel's calls that may be slower than nine tenths of
+those after the other's."""
 _CLOCK_DRIFT = 2e-4
-"""Of a GPU's clock beside the machine's: some tens of millionths are usual."""
+"""How far a GPU's clock may drift beside the machine's: some tens of millionths are usual."""
 _SHORTEST_NS = 1_000
 """A GPU's events tell no shorter times apart."""
 _FEWEST = 5
@@ -147,10 +148,10 @@ class Baseline:
     """The overhead of a call, as measured in the control runner, without any author's code."""
 
     usual: Overhead
-    """Of the median control call, the cheapest answer that there is: this is subtracted, so an
-    honest answer is read as long as it took."""
+    """The median control call, which is the cheapest answer that there is: this is subtracted, so
+    an honest answer is read as long as it took."""
     least: Overhead
-    """Of the cheapest control calls: of this a call's contradictions are told."""
+    """The cheapest control calls: by this a call's contradictions are told."""
     build_cpu_ns: float
     """Processor time before the call, while its inputs are made: the 95 % quantile of the control
     calls."""
@@ -159,9 +160,9 @@ class Baseline:
     spread_ns: float
     """Interquartile range of the brackets around the control calls."""
     after_cpu_ns: float = 0.0
-    """As `build_cpu_ns`, for the time after the call until its output is described."""
+    """What `build_cpu_ns` is, for the time after the call until its output is described."""
     outside_ns: float = 0.0
-    """As `build_cpu_ns`, but how long the runner took for both together."""
+    """What `build_cpu_ns` is, but how long the runner took for both together."""
     cpu_variation_ns: float = 0.0
     """By how much a control call's processor time exceeds the least, at the 95 % quantile. A
     machine that adds as much to calls that do nothing proves nothing with it: the time counts
@@ -227,7 +228,7 @@ class Baseline:
         )
 
     def beside_calls(self) -> Iterator[_Charge]:
-        """Of all calls, also if they count until they were described."""
+        """The charges of all calls, also if they count until they were described."""
         yield (
             "work before the call, while the inputs were made",
             _BEFORE,
@@ -369,7 +370,7 @@ class ControlCalls:
         )
 
     def _noise_ns(self) -> float:
-        """See `Baseline`."""
+        """Implements `Baseline`."""
         mean_ns = statistics.fmean(self._main_cpu_ns)
         variance = statistics.fmean((each - mean_ns) ** 2 for each in self._main_cpu_ns)
         error_ns = math.sqrt(variance / len(self._main_cpu_ns))

@@ -22,7 +22,7 @@ FEWEST_OF_EACH = 2
 FEWEST_WARM = 2
 """Calls of each process that don't become samples: the first one shows where the output is."""
 _SHARE_OF_FEWEST = 0.1
-"""Of the time that there is: for loading or warming three processes."""
+"""The part of all time that loading and warming three processes may take."""
 _SHARE_OF_MORE = 0.02
 """The same for more than three."""
 

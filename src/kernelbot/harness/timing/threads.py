@@ -6,7 +6,8 @@ from pathlib import Path
 from kernelbot.harness.timing.clocks import TaskClocks
 
 _LEAST_SHARE = 0.05
-"""Of the busiest thread's processor time: a helper that wakes up now and then computes nothing."""
+"""The least part of the busiest thread's processor time: a helper that wakes up now and then
+computes nothing."""
 
 
 def longest_wait_s(clocks: TaskClocks) -> float:

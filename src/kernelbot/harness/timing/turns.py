@@ -42,7 +42,7 @@ _IMPOSSIBLE = "Measurements here can't take turns ({}): others may have made tim
 
 
 def turn_name(environment: Mapping[str, str] = os.environ) -> str:
-    """Of the turn that this process takes; empty: none."""
+    """The name of the turn that this process takes; empty: none."""
     return environment.get(VARIABLE, _USUAL_NAME)
 
 

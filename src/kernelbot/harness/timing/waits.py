@@ -21,7 +21,8 @@ _LONG_NS = 50_000
 """A task of the system's takes less; a neighbour has a processor for some hundred microseconds at
 least."""
 _LONG_SHARE = 0.01
-"""Of the usual window: in a second there is always some wait of 50 us, which changes nothing."""
+"""A wait is long if it is a larger part of the usual window than this: in a second there is always
+some wait of 50 us, which changes nothing."""
 _SAME = 0.03
 """Two medians that differ by no more than this share are the same: what a wait does to caches isn't
 held against a kernel."""

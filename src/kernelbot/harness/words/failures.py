@@ -22,11 +22,13 @@ from kernelbot.protocol.result_size import MAX_TEXT
 
 R = TypeVar("R", bound=RunnerReply)
 _LONGEST_NS = 10**15
-"""Of a call that anybody waits for; far below what a float or the kernel's clocks can hold."""
+"""The longest time of a call that anybody waits for; far below what a float or the kernel's clocks
+can hold."""
 _LATEST_NS = 1 << 62
 _MAX_SHOWN = 300
 _WAITING_SHARE = 0.1
-"""Of a limit: less than that is on every machine."""
+"""The part of a limit that waiting has to be before it is told: less than that is on every machine.
+"""
 NO_KERNEL = (
     "The submission defines no function custom_kernel(data). Define it at the file's top level."
 )
@@ -63,7 +65,7 @@ class AuthorFailure(Exception):
         self.of_opponent = False
         """Whether it is the opponent's, in a duel."""
         self.waited_s = 0.0
-        """Of a limit that was exceeded: how long it waited for a processor until then."""
+        """How long it waited for a processor until a limit was exceeded."""
         self.is_gpu_fault = False
         """Whether the runner says that its work on the GPU has failed."""
 
@@ -127,7 +129,7 @@ def with_limit(
 
 
 def while_compiling(error: AuthorFailure, limit_s: float, deadline: float) -> AuthorFailure:
-    """As `with_limit`, for a file that is imported."""
+    """What `with_limit` says, for a file that is imported."""
     if error.verdict is not Verdict.TIME_LIMIT or time.monotonic() < deadline:
         return error
     message = (

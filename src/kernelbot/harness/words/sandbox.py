@@ -48,7 +48,8 @@ class Surroundings:
 
     isolated: bool
     cpus: tuple[int, ...]
-    """See `ZygoteConfig`; the zygote itself may use any, so as not to stand in a runner's way."""
+    """The processors of `ZygoteConfig`; the zygote itself may use any, so as not to stand in a
+    runner's way."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ class RunnerExit:
     """User and system time of the runner and of the children it waited for."""
     too_many_processes: bool
     rank: int | None = None
-    """Of several ranks, the one that ended first by itself."""
+    """The one of several ranks that ended first by itself."""
 
 
 @dataclass(frozen=True)
@@ -81,4 +82,5 @@ class CommandResult:
     limit: Verdict | None
     """`time_limit`, `memory_limit` or `output_limit` where one of these ended it."""
     timed_out: bool
-    """Of `time_limit`: the time given for it was up, and not the processor time in its limits."""
+    """Whether `time_limit` ended it: the time given for it was up, and not the processor time in
+    its limits."""

@@ -76,7 +76,7 @@ class Reply:
     parts: int = 1
     """How many values the output consists of."""
     layouts: tuple[OutputLayout, ...] = ()
-    """Of outputs that were taken from arenas, by rank; empty if this one wasn't."""
+    """The layouts of outputs that were taken from arenas, by rank; empty if this one wasn't."""
     shared: bool = False
     """Whether two of its arrays share memory."""
     gaps: bool = False

@@ -14,7 +14,8 @@ from kernelbot.platform.distribution import checkout_command
 from kernelbot.protocol.os_errors import in_words
 
 MAX_FILE_BYTES = 16 << 20
-"""Of a safetensors file. What becomes of it must be a file of a problem, which is smaller."""
+"""The largest safetensors file. What becomes of it must be a file of a problem, which is smaller.
+"""
 _DTYPES = {
     "float32": "F32",
     "float16": "F16",
@@ -126,7 +127,8 @@ def _tensors(path: Path, source: Source, findings: Findings) -> Mapping[str, Any
 
 
 def _what_is_wrong(found: Any, expected: Tensor, shape: list[int]) -> str | None:
-    """Of a tensor, None if it isn't in its file. As the suite, nothing is converted."""
+    """What is wrong with a tensor, None if nothing is; it may be missing in its file. Nothing is
+    converted, since the suite converts nothing."""
     if found is None:
         return "it isn't in it"
     if expected.shape is None:

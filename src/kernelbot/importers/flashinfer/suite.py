@@ -25,7 +25,8 @@ from kernelbot.importers.flashinfer.format import (
 from kernelbot.importers.flashinfer.given import given_text, why_not_given
 
 MAX_WORKLOADS = 8
-"""Of one problem: as many, evenly from the smallest to the largest. Files hold up to 50."""
+"""The most workloads of one problem: as many, evenly from the smallest to the largest. Files hold
+up to 50."""
 _DEFINITIONS, _WORKLOADS = "definitions", "workloads"
 _STATEMENT = """\
 {about}

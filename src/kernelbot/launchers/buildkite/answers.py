@@ -24,7 +24,7 @@ class Build(Said):
 
     @property
     def name(self) -> str:
-        """See `Listed`."""
+        """Implements `Listed`."""
         return self.message or ""
 
     @property

@@ -37,8 +37,8 @@ _DIALECT = Dialect(
 
 
 class BuildkiteApi:
-    """Of one pipeline. Everything raises `SchedulerError` if Buildkite fails or limits us, and
-    `PlatformError` if it won't let us do what we ask."""
+    """The API of one pipeline. Everything raises `SchedulerError` if Buildkite fails or limits us,
+    and `PlatformError` if it won't let us do what we ask."""
 
     def __init__(self, settings: BuildkiteSettings) -> None:
         self._organization = f"/v2/organizations/{settings.organization}"

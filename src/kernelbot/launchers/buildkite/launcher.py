@@ -23,7 +23,8 @@ MAX_PAYLOAD = 100_000
 """Characters. No variable of Linux's may have more than 131,071 bytes."""
 _SEEN_FOR_S = 1.0
 _PAGE_OF_AGENTS_S = 5.0
-"""Of many agents a look takes several requests: then it is valid for longer."""
+"""How long a look at the agents is valid for each page of them: many agents take several requests.
+"""
 _PIPELINE_S = 60.0
 _JUDGE = "judge"
 """The key of the step that judges."""
@@ -39,8 +40,8 @@ _REASONS = {
 
 
 class BuildkiteLauncher(RestLauncher[Build]):
-    """See `Launcher` for what each method promises. `links` None: a job must fit into a variable,
-    and the harness is that of the agents' image."""
+    """Implements `Launcher`. `links` None: a job must fit into a variable, and the harness is that
+    of the agents' image."""
 
     def __init__(self, settings: BuildkiteSettings, links: Links | None) -> None:
         self._settings = settings
@@ -171,7 +172,7 @@ def _result_of(artifacts: list[Artifact]) -> Artifact | None:
 
 
 def _why_failed(jobs: list[Job]) -> Outcome:
-    """Of a build without a result, by its steps."""
+    """Why a build has no result, by its steps."""
     judging = next((job for job in jobs if job.step_key == _JUDGE), None)
     if judging is not None:
         return _why_step_failed(judging, "the step")

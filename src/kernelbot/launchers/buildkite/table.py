@@ -44,11 +44,11 @@ class BuildkiteTable(RemoteTable):
     devices: dict[str, BuildkiteDeviceTable]
 
     def build(self, place: LauncherPlace) -> BuildkiteLauncher:
-        """See `LauncherTable`."""
+        """Implements `LauncherTable`."""
         return BuildkiteLauncher(self.settings(place), place.links)
 
     def settings(self, place: LauncherPlace) -> BuildkiteSettings:
-        """As the launcher knows them."""
+        """The settings that the launcher knows."""
         place.refuse_strays(self.devices)
         names = [device.spec.name for device in place.devices]
         if without := next((name for name in names if name not in self.devices), None):

@@ -27,12 +27,12 @@ class Run(Said):
 
     @property
     def number(self) -> int:
-        """See `Listed`."""
+        """Implements `Listed`."""
         return self.id
 
     @property
     def name(self) -> str:
-        """See `Listed`."""
+        """Implements `Listed`."""
         return self.display_title or ""
 
     @property

@@ -50,7 +50,7 @@ class GithubTable(RemoteTable):
     devices: dict[str, GithubDeviceTable] = Field(default_factory=dict)
 
     def build(self, place: LauncherPlace) -> GithubLauncher:
-        """See `LauncherTable`."""
+        """Implements `LauncherTable`."""
         return GithubLauncher(self.settings(place), place.links)
 
     def settings(self, place: LauncherPlace) -> GithubSettings:

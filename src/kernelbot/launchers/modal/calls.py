@@ -8,9 +8,9 @@ from typing import Protocol
 from kernelbot.protocol import Fault
 
 Arguments = tuple[str, str, str, bool] | tuple[str, str, str, bool, float, float]
-"""Of the deployed functions: attempt, payload, the link for progress or nothing, whether a job
-without a sandbox is judged. And if the harness's host stays for the container's next call: how long
-it waits for one, and after how long it takes no more, in seconds."""
+"""What the deployed functions take: attempt, payload, the link for progress or nothing, whether a
+job without a sandbox is judged. And if the harness's host stays for the container's next call: how
+long it waits for one, and after how long it takes no more, in seconds."""
 
 
 class Stage(StrEnum):
@@ -63,10 +63,10 @@ class Calls(Protocol):
         was written down before."""
 
     async def entry(self, attempt: str) -> Entry | None:
-        """Of one attempt."""
+        """The entry of one attempt."""
 
     async def entries(self) -> Mapping[str, Entry]:
-        """Of all, with one request."""
+        """The entries of all attempts, with one request."""
 
     async def remove(self, attempt: str) -> None:
         """Forget which call it was."""

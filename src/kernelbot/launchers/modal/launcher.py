@@ -19,7 +19,7 @@ from kernelbot.protocol import Fault, JobSpec, ProgressEvent, encode_payload
 _HANDLE = re.compile(r"(fc-[A-Za-z0-9]{1,80}):([A-Za-z0-9][A-Za-z0-9.-]{0,63})")
 _JOB_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]{0,63}")
 _ASKED_UNFINISHED = 8
-"""Of the calls whose functions haven't said that they are done, so many are asked for each time, in
+"""How many of the calls whose functions haven't said that they are done are asked for each time, in
 turn: a container that was killed says nothing."""
 _AT_ONCE = 16
 """So many answers are fetched; each may be large."""
@@ -51,8 +51,8 @@ class _Job:
 
 
 class ModalLauncher:
-    """See `Launcher` for what each method promises. `links`: for containers that can reach this
-    platform, so that progress is live; None: they can't."""
+    """Implements `Launcher`. `links`: for containers that can reach this platform, so that progress
+    is live; None: they can't."""
 
     def __init__(self, settings: ModalSettings, calls: Calls, links: Links | None = None) -> None:
         self._settings = settings
@@ -65,7 +65,7 @@ class ModalLauncher:
 
     @property
     def traits(self) -> Traits:
-        """As configured."""
+        """The traits that are configured."""
         return self._settings.traits
 
     async def start(self) -> None:

@@ -31,9 +31,9 @@ _ENDED = (
 
 
 class PackageCalls:
-    """See `Calls`. `timeout_s`: for each request, since the package itself goes on trying; spawning
-    a call has longer, as it takes the job along. `functions`, `calls` and `dicts` are the package's
-    own, or a test's."""
+    """Implements `Calls`. `timeout_s`: for each request, since the package itself goes on trying;
+    spawning a call has longer, as it takes the job along. `functions`, `calls` and `dicts` are the
+    package's own, or a test's."""
 
     def __init__(
         self,
@@ -55,12 +55,12 @@ class PackageCalls:
         )
 
     async def prepare(self) -> None:
-        """See `Calls`."""
+        """Implements `Calls`."""
         async with self._asked("find its Dict"):
             await self._dict.hydrate.aio()
 
     async def spawn(self, function: str, arguments: Arguments) -> str:
-        """See `Calls`."""
+        """Implements `Calls`."""
         try:
             async with self._asked(f"call {function}", _SPAWN_FACTOR):
                 call = await self._function(function).spawn.aio(*arguments)
@@ -69,7 +69,7 @@ class PackageCalls:
             raise JobRefused(self._not_deployed(function)) from error
 
     async def outcome(self, call_id: str) -> Over | None:
-        """See `Calls`."""
+        """Implements `Calls`."""
         async with self._asked("say what became of a call"):
             try:
                 return Over(await self._calls.from_id(call_id).get.aio(timeout=0))
@@ -89,7 +89,7 @@ class PackageCalls:
                 return Over(reason=words, fault=Fault.PLATFORM)
 
     async def cancel(self, call_id: str, *, with_container: bool) -> None:
-        """See `Calls`."""
+        """Implements `Calls`."""
         try:
             async with self._asked("cancel a call"):
                 call = self._calls.from_id(call_id)
@@ -98,7 +98,7 @@ class PackageCalls:
             return
 
     async def stats(self, function: str) -> str | None:
-        """See `Calls`."""
+        """Implements `Calls`."""
         try:
             async with self._asked("say how its function is"):
                 await self._function(function).get_current_stats.aio()
@@ -107,13 +107,13 @@ class PackageCalls:
         return None
 
     async def keep(self, attempt: str, call_id: str) -> bool:
-        """See `Calls`."""
+        """Implements `Calls`."""
         async with self._asked("write into its Dict"):
             value = f"{call_id} {Stage.SPAWNED}"
             return bool(await self._dict.put.aio(attempt, value, skip_if_exists=True))
 
     async def entry(self, attempt: str) -> Entry | None:
-        """See `Calls`."""
+        """Implements `Calls`."""
         async with self._asked("read its Dict"):
             found = await self._dict.get.aio(attempt)
         if found is not None and _entry(found) is None:
@@ -121,14 +121,14 @@ class PackageCalls:
         return _entry(found)
 
     async def entries(self) -> Mapping[str, Entry]:
-        """See `Calls`."""
+        """Implements `Calls`."""
         async with self._asked("read its Dict"):
             found = [pair async for pair in self._dict.items.aio()]
         read = ((str(attempt), _entry(value)) for attempt, value in found)
         return {attempt: entry for attempt, entry in read if entry is not None}
 
     async def remove(self, attempt: str) -> None:
-        """See `Calls`."""
+        """Implements `Calls`."""
         async with self._asked("write into its Dict"):
             await self._dict.pop.aio(attempt, None)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from kernelbot.launchers.base import Traits
 
 FUNCTION_TIMEOUT_S = 3600.0
-"""As `deploy/modal/app.py` has it unless told otherwise."""
+"""The limit that `deploy/modal/app.py` has unless told otherwise."""
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from kernelbot.platform.distribution import checkout_command
 from kernelbot.protocol import SandboxMode
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$")]
-"""Of an app, an environment or a function."""
+"""The name of an app, an environment or a function."""
 
 
 class ModalDeviceTable(BaseModel):
@@ -59,7 +59,7 @@ class ModalTable(RemoteTable):
         return ModalLauncher(settings, calls, place.links)
 
     def settings(self, place: LauncherPlace) -> ModalSettings:
-        """As the launcher knows them."""
+        """The settings that the launcher knows."""
         names = [device.spec.name for device in place.devices]
         place.refuse_strays(self.devices)
         if self.warm_idle_s and place.sandbox is SandboxMode.NONE:

@@ -6,7 +6,7 @@ from kernelbot.store.database import ReadSession, WriteSession
 from kernelbot.store.sqlfiles import statements
 
 _PRIORITY = 1
-"""As that of a ranked run; `next_run` itself puts rejudges before all others."""
+"""The priority of a ranked run; `next_run` itself puts rejudges before all others."""
 
 
 async def candidates(

@@ -14,7 +14,7 @@ router = APIRouter(include_in_schema=False)
 Sha256 = Annotated[str, Path(pattern=r"^[0-9a-f]{64}$")]
 
 _MAY_CHANGE = {"Cache-Control": "no-cache", "X-Content-Type-Options": "nosniff"}
-"""Of what another release of this server has under the same address."""
+"""Headers of what another release of this server has under the same address."""
 _FOR_EVER = {
     "Cache-Control": "public, max-age=31536000, immutable",
     "X-Content-Type-Options": "nosniff",

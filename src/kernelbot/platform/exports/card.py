@@ -125,7 +125,7 @@ def _row(name: str, path: str, file: CardFile | None) -> str:
 
 
 def _cell(text: str) -> str:
-    """As text of a table: nothing in it is markup."""
+    """The text in a form for a table: nothing in it is markup."""
     return "".join(f"&#{ord(c)};" if c in "|<>&[]()`*_\\" else c for c in one_line(text))
 
 

@@ -97,7 +97,7 @@ class ExportRules:
     repository: str | None = None
     endpoint: str | None = None
     license: str = "other"
-    """As the dataset's card names it."""
+    """The license by the name that the dataset's card has for it."""
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,8 @@ class Shown(StrEnum):
 
 
 _MAX_AGE_S = 10.0
-"""Of a board with 60,000 submissions, counting takes a tenth of a second."""
+"""How old the numbers of a page may be: counting takes a tenth of a second for a board with 60,000
+submissions."""
 _CHARTS = {Shown.OUTCOMES: outcomes_chart, Shown.TIMES: times_chart}
 
 
@@ -40,7 +41,7 @@ async def show_statistics(
     board: Word = "",
     last_day: bool = False,
 ) -> Response:
-    """Of one board, or for admins of everything."""
+    """Statistics of one board, or for admins of everything."""
     boards = [one.name for one in await services.boards.organised(session.user)]
     chosen = filled(board)
     if chosen is None and not is_admin(session.user):

@@ -26,8 +26,8 @@ class StatisticsService:
         last_day: bool = False,
         max_age_s: float = 0.0,
     ) -> Statistics:
-        """Of one board for its organisers, of everything for admins. `max_age_s`: how old the
-        numbers may be if they have been counted before.
+        """Statistics of one board for its organisers, of everything for admins. `max_age_s`: how
+        old the numbers may be if they have been counted before.
 
         Raises `NotFound`, `NotAllowed`.
         """

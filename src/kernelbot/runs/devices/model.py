@@ -15,13 +15,13 @@ class DeviceConfig:
     """In order of preference; never empty."""
     slots: int = 1
     reserved_cores: int = 1
-    """Of a CPU: how many cores submissions may not use, so that the judge has them."""
+    """How many of a CPU's cores submissions may not use, so that the judge has them."""
     turns: bool = True
-    """Of a CPU: whether runs measure one at a time on their machine."""
+    """Whether runs on a CPU measure one at a time on their machine."""
     gpus: int = 1
     """How many GPUs one run gets; means nothing for a CPU."""
     memory_bytes: int | None = None
-    """Of one GPU, for people; None: not configured."""
+    """The memory of one GPU, for people; None: not configured."""
     builds_on: str | None = None
     """The device on which its files are compiled before a run is launched; None: where they run."""
     image: str = ""

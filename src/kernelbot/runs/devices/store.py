@@ -19,7 +19,7 @@ async def lengths(session: ReadSession) -> dict[str, QueueLength]:
 
 
 async def load(session: ReadSession) -> dict[str, QueueLoad]:
-    """As `lengths`, for metrics: it reads all waiting runs."""
+    """What `lengths` counts and more, for metrics: it reads all waiting runs."""
     rows = await session.all(statements(__file__)["load"])
     return {r["device"]: QueueLoad(r["queued"], r["running"], r["longest_wait_s"]) for r in rows}
 

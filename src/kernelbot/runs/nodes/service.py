@@ -19,16 +19,16 @@ from kernelbot.runs.progress import add_progress
 from kernelbot.store.database import Database
 
 MAX_EVENTS = 10_000
-"""Of one job: a judge tells of each test and workload once."""
+"""The most events of one job: a judge tells of each test and workload once."""
 _ENCODED_AT_ONCE = 2
 _JOB_ID = re.compile(r"(\d{1,18})\.(\d{1,9})\.[0-9a-f]{12}(?:\.([bo])\d{1,2})?")
-"""Of a run's attempt; behind it, of one of its build steps."""
+"""The id of a run's attempt; behind it, that of one of its build steps."""
 _API = "/api/v1"
 
 
 class SignedLinks:
-    """See `launchers.links.Links`. `base_url`: how nodes reach the server; `now`: the database's
-    clock in seconds since 1970."""
+    """Implements `launchers.links.Links`. `base_url`: how nodes reach the server; `now`: the
+    database's clock in seconds since 1970."""
 
     def __init__(
         self, base_url: str, key: bytes, now: Callable[[], float], harness_sha256: str
@@ -39,7 +39,7 @@ class SignedLinks:
         self._harness_sha256 = harness_sha256
 
     def of(self, job_id: str, valid_s: float) -> NodeLinks:
-        """See `launchers.links.Links`."""
+        """Implements `launchers.links.Links`."""
         expires_at = int(self._now() + valid_s)
         return NodeLinks(
             payload_url=self._url(Purpose.PAYLOAD, job_id, expires_at),

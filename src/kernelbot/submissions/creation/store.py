@@ -30,7 +30,7 @@ class Destination:
     lang: Lang
     refuse_unavailable: bool
     recurring_data: str
-    """As of `Board`."""
+    """What `Board.recurring_data` is."""
 
 
 @dataclass(frozen=True)

@@ -143,5 +143,5 @@ _KINDS = {"+": "added", "-": "removed", "@": "place"}
 
 
 def diff_lines(lines: Sequence[str]) -> list[DiffLine]:
-    """Of a unified diff, without its first two lines, which name the files."""
+    """The lines of a unified diff, without its first two, which name the files."""
     return [DiffLine(_KINDS.get(line[:1], "same"), line) for line in lines[2:]]

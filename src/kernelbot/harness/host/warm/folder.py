@@ -48,7 +48,7 @@ class PrivateFolder:
         return self._itself / name
 
     def names(self) -> list[str]:
-        """Of all files in it."""
+        """The names of all files in it."""
         return [path.name for path in self._itself.iterdir()]
 
     def remove(self, name: str) -> None:

@@ -14,7 +14,7 @@ from kernelbot.harness.data.encode import record_fields
 from kernelbot.harness.inside.cage.comparison import has_dtype, leaves
 
 _MAX_AXES = 6
-"""Of more there are too many orders to try."""
+"""The most axes: with more there are too many orders to try."""
 _LOOKS = 4
 """At about so many places of each axis two arrays are compared before all of both."""
 

@@ -60,20 +60,20 @@ class SoleQuestion:
     data: Any
     given: Encoded
     kinds: Kinds = field(default_factory=Kinds)
-    """Of right outputs of the same arguments but for the seed."""
+    """The kinds that right outputs had, of the same arguments but for the seed."""
     _expected: Any = None
 
     def work_out(self) -> None:
-        """See `Question`."""
+        """Implements `Question`."""
         self._expected = expected_output(self.problem, self.data)
 
     def max_output_bytes(self) -> int | None:
-        """See `Question`."""
+        """Implements `Question`."""
         return None if self._expected is None else max_output_bytes(self._expected)
 
     def complaint(self, output: Any) -> str:
-        """See `Question`. An output of a kind that hasn't been right before is compared with the
-        reference's in any case."""
+        """Implements `Question`. An output of a kind that hasn't been right before is compared with
+        the reference's in any case."""
         kind = kind_of(output)
         if self._expected is None and not self.kinds.has(kind):
             self.work_out()
@@ -97,7 +97,7 @@ class SoleExaminer:
         global_seed: int | None,
         place: Place | None = None,
     ) -> SoleQuestion:
-        """See `Examiner`. `place`: as of `encode`."""
+        """Implements `Examiner`. `place`: see `encode`."""
         data = self.problem.make_input(arguments, global_seed)
         given = encode_input(data, self.problem.modules, place)
         shape = repr(sorted((name, arguments[name]) for name in arguments if name != "seed"))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from kernelbot.harness.inside.gpu.driver import DeviceFull, Driver
 
 ALIGNMENT = 256
-"""Of everything that lies in an arena, as a GPU's allocator aligns."""
+"""The alignment of everything that lies in an arena: that of a GPU's allocator."""
 _PINNED = 1  # CU_MEM_ALLOCATION_TYPE_PINNED
 _FILE_DESCRIPTOR = 1  # CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
 _ON_DEVICE = 1  # CU_MEM_LOCATION_TYPE_DEVICE

@@ -22,7 +22,7 @@ _MODULES = {
     Vendor.NVIDIA: ("cuda", "triton.backends.nvidia.driver", "CudaUtils"),
     Vendor.AMD: ("hip", "triton.backends.amd.driver", "HIPUtils"),
 }
-"""Of each vendor: Triton's word for it, and what Triton compiles of its own for its driver."""
+"""For each vendor: Triton's word for it, and what Triton compiles of its own for its driver."""
 _TORCH_ON_CUDA = frozenset(("-lc10_cuda", "-ltorch_cuda"))
 _RUNTIME = "-lcudart"
 _STATIC_RUNTIME = ("-lcudart_static", "-ldl", "-lrt", "-lpthread")

@@ -59,7 +59,7 @@ class DeviceFull(GpuError):
     size_bytes = 0
     """How much was wanted, if that is known."""
     number = 0
-    """Of the device."""
+    """The device's number."""
 
 
 class Driver:
@@ -80,7 +80,7 @@ class Driver:
         self.number = number
         self._is_alone = True  # until there is a context that can be made current
         self.stream = ctypes.c_void_p()
-        """Of our own: nothing on it waits for other work, and no other work for it."""
+        """A stream of our own: nothing on it waits for other work, and no other work for it."""
         self._make_context()
         self.do("cuStreamCreate", ctypes.byref(self.stream), _NON_BLOCKING)
         self._is_alone = alone
@@ -268,7 +268,7 @@ class HipDriver(Driver):
         self._call("hipSetDevice", self.number)
 
     def close(self) -> None:
-        """As `Driver.close`."""
+        """Extends `Driver.close`."""
         self.enter()
         self.do("hipDeviceReset")
 

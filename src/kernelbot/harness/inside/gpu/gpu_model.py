@@ -12,7 +12,8 @@ _AMD = re.compile(r"gfx(\d{1,2})(\d)[0-9a-f]")
 _PROCESSORS = {
     "80": 108, "90": 132, "100": 148, "103": 148, "gfx942": 304, "gfx950": 256,
 }  # fmt: skip
-"""Of the models that are lent most often: A100, H100, B200, B300, MI300X, MI355X."""
+"""The multiprocessors of the models that are lent most often: A100, H100, B200, B300, MI300X,
+MI355X."""
 _WIDE = 9
 """AMD's generation up to which 64 threads work in step."""
 
@@ -23,9 +24,9 @@ class GpuModel:
 
     vendor: Vendor
     arch: str
-    """As the compilers name it: `90a`, `gfx942`."""
+    """The compilers' name of it: `90a`, `gfx942`."""
     capability: tuple[int, int]
-    """As torch says it."""
+    """What torch says of it."""
 
     @property
     def name(self) -> str:

@@ -18,7 +18,7 @@ from kernelbot.protocol import Vendor
 FLUSHES = 2
 """A flush writes this many times the size of the last-level cache."""
 _INFINITY_CACHE_BYTES = 256 << 20
-"""Of MI300: the cache behind the L2, of which no property tells."""
+"""The cache behind the L2 of MI300, of which no property tells."""
 _PERSISTING_L2_LIMIT = 6  # CU_LIMIT_PERSISTING_L2_CACHE_SIZE
 _UNSUPPORTED = frozenset({215, 801})  # CUDA_ERROR_UNSUPPORTED_LIMIT, CUDA_ERROR_NOT_SUPPORTED
 _WORD_BYTES = 4
@@ -180,7 +180,7 @@ class CudaGpu:
         self._driver.download(target, source, size_bytes)
 
     def fault(self) -> int:
-        """As `Gpu.fault` says."""
+        """Implements `Gpu.fault`."""
         return self._driver.fault()
 
     def _between_marks(
@@ -253,7 +253,7 @@ class HipGpu(CudaGpu):
         number: int = 0,
         clock: Callable[[], int] = time.perf_counter_ns,
     ) -> None:
-        """As `CudaGpu`. Raises `GpuError`."""
+        """Takes what `CudaGpu` takes. Raises `GpuError`."""
         super().__init__(library or hip_library(), number, clock)
 
     @property

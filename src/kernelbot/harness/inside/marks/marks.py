@@ -46,7 +46,8 @@ _FLAGS = ("-O2", "-shared", "-fPIC")
 _BUILD_S = 30.0
 _PAUSE_S = 2e-5
 _READ_NS = 200_000
-"""As in the library, which needs a tenth of the time."""
+"""How long a reading of the clocks may take. The library has the same bound, and needs a tenth of
+the time."""
 _COUNTED_BYTES = 128
 
 
@@ -207,7 +208,7 @@ class NativeMarks:
         output: Any,
         ready: Ready | None,
     ) -> list[Any]:
-        """See `Marks`."""
+        """Implements `Marks`."""
         returned: list[Any] = [None] * len(rows)
         native = _native(function, rows, self._most_words)
         self._call(
@@ -232,7 +233,7 @@ class NativeMarks:
         schedstat: int,
         probes: Probes | None = None,
     ) -> tuple[int, bytes]:
-        """See `Marks`."""
+        """Implements `Marks`."""
         at = None if probes is None else ctypes.addressof(probes)
         into = at, schedstat, self._counted, _COUNTED_BYTES
         seen_ns: int = self._spin(record, turn, int(spin_s * 1e9), 0, *into)
@@ -241,7 +242,7 @@ class NativeMarks:
         return seen_ns, self._counted.value
 
     def set(self, word: int, turn: int) -> None:
-        """See `Marks`."""
+        """Implements `Marks`."""
         self._set(word, turn)
 
 
@@ -250,7 +251,7 @@ class PythonMarks:
 
     @staticmethod
     def no_kernel(*_arguments: object) -> None:
-        """See `Marks`."""
+        """Implements `Marks`."""
 
     def call(
         self,
@@ -261,7 +262,7 @@ class PythonMarks:
         output: Any,
         ready: Ready | None,
     ) -> list[Any]:
-        """See `Marks`."""
+        """Implements `Marks`."""
         shared, clock = Record.from_address(record), time.perf_counter_ns
         returned: list[Any] = [None] * len(rows)
         if ready is not None:
@@ -316,7 +317,7 @@ class PythonMarks:
         schedstat: int,
         probes: Probes | None = None,
     ) -> tuple[int, bytes]:
-        """See `Marks`."""
+        """Implements `Marks`."""
         shared = Record.from_address(record)
         until = time.perf_counter() + spin_s
         while shared.mark != turn:
@@ -332,7 +333,7 @@ class PythonMarks:
         return seen_ns, b"" if schedstat < 0 else os.pread(schedstat, _COUNTED_BYTES, 0)
 
     def set(self, word: int, turn: int) -> None:
-        """See `Marks`."""
+        """Implements `Marks`."""
         ctypes.c_uint32.from_address(word).value = turn
 
 

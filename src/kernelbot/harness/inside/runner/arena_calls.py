@@ -49,7 +49,7 @@ class Harness:
     receive: Callable[[], tuple[RunnerRequest, list[int]]]
     raised: Callable[[BaseException], bool]
     barrier: Barrier = None
-    """Of all ranks, if there are several."""
+    """The barrier of all ranks, if there are several."""
 
 
 class _OutputPlacer(Placer):
@@ -103,7 +103,7 @@ class _Mirror:
         return None
 
     def output(self, returned: Any) -> Any:
-        """See `result`."""
+        """Implements `result`."""
         return returned
 
 

@@ -23,10 +23,10 @@ class Gatherer(Protocol):
     """Whose runners are called."""
 
     def gather(self, wanted: type[R]) -> list[R]:
-        """See `Runners`."""
+        """Implements `Runners`."""
 
     def naming(self, rank: int) -> AbstractContextManager[None]:
-        """See `Runners`."""
+        """Implements `Runners`."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Arenas:
     buffers: tuple[ArenaBuffers, ...]
 
     def lay(self, parts: Sequence[Encoded], kernel: str, *, reuse: bool) -> None:
-        """See `ArenaBuffers.lay`; all runners will say `ready`."""
+        """Calls `ArenaBuffers.lay`; all runners will say `ready`."""
         for buffers, part in zip(self.buffers, parts, strict=True):
             buffers.lay(part, kernel, reuse=reuse)
 
@@ -78,7 +78,7 @@ class Arenas:
         return found
 
     def compare_inputs(self, parts: Sequence[Encoded]) -> None:
-        """See `ArenaBuffers.compare_inputs`."""
+        """Calls `ArenaBuffers.compare_inputs`."""
         for buffers, part in zip(self.buffers, parts, strict=True):
             buffers.compare_inputs(part)
 

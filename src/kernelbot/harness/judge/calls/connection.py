@@ -62,7 +62,7 @@ class RunnerConnection:
         return RunnerTree(self._runner.pid, self._runner.main_pid, self._runner.freezer)
 
     def peak_bytes(self) -> int:
-        """See `Runner`."""
+        """Implements `Runner`."""
         return self._runner.peak_bytes()
 
     def send(self, request: RunnerRequest, fds: list[int] | None = None) -> None:

@@ -55,7 +55,7 @@ class _Taken:
 
     addresses: list[int]
     form: OutputForm
-    """As the call before had it."""
+    """The form that the call before had."""
     buffer: SharedBuffer
     changed: int = 0
     """How many of the probes, read at the mark, differ from it."""
@@ -225,7 +225,7 @@ class InPlaceBuffers:
         return Served(reply_of_call, at_the_mark=taken is not None)
 
     def _value(self, described: Any) -> Any:
-        """Of one call its output, of several a tuple of theirs. Raises `AuthorFailure`."""
+        """The output of one call; of several a tuple of theirs. Raises `AuthorFailure`."""
         if type(described) is not list or len(described) != self._calls:
             raise garbage("an output of another number of calls")
         return described[0] if self._calls == 1 else tuple(described)
@@ -343,7 +343,7 @@ def wait_for_marks(
 
 
 def _stretches_of(skeleton: Json) -> list[Stretch]:
-    """Of a described output's arrays."""
+    """The stretches of a described output's arrays."""
     told = zip(leaf_sizes(skeleton), leaf_elements(skeleton), strict=True)
     return [Stretch(offset, size, elements) for (offset, size), elements in told]
 

@@ -54,11 +54,11 @@ class _Used:
     """Processor time that runners have used so far, in ns; exact while they stand still."""
 
     computed_ns: tuple[int, ...]
-    """Of each runner's main thread."""
+    """The time of each runner's main thread."""
     waited_ns: tuple[int, ...]
     """How long each main thread was ready to run but had no processor."""
     total_ns: int
-    """Of all threads and processes of all runners."""
+    """The time of all threads and processes of all runners."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class InPlaceCaller:
     def timed_call(
         self, data: Any, flusher: CacheFlusher | None, reuse: bool, kernel: str = "author"
     ) -> Reply:
-        """See `Caller`."""
+        """Implements `Caller`."""
         parts = self._parts(data)
         runners = self._runners()
         tree, own = runners.tree, runners.own_processors

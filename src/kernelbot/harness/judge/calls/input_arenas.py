@@ -40,7 +40,7 @@ class InputArenas:
 
     @property
     def size_bytes(self) -> int:
-        """Of each arena; 0 before there is one."""
+        """The size of each arena; 0 before there is one."""
         return self._arenas[0].size_bytes if self._arenas else 0
 
     @property

@@ -26,7 +26,7 @@ class OutputForm:
     frame: Json
     """Everything that isn't bytes."""
     stretches: tuple[Stretch, ...]
-    """Of each array and float in their order: where its bytes lie in the copy, and how many."""
+    """For each array and float in their order: where its bytes lie in the copy, and how many."""
     floats: tuple[tuple[int, str], ...]
     """The place of each float among them, and its value as described."""
 

@@ -75,7 +75,7 @@ class Session(RunnerConnection):
 
     @property
     def has_arenas(self) -> bool:
-        """See `Runners`."""
+        """Implements `Runners`."""
         return self._device is not None
 
     @property
@@ -87,7 +87,7 @@ class Session(RunnerConnection):
 
     @property
     def arenas(self) -> Arenas:
-        """See `Runners`."""
+        """Implements `Runners`."""
         return Arenas(self, (self.arena,))
 
     @property
@@ -127,7 +127,8 @@ class Session(RunnerConnection):
         outputs: tuple[int, ...] | None,
         place: Place | None = None,
     ) -> None:
-        """As `setup`, without waiting for the runner. `place`: which of several ranks it is."""
+        """Begin what `setup` does, without waiting for the runner. `place`: which of several ranks
+        it is."""
         self._on_gpu = device != "cpu"
         self._is_guarded = outputs is not None
         texts, modules = {file.name: file.text for file in files}, tuple(sorted(self.modules))
@@ -228,30 +229,30 @@ class Session(RunnerConnection):
 
     @property
     def sessions(self) -> tuple["Session", ...]:
-        """See `Runners`: this one."""
+        """Implements `Runners`: this one."""
         return (self,)
 
     def parts(self, data: Encoded) -> tuple[Encoded, ...]:
-        """See `Runners`: all of it."""
+        """Implements `Runners`: all of it."""
         return (data,)
 
     def gather(self, wanted: type[R]) -> list[R]:
-        """See `Runners`."""
+        """Implements `Runners`."""
         reply = self.receive()
         if wanted is messages.IsReady and not _may_answer_unready(reply):
             raise garbage(reply)
         return [expect_reply(reply, wanted, "The submission failed")]
 
     def tree_cpu_ns(self) -> int:
-        """See `Runners`."""
+        """Implements `Runners`."""
         return self.clocks.tree_cpu_ns()
 
     def naming(self, _rank: int) -> contextlib.AbstractContextManager[None]:
-        """See `Runners`: it has no rank."""
+        """Implements `Runners`: it has no rank."""
         return contextlib.nullcontext()
 
     def together(self, replies: Sequence[Reply]) -> Reply:
-        """See `Runners`."""
+        """Implements `Runners`."""
         (reply,) = replies
         return reply
 
@@ -277,7 +278,7 @@ class Session(RunnerConnection):
         return False
 
     def abort(self) -> Ending:
-        """As `RunnerConnection.abort`, and the shared memory is given back."""
+        """Extends `RunnerConnection.abort`: the shared memory is given back."""
         ending = super().abort()
         if self._clocks is not None:
             self._clocks.close()

@@ -48,7 +48,7 @@ description. On a CPU it was a tenth at most."""
 
 
 Layouts = tuple[OutputLayout, ...]
-"""Of each rank's output."""
+"""The layout of each rank's output."""
 
 
 class AnchorFailed(Exception):

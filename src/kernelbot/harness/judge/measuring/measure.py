@@ -52,7 +52,7 @@ runners is called once."""
 _CONTROL_FIRST = 20
 """For this many rounds at the beginning, a control call comes before each."""
 _CALIBRATION_SHARE = 0.1
-"""Of a workload's time, after which calibration makes no more calls than it must."""
+"""The part of a workload's time after which calibration makes no more calls than it must."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class _UnderWay(Workload):
 
     @property
     def samples(self) -> list[Samples]:
-        """Of all lines."""
+        """The samples of all lines."""
         return [one for line in self.taken for one in line]
 
 
@@ -357,7 +357,8 @@ class Measurer:
         return None if doubt is None else f"{_whose(side)}{work.case.spec}: {doubt}"
 
     def _refuse_disturbances(self, taken: Sequence[Line]) -> None:
-        """Of a duel: neither may work while the other one is timed. Raises `AuthorFailure`."""
+        """Refuse kernels of a duel that worked while the other one was timed. Raises
+        `AuthorFailure`."""
         if not self._is_duel:
             return
         mine, theirs = zip(*taken, strict=True)

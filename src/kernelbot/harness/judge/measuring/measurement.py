@@ -33,9 +33,9 @@ class Measurement:
     empty_call_ns: float
     anchor: Anchor | None
     processes: int = 1
-    """Of each kernel: sample i is of process i modulo this."""
+    """The number of processes that each kernel had: sample i is of process i modulo this."""
     calls: int = 1
-    """Of which a sample is the mean."""
+    """The number of calls of which a sample is the mean."""
     recurs: bool = False
     """Whether two of its calls had the same data."""
     waits: Waits = field(default_factory=lambda: Waits(told=False))

@@ -16,9 +16,9 @@ _WINDOW_NS = 1_000_000
 """From here on one call is long enough: what begins and ends a window is known to some ten
 microseconds. Its middle half lies within twenty, and of three clocks the latest counts."""
 _MOST_BYTES = 8 << 20
-"""Of the data of a window, which has to be made, kept and written."""
+"""The most data of a window, which has to be made, kept and written."""
 _MOST_ARRAYS = 400
-"""Of a window's outputs: a mark has room for 500."""
+"""The most outputs of a window: a mark has room for 500."""
 _OWN_S = 1e-3
 """About what the judge needs for each call, beside data and checks."""
 _LONGEST_S = 0.05
@@ -32,7 +32,7 @@ class CallLimits:
     """What bounds the number of calls in a window."""
 
     data_bytes: int
-    """Of each call."""
+    """The data of each call."""
     others_s: float
     """The judge's time for making a call's data, and checking its output."""
     window_s: float

@@ -44,13 +44,13 @@ class TimedRunner:
         self._in_duel = plan.is_duel
         self._stopped_by_us = plan.is_duel and plan.on_gpu
         self._tree: RunnerTree | None = None
-        """Of the processes that were stopped last: ranks are others once their number changes."""
+        """The processes that were stopped last: ranks are others once their number changes."""
         self._rested_cpu_ns: int | None = None
         self.idle_cpu_ns = 0
-        """Of a duel: processor time that it used between its calls of a workload, while it had to
-        be frozen. Without a freezer a hostile one can wake."""
+        """The processor time that it used between its calls of a workload, while it had to be
+        frozen: for duels. Without a freezer a hostile one can wake."""
         self.after_calls_ns: list[int] = []
-        """Of a duel on a GPU: how long control calls took that came directly after its calls."""
+        """How long control calls took that came directly after its calls: for duels on a GPU."""
 
     def begin(self, known: Question) -> None:
         """A workload begins, of which `known` is a question. Stops the runner until its first
@@ -130,9 +130,9 @@ class Samples:
         self.windows: list[Window] = []
         """All, also those that waited and were repeated."""
         self.places: list[int] = []
-        """Of those among them that are samples."""
+        """The places of those among them that are samples."""
         self.firsts: list[int] = []
-        """Of the first ones for each sample."""
+        """The place of the first one for each sample."""
         self.layouts: tuple[OutputLayout, ...] = ()
         """What each rank's last output consisted of, if that is known."""
         self.parts = 1

@@ -203,17 +203,18 @@ class CagedQuestion:
     _max_bytes: int | None = None
 
     def work_out(self) -> None:
-        """See `Question`."""
+        """Implements `Question`."""
         cage = self.examiner.cage
         worked_out = cage.call(messages.WorkOut(self.number), messages.WorkedOut)
         self._max_bytes = received_size(worked_out)
 
     def max_output_bytes(self) -> int | None:
-        """See `Question`."""
+        """Implements `Question`."""
         return self._max_bytes
 
     def complaint(self, output: Any) -> str:
-        """See `Question`. Raises `AuthorFailure` if something was written beside the output."""
+        """Implements `Question`. Raises `AuthorFailure` if something was written beside the
+        output."""
         if isinstance(output, DeviceValue):
             return self.examiner.compare_on_device(self.number, output)
         try:
@@ -247,7 +248,7 @@ class CagedExaminer:
         *,
         by_host: bool = False,
     ) -> CagedQuestion:
-        """See `Examiner`. The first waits until the problem is loaded."""
+        """Implements `Examiner`. The first waits until the problem is loaded."""
         cage, device = self.cage, None if by_host else self._device
         if not self._is_loaded:
             self._load()
@@ -302,7 +303,7 @@ class CagedExaminer:
         self._is_loaded = True
 
     def terminate(self) -> None:
-        """See `Examiner`."""
+        """Implements `Examiner`."""
         self.cage.terminate()
 
 

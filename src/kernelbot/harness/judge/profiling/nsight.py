@@ -23,7 +23,7 @@ _ADVICE = (
 
 
 class NsightCompute:
-    """See `Tool`."""
+    """Implements `Tool`."""
 
     title = "Nsight Compute"
     program = "ncu"

@@ -28,7 +28,7 @@ _MAX_NAME = 100
 
 
 class Rocprof:
-    """See `Tool`."""
+    """Implements `Tool`."""
 
     title = "rocprofv3"
     program = "rocprofv3"

@@ -70,15 +70,15 @@ class RankQuestion:
     given: Shares
 
     def work_out(self) -> None:
-        """See `Question`."""
+        """Implements `Question`."""
         self.examiner.work_out()
 
     def max_output_bytes(self) -> int | None:
-        """See `Question`: of each rank."""
+        """Implements `Question`: the size of each rank's."""
         return self.examiner.max_output_bytes
 
     def complaint(self, output: Any) -> str:
-        """See `Question`; `output` is a tuple with each rank's."""
+        """Implements `Question`; `output` is a tuple with each rank's."""
         return self.examiner.complaint(output)
 
 
@@ -104,7 +104,7 @@ class RankExaminer:
         *,
         by_host: bool = False,
     ) -> RankQuestion:
-        """See `Examiner`. The arguments name the `world_size`; each member adds its rank."""
+        """Implements `Examiner`. The arguments name the `world_size`; each member adds its rank."""
         world_size = arguments["world_size"]
         if type(world_size) is not int:
             raise ProblemBroken("A case's world_size isn't a whole number.")
@@ -180,7 +180,7 @@ class RankExaminer:
             close_all(list(chunk_fds))
 
     def terminate(self) -> None:
-        """See `Examiner`."""
+        """Implements `Examiner`."""
         self._stop_members()
         self._cage.terminate()
 

@@ -43,7 +43,7 @@ class _StartedRanks:
     runner: Runner
     sessions: tuple[Session, ...]
     clocks: TaskClocks
-    """Of all of them together."""
+    """The clocks of all of them together."""
 
 
 class RankSession:
@@ -91,12 +91,12 @@ class RankSession:
 
     @property
     def has_arenas(self) -> bool:
-        """See `Runners`."""
+        """Implements `Runners`."""
         return bool(self._devices)
 
     @property
     def arenas(self) -> Arenas:
-        """See `Runners`: each rank's on its own device. No rank is given another's."""
+        """Implements `Runners`: each rank's on its own device. No rank is given another's."""
         return Arenas(self, tuple(session.arena for session in self.sessions))
 
     def tree(self) -> RunnerTree:
@@ -200,7 +200,7 @@ class RankSession:
         return self.together(outcomes(self, self.gather(messages.Done), probes, max_bytes))
 
     def parts(self, data: Shares) -> tuple[Encoded, ...]:
-        """See `Runners`."""
+        """Implements `Runners`."""
         self.start_ranks(len(data.parts))
         return data.parts
 
