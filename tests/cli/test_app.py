@@ -7,8 +7,8 @@ import pytest
 import typer.core
 import typer.main
 
-from kernelbot.cli.app import COMMANDS, command_tree
-from tests.support.terminal import COMMAND
+from kernelbot.cli.app import AUDIENCES, COMMANDS, command_tree
+from tests.support.terminal import COMMAND, Shell
 
 
 def test_each_module_registers_what_the_table_says() -> None:
@@ -53,3 +53,14 @@ def test_a_full_disk_is_said_in_a_sentence(tmp_path: Path, arguments: list[str])
         done.stderr.startswith(b"Error: The disk is full"),
         b"Traceback" in done.stderr,
     )
+
+
+def test_each_command_is_in_one_group_of_the_help() -> None:
+    grouped = sorted(name for names in AUDIENCES.values() for name in names)
+    assert sorted(name for names in COMMANDS.values() for name in names) == grouped
+
+
+def test_the_help_has_groups_and_shows_no_type_of_flags(shell: Shell) -> None:
+    said = shell("--help").out
+    assert [True, True, True, False] == [text in said for text in (*AUDIENCES, "bool")]
+    assert (0, False) == (shell("submit", "-h").code, "bool" in shell("submit", "-h").out)

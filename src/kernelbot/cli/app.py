@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import Annotated, NoReturn
 
 import typer
+from typer.core import TyperCommand, TyperGroup, TyperOption
 from typer.exceptions import TyperException
 
 from kernelbot import __version__
@@ -37,21 +38,73 @@ COMMANDS = {
 }
 """What each module registers, in the order of the help. Only the module of the command that is
 called is loaded: loading all of them takes longer than judging a file."""
+AUDIENCES = {
+    "For authors": (
+        *("submit", "run", "dev", "preflight", "compare", "submission", "board", "devices"),
+        *("login", "whoami", "logout", "join", "token", "identity", "verify", "mcp"),
+    ),
+    "For problem authors and organisers": (
+        *("problem", "sync", "invite", "user", "webhook", "stats", "export"),
+        *("pause", "resume", "audit", "signing-key"),
+    ),
+    "For operators and vendors": (
+        *("serve", "worker", "bot", "doctor", "verify-runs", "vendor", "backup", "restore", "db"),
+    ),
+}
+"""Whom each command is for: the help shows them in these groups, in this order."""
+_ASK_FOR_HELP = ("-h", "--help")
+_HELP = """Kernel competitions: submissions judged in a sandbox, measured honestly, ranked.
+
+Judge a file here, without a server: kernelbot run PROBLEM_DIR FILE
+
+Send it to a board, and follow it: kernelbot submit FILE --board BOARD
+
+Run a platform on this machine: kernelbot serve"""
 
 
 def command_tree(modules: Iterable[str] = COMMANDS) -> typer.Typer:
     """The commands of some modules; by default all."""
     app = typer.Typer(
         name="kernelbot",
-        help="Kernel competitions: submissions judged in a sandbox, measured honestly, ranked.",
+        help=_HELP,
         no_args_is_help=True,
         pretty_exceptions_enable=False,
-        context_settings={"help_option_names": ["-h", "--help"]},
+        context_settings={"help_option_names": list(_ASK_FOR_HELP)},
     )
     app.callback()(root)
     for module in modules:
         import_module(f"kernelbot.cli.{module}").register(app)
     return app
+
+
+def _tidy_help(command: object) -> None:
+    if isinstance(command, TyperGroup):
+        _in_groups(command)
+        _without_types_of_flags(command)
+
+
+def _in_groups(command: TyperGroup) -> None:
+    """Have the help show each command with those for the same people."""
+    found = {name: panel for panel, names in AUDIENCES.items() for name in names}
+    places = {name: place for place, name in enumerate(found)}
+    for name, one in command.commands.items():
+        if isinstance(one, TyperCommand | TyperGroup) and name in found:
+            one.rich_help_panel = found[name]
+    command.commands = dict(
+        sorted(command.commands.items(), key=lambda item: places.get(item[0], len(places)))
+    )
+
+
+def _without_types_of_flags(command: TyperCommand | TyperGroup) -> None:
+    """Have the help of it, and of all commands below, show flags without a type: they take none."""
+    context = typer.Context(command, help_option_names=list(_ASK_FOR_HELP))
+    for option in (*command.params, command.get_help_option(context)):
+        if isinstance(option, TyperOption) and option.is_flag:
+            option.metavar = ""
+    if isinstance(command, TyperGroup):
+        for one in command.commands.values():
+            if isinstance(one, TyperCommand | TyperGroup):
+                _without_types_of_flags(one)
 
 
 def _modules_for(arguments: list[str]) -> Iterable[str]:
@@ -107,6 +160,7 @@ def _discard_output() -> None:
 def _run(arguments: list[str], *, as_json: bool) -> int:
     try:
         command = typer.main.get_command(command_tree(_modules_for(arguments)))
+        _tidy_help(command)
         code = command.main(arguments, prog_name="kernelbot", standalone_mode=not as_json)
     except KernelbotError as error:
         return report_error(error, as_json=as_json)

@@ -25,6 +25,7 @@ ModeOption = Annotated[
     typer.Option(
         "--mode",
         "-m",
+        metavar="<mode>",
         help="test: correctness; benchmark: also times; leaderboard: also ranked; "
         "profile: correctness and a profile.",
     ),

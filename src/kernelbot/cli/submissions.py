@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kernelbot.catalog.sources import read_source
-from kernelbot.cli import artifacts, attestations, deletion, reviews, samples
+from kernelbot.cli import artifacts, attestations, deletion, reviews, samples, sources
 from kernelbot.cli.errors import INTERRUPTED, exit_code_of
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import Json, ModeOption, Url
@@ -33,7 +33,9 @@ def register(app: typer.Typer) -> None:
             "Exit codes: 0 accepted; 1 refused; 2 bad usage or file; 3 our fault.",
         )
     )(submit)
-    group = typer.Typer(no_args_is_help=True, help="List, show, watch and cancel submissions.")
+    group = typer.Typer(
+        no_args_is_help=True, help="List, show, watch, compare and cancel submissions."
+    )
     group.command(
         "list",
         epilog=examples(
@@ -45,6 +47,7 @@ def register(app: typer.Typer) -> None:
     group.command(epilog=examples("kernelbot submission show 12 --code"))(show)
     group.command(epilog=examples("kernelbot submission wait 12"))(wait)
     group.command(epilog=examples("kernelbot submission cancel 12"))(cancel)
+    sources.register(group)
     samples.register(group)
     artifacts.register(group)
     attestations.register_submissions(group)
@@ -61,7 +64,12 @@ def submit(
     ] = None,
     device: Annotated[
         list[str] | None,
-        typer.Option("--device", "-d", help="Once per device. Default: the board's only one."),
+        typer.Option(
+            "--device",
+            "-d",
+            metavar="<str>",
+            help="Once per device. Default: the board's only one.",
+        ),
     ] = None,
     mode: ModeOption = Mode.LEADERBOARD,
     no_wait: Annotated[bool, typer.Option("--no-wait", help="Don't wait for the verdict.")] = False,
