@@ -10,7 +10,7 @@ import typer
 from kernelbot.boards.model import Visibility
 from kernelbot.cli import deletion, duels, organising, rejudges
 from kernelbot.cli.examples import examples
-from kernelbot.cli.options import Json, Url, read_deadline
+from kernelbot.cli.options import BoardName, Json, Url, read_deadline
 from kernelbot.cli.session import connect
 from kernelbot.cli.terminal import Terminal, columns
 from kernelbot.domain.errors import Conflict, UserError
@@ -106,7 +106,7 @@ def list_boards(url: Url = None, as_json: Json = False) -> None:
 
 
 def show(
-    name: Annotated[str, typer.Argument(help="The board.")],
+    name: BoardName,
     device: Annotated[
         str | None,
         typer.Option("--device", "-d", help="Default: the board's first.", show_default=False),
@@ -157,7 +157,7 @@ def show(
 
 
 def starter(
-    name: Annotated[str, typer.Argument(help="The board.")],
+    name: BoardName,
     to: Annotated[
         Path | None,
         typer.Option("--to", help="The file to write. Default: the problem's name for it."),

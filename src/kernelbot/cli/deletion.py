@@ -8,7 +8,7 @@ import typer
 
 from kernelbot.cli.errors import REFUSED
 from kernelbot.cli.examples import examples
-from kernelbot.cli.options import Json, Url
+from kernelbot.cli.options import BoardName, Json, Url
 from kernelbot.cli.session import connect
 from kernelbot.cli.terminal import Terminal
 from kernelbot.domain.errors import UserError
@@ -16,7 +16,6 @@ from kernelbot.domain.errors import UserError
 if TYPE_CHECKING:
     from kernelbot.client import KernelbotClient
 
-Name = Annotated[str, typer.Argument(help="The board.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Don't ask, also on a terminal.")]
 
 
@@ -42,7 +41,7 @@ def register_users(group: typer.Typer) -> None:
 
 
 def delete_board(
-    name: Name,
+    name: BoardName,
     force: Annotated[bool, typer.Option("--force", help="Also with submissions.")] = False,
     yes: Yes = False,
     url: Url = None,

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kernelbot.cli.examples import examples
-from kernelbot.cli.options import Json, Url
+from kernelbot.cli.options import BoardName, Json, Url
 from kernelbot.cli.session import connect
 from kernelbot.cli.terminal import Terminal, columns
 from kernelbot.domain.errors import NotAllowed, NotAuthenticated
@@ -13,8 +13,6 @@ from kernelbot.domain.errors import NotAllowed, NotAuthenticated
 if TYPE_CHECKING:
     from kernelbot.client import KernelbotClient
     from kernelbot.runs.samples.model import PairedWorkload
-
-Name = Annotated[str, typer.Argument(help="The board.")]
 
 
 def register(group: typer.Typer) -> None:
@@ -30,7 +28,7 @@ def register(group: typer.Typer) -> None:
 
 
 def duels(
-    name: Name,
+    name: BoardName,
     device: Annotated[
         str | None, typer.Option("--device", "-d", help="Default: all.", show_default=False)
     ] = None,
@@ -58,7 +56,7 @@ def duels(
 
 
 def duel(
-    name: Name,
+    name: BoardName,
     duel_id: Annotated[
         int, typer.Argument(min=1, help="Its number, the first column of `board duels`.")
     ],

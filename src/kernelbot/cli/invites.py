@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from kernelbot.cli.examples import examples
-from kernelbot.cli.options import Json, Url
+from kernelbot.cli.options import BoardName, Json, Url
 from kernelbot.cli.session import connect
 from kernelbot.cli.terminal import Terminal
 
@@ -43,7 +43,7 @@ def create(
 
 
 def list_invites(
-    board: Annotated[str, typer.Argument(help="The board.")],
+    board: BoardName,
     unclaimed: Annotated[
         bool, typer.Option("--unclaimed", help="Only those that nobody has used.")
     ] = False,

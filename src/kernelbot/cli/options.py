@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from kernelbot.cli.completion import board_names
 from kernelbot.domain.errors import UserError
 from kernelbot.protocol import Mode, SandboxMode
 
@@ -20,16 +21,12 @@ Url = Annotated[
         show_default=False,
     ),
 ]
-ModeOption = Annotated[
-    Mode,
-    typer.Option(
-        "--mode",
-        "-m",
-        metavar="<mode>",
-        help="test: correctness; benchmark: also times; leaderboard: also ranked; "
-        "profile: correctness and a profile.",
-    ),
-]
+BoardName = Annotated[str, typer.Argument(help="The board.", autocompletion=board_names)]
+MODES = (
+    "test: correctness; benchmark: also times; leaderboard: also ranked; "
+    "profile: correctness and a profile."
+)
+ModeOption = Annotated[Mode, typer.Option("--mode", "-m", metavar="<mode>", help=MODES)]
 DeviceOption = Annotated[
     str | None,
     typer.Option(

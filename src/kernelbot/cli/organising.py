@@ -8,7 +8,7 @@ import typer
 from kernelbot.boards.limits.model import LimitCategory
 from kernelbot.boards.model import Visibility
 from kernelbot.cli.examples import examples
-from kernelbot.cli.options import Json, Url, read_deadline
+from kernelbot.cli.options import BoardName, Json, Url, read_deadline
 from kernelbot.cli.session import connect
 from kernelbot.cli.terminal import Terminal, columns
 from kernelbot.domain.errors import UserError
@@ -116,7 +116,7 @@ def audit(
 
 
 def edit(
-    name: Annotated[str, typer.Argument(help="The board.")],
+    name: BoardName,
     deadline: Annotated[
         str | None,
         typer.Option(help="E.g. 2027-01-31 12:00, in UTC, or none.", show_default=False),
@@ -194,7 +194,7 @@ def _code(board: "NamedBoard") -> str:
 
 
 def limit(
-    name: Annotated[str, typer.Argument(help="The board.")],
+    name: BoardName,
     ranked: Annotated[
         str | None,
         typer.Option(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kernelbot.cli.examples import examples
-from kernelbot.cli.options import Json, Url
+from kernelbot.cli.options import BoardName, Json, Url
 from kernelbot.cli.session import connect
 from kernelbot.cli.terminal import Terminal, columns
 
@@ -28,7 +28,7 @@ def register(group: typer.Typer) -> None:
 
 
 def rejudge(
-    name: Annotated[str, typer.Argument(help="The board.")],
+    name: BoardName,
     top: Annotated[
         int | None,
         typer.Option("--top", min=1, help="How many. Default: all.", show_default=False),

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kernelbot.cli.completion import submission_numbers
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import Json, Url
 from kernelbot.cli.session import connect
@@ -31,7 +32,10 @@ def register(group: typer.Typer) -> None:
 
 
 def pull(
-    submission_id: Annotated[int, typer.Argument(min=1, help="The submission's number.")],
+    submission_id: Annotated[
+        int,
+        typer.Argument(min=1, help="The submission's number.", autocompletion=submission_numbers),
+    ],
     to: Annotated[
         Path | None, typer.Option("--to", help="The file to write. Default: the name it had.")
     ] = None,

@@ -7,19 +7,25 @@ import typer
 
 from kernelbot.catalog.sources import read_source
 from kernelbot.cli import artifacts, attestations, deletion, reviews, samples, sources
+from kernelbot.cli.choosing import can_ask, choose
+from kernelbot.cli.completion import board_names, device_names, submission_numbers
 from kernelbot.cli.errors import INTERRUPTED, exit_code_of
 from kernelbot.cli.examples import examples
-from kernelbot.cli.options import Json, ModeOption, Url
+from kernelbot.cli.options import MODES, Json, Url
 from kernelbot.cli.session import connect
 from kernelbot.cli.terminal import Terminal, columns
 from kernelbot.protocol import Mode
+from kernelbot.submissions.directives import read_directives
 from kernelbot.submissions.source import source_text
 
 if TYPE_CHECKING:
     from kernelbot.client import KernelbotClient
     from kernelbot.submissions.schemas import SubmissionView
 
-Id = Annotated[int, typer.Argument(min=1, help="The submission's number.")]
+Id = Annotated[
+    int,
+    typer.Argument(min=1, help="The submission's number.", autocompletion=submission_numbers),
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -60,7 +66,13 @@ def submit(
     file: Annotated[Path, typer.Argument(help="The source file.")],
     board: Annotated[
         str | None,
-        typer.Option("--board", "-b", help="Default: the file's directive.", show_default=False),
+        typer.Option(
+            "--board",
+            "-b",
+            help="Default: the file's directive, or you are asked.",
+            show_default=False,
+            autocompletion=board_names,
+        ),
     ] = None,
     device: Annotated[
         list[str] | None,
@@ -69,9 +81,19 @@ def submit(
             "-d",
             metavar="<str>",
             help="Once per device. Default: the board's only one.",
+            autocompletion=device_names,
         ),
     ] = None,
-    mode: ModeOption = Mode.LEADERBOARD,
+    mode: Annotated[
+        Mode | None,
+        typer.Option(
+            "--mode",
+            "-m",
+            metavar="<mode>",
+            help=f"{MODES} [default: leaderboard]",
+            show_default=False,
+        ),
+    ] = None,
     no_wait: Annotated[bool, typer.Option("--no-wait", help="Don't wait for the verdict.")] = False,
     late: Annotated[bool, typer.Option("--late", help="Past the deadline, too; admins.")] = False,
     url: Url = None,
@@ -79,14 +101,22 @@ def submit(
 ) -> None:
     """Send a file to a board and follow the judging.
 
-    Ctrl-C ends this command, not the judging.
+    On a terminal you are asked for the board, if neither an option nor the file names one. Ctrl-C
+    ends this command, not the judging.
     """
     terminal = Terminal(as_json)
     content = read_source(file)
-    source_text(content)  # a file that the server would refuse needn't be sent
+    text = source_text(content)  # a file that the server would refuse needn't be sent
     with connect(url, terminal, board=board) as client:
+        devices = tuple(device or ())
+        if board is None and can_ask(terminal) and read_directives(text).board is None:
+            chosen = choose(client, terminal, devices, mode)
+            board, devices, mode = chosen.board, chosen.devices, chosen.mode
+            terminal.progress(f"To send it there unasked: {chosen.options()}")
         name = file.name.encode("utf-8", "replace").decode()
-        sent = client.submit(name, content, board=board, devices=device or (), mode=mode, late=late)
+        sent = client.submit(
+            name, content, board=board, devices=devices, mode=mode or Mode.LEADERBOARD, late=late
+        )
         if no_wait:
             from kernelbot.cli.follow import how_to_follow
 
@@ -98,7 +128,14 @@ def submit(
 
 def list_submissions(
     board: Annotated[
-        str | None, typer.Option("--board", "-b", help="Only to this one.", show_default=False)
+        str | None,
+        typer.Option(
+            "--board",
+            "-b",
+            help="Only to this one.",
+            show_default=False,
+            autocompletion=board_names,
+        ),
     ] = None,
     limit: Annotated[int, typer.Option(min=1, max=100, help="How many.")] = 20,
     before: Annotated[

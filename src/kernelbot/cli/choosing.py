@@ -1,0 +1,93 @@
+"""What `submit` asks a person who named no board."""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import typer
+
+from kernelbot.cli.terminal import Terminal
+from kernelbot.domain.errors import UserError
+from kernelbot.protocol import Mode
+
+if TYPE_CHECKING:
+    from kernelbot.boards.model import NamedBoard
+    from kernelbot.client import KernelbotClient
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Where a file is sent, and what for."""
+
+    board: str
+    devices: tuple[str, ...]
+    mode: Mode
+
+    def options(self) -> str:
+        """The options that say the same, so that nobody is asked the next time."""
+        devices = "".join(f" --device {name}" for name in self.devices)
+        return f"--board {self.board}{devices} --mode {self.mode}"
+
+
+def can_ask(terminal: Terminal) -> bool:
+    """Whether a person sits there: no script is ever asked."""
+    return not terminal.as_json and sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def choose(
+    client: "KernelbotClient", terminal: Terminal, devices: Sequence[str], mode: Mode | None
+) -> Choice:
+    """Ask for the board, and for the devices and the mode if they aren't given. Raises `UserError`
+    if no board takes submissions, and `typer.Abort` if the person gives up."""
+    now = datetime.now(UTC)
+    boards = [one for one in client.boards().boards if one.deadline is None or one.deadline > now]
+    if not boards:
+        raise UserError("No board takes submissions just now.")
+    board = _board(boards, terminal)
+    wanted = tuple(devices) or _devices(board, terminal)
+    return Choice(board.name, wanted, mode or _mode())
+
+
+def _board(boards: "Sequence[NamedBoard]", terminal: Terminal) -> "NamedBoard":
+    from kernelbot.render.table import table
+
+    rows = [
+        [
+            str(number),
+            one.name,
+            ", ".join(one.devices),
+            f"until {one.deadline:%Y-%m-%d %H:%M} UTC" if one.deadline else "no deadline",
+        ]
+        for number, one in enumerate(boards, 1)
+    ]
+    terminal.progress(table(["", "board", "devices", "deadline"], rows, right=("",)))
+    name = _ask("Board (number or name)", [one.name for one in boards], default=None)
+    return next(one for one in boards if one.name == name)
+
+
+def _devices(board: "NamedBoard", terminal: Terminal) -> tuple[str, ...]:
+    """None of them asked for if the board has one."""
+    if len(board.devices) < 2:
+        return ()
+    listed = "  ".join(f"{number} {name}" for number, name in enumerate(board.devices, 1))
+    terminal.progress(f"Devices: {listed}")
+    return (_ask("Device (number or name)", board.devices, default=board.devices[0]),)
+
+
+def _mode() -> Mode:
+    """Leaderboard if the person says nothing."""
+    names = [mode.value for mode in Mode]
+    return Mode(_ask(f"Mode ({', '.join(names)})", names, default=Mode.LEADERBOARD.value))
+
+
+def _ask(question: str, names: Sequence[str], *, default: str | None) -> str:
+    """One of the names, by its number from 1 or by itself, asked until it is one."""
+    known = {name.lower(): name for name in names}
+    known.update({str(number): name for number, name in enumerate(names, 1)} | known)
+    while True:
+        answer = str(typer.prompt(question, default=default, err=True)).strip().lower()
+        if answer in known:
+            return known[answer]
+        typer.echo(f"There is none of that name: {', '.join(names)}.", err=True)
