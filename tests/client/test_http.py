@@ -1,67 +1,15 @@
 """Against a server that speaks just enough of the protocol, on a real socket."""
 
 import json
-import threading
-from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler
 
 import pytest
 
 from kernelbot.client import BadAnswer, KernelbotClient, Refused, Unreachable
 from kernelbot.domain.next_steps import Next
 from kernelbot.protocol import Fault
-
-SCHEDULER = Fault.SCHEDULER
-Handle = Callable[[BaseHTTPRequestHandler], None]
-
-
-@pytest.fixture
-def serve() -> Iterator[Callable[[Handle], str]]:
-    servers: list[tuple[ThreadingHTTPServer, threading.Thread]] = []
-
-    def start(handle: Handle) -> str:
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                handle(self)
-
-            def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (the library's)
-                return
-
-        server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-        thread.start()
-        servers.append((server, thread))
-        return f"http://127.0.0.1:{server.server_address[1]}"
-
-    yield start
-    for server, thread in servers:
-        server.shutdown()
-        server.server_close()
-        thread.join()
-
-
-def answer(handler: BaseHTTPRequestHandler, status: int, body: bytes) -> None:
-    handler.send_response(status)
-    handler.send_header("Content-Length", str(len(body)))
-    handler.end_headers()
-    handler.wfile.write(body)
-
-
-END = b"event: end\ndata: {}\n\n"
-
-
-def event(number: int) -> bytes:
-    data = {
-        "id": number,
-        "submission_id": 7,
-        "run_id": 1,
-        "device": "CPU",
-        "secret": False,
-        "kind": "case",
-        "data": {"index": number},
-        "created_at": "2026-01-01T00:00:00Z",
-    }
-    return f"id: {number}\nevent: case\ndata: {json.dumps(data)}\n\n".encode()
+from tests.client.spoken import END, Handle, answer, event
 
 
 def test_events_resume_where_the_connection_broke(serve: Callable[[Handle], str]) -> None:

@@ -20,7 +20,7 @@ from kernelbot.boards.limits.model import LimitCategory, RateLimit
 from kernelbot.boards.limits.schemas import LimitList, NewLimit
 from kernelbot.boards.model import NamedBoard, Visibility
 from kernelbot.boards.schemas import BoardChange
-from kernelbot.client.calls import Caller, Query, part
+from kernelbot.client.calls import Query, Request, Steps, ask, described, in_steps, part, send
 from kernelbot.domain.errors import NotFound
 from kernelbot.domain.next_steps import Next
 from kernelbot.moderation.audit.schemas import AuditPage
@@ -28,92 +28,110 @@ from kernelbot.platform.model import PlatformState
 
 
 class AccountCalls:
-    """Part of `KernelbotClient`."""
+    """Part of the clients."""
 
+    @described
     def users(
-        self: Caller, *, search: str | None = None, limit: int = 50, after_id: int = 0
-    ) -> AccountList:
+        self, *, search: str | None = None, limit: int = 50, after_id: int = 0
+    ) -> Request[AccountList]:
         """Accounts in the order of their numbers, whose name contains `search`. For admins."""
         query = {"search": search, "limit": limit, "after_id": after_id}
-        return self.ask(AccountList, "GET", "/users", query=query)
+        return ask(AccountList, "GET", "/users", query=query)
 
-    def user_named(self: Caller, name: str) -> User:
+    @in_steps
+    def user_named(self, name: str) -> Steps[User]:
         """The account of that name, in upper or lower case. For admins. Raises `NotFound`."""
         after_id: int | None = 0
         while after_id is not None:
             query: Query = {"search": name, "limit": 100, "after_id": after_id}
-            page = self.ask(AccountList, "GET", "/users", query=query)
+            page: AccountList = yield ask(AccountList, "GET", "/users", query=query)
             for user in page.users:
                 if user.name.lower() == name.lower():
                     return user
             after_id = page.next_after_id
         raise NotFound(f"There is no user named {name!r}.", next_step=Next.LIST_USERS)
 
-    def identities(self: Caller) -> IdentityList:
+    @described
+    def identities(self) -> Request[IdentityList]:
         """The caller's identities at login providers."""
-        return self.ask(IdentityList, "GET", "/users/me/identities")
+        return ask(IdentityList, "GET", "/users/me/identities")
 
-    def unlink(self: Caller, provider: str, subject: str) -> None:
+    @described
+    def unlink(self, provider: str, subject: str) -> Request[None]:
         """Remove an identity from the caller's account."""
-        self.send("DELETE", f"/users/me/identities/{part(provider)}/{part(subject)}")
+        return send("DELETE", f"/users/me/identities/{part(provider)}/{part(subject)}")
 
-    def set_role(self: Caller, user_id: int, role: Role) -> User:
+    @described
+    def set_role(self, user_id: int, role: Role) -> Request[User]:
         """Change someone else's role. For admins."""
         body = RoleChange(role=role)
-        return self.ask(User, "PUT", f"/users/{user_id}/role", body=body)
+        return ask(User, "PUT", f"/users/{user_id}/role", body=body)
 
-    def ban(self: Caller, user_id: int, reason: str = "") -> User:
+    @described
+    def ban(self, user_id: int, reason: str = "") -> Request[User]:
         """Ban someone from submitting and from rankings. For admins."""
         body = Reason(reason=reason)
-        return self.ask(User, "PUT", f"/users/{user_id}/ban", body=body)
+        return ask(User, "PUT", f"/users/{user_id}/ban", body=body)
 
-    def unban(self: Caller, user_id: int) -> User:
+    @described
+    def unban(self, user_id: int) -> Request[User]:
         """End a ban. For admins."""
-        return self.ask(User, "DELETE", f"/users/{user_id}/ban")
+        return ask(User, "DELETE", f"/users/{user_id}/ban")
 
-    def tokens(self: Caller) -> TokenList:
+    @described
+    def tokens(self) -> Request[TokenList]:
         """The caller's tokens, the newest first."""
-        return self.ask(TokenList, "GET", "/tokens")
+        return ask(TokenList, "GET", "/tokens")
 
-    def create_token(self: Caller, name: str, *, expires_at: datetime | None = None) -> IssuedToken:
+    @described
+    def create_token(
+        self, name: str, *, expires_at: datetime | None = None
+    ) -> Request[IssuedToken]:
         """Create a token; its text is in this answer only."""
         body = NewTokenRequest(name=name, expires_at=expires_at)
-        return self.ask(IssuedToken, "POST", "/tokens", body=body)
+        return ask(IssuedToken, "POST", "/tokens", body=body)
 
-    def revoke_token(self: Caller, token_id: int) -> Token:
+    @described
+    def revoke_token(self, token_id: int) -> Request[Token]:
         """Revoke a token: from now on it is invalid."""
-        return self.ask(Token, "DELETE", f"/tokens/{token_id}")
+        return ask(Token, "DELETE", f"/tokens/{token_id}")
 
-    def begin_device_login(self: Caller) -> DeviceLoginView:
+    @described
+    def begin_device_login(self) -> Request[DeviceLoginView]:
         """Begin a login that somebody approves in a browser; needs no token."""
-        return self.ask(DeviceLoginView, "POST", "/device-logins")
+        return ask(DeviceLoginView, "POST", "/device-logins")
 
-    def poll_device_login(self: Caller, device_code: str) -> DevicePollView:
+    @described
+    def poll_device_login(self, device_code: str) -> Request[DevicePollView]:
         """Whether somebody has approved; the token comes once."""
         body = DevicePoll(device_code=device_code)
-        return self.ask(DevicePollView, "POST", "/device-logins/poll", body=body)
+        return ask(DevicePollView, "POST", "/device-logins/poll", body=body)
 
-    def platform(self: Caller) -> PlatformState:
+    @described
+    def platform(self) -> Request[PlatformState]:
         """Whether submissions are taken just now."""
-        return self.ask(PlatformState, "GET", "/platform")
+        return ask(PlatformState, "GET", "/platform")
 
-    def pause(self: Caller, reason: str = "") -> PlatformState:
+    @described
+    def pause(self, reason: str = "") -> Request[PlatformState]:
         """Take no more submissions. For admins."""
-        return self.ask(PlatformState, "POST", "/platform/pause", body=Reason(reason=reason))
+        return ask(PlatformState, "POST", "/platform/pause", body=Reason(reason=reason))
 
-    def resume(self: Caller) -> PlatformState:
+    @described
+    def resume(self) -> Request[PlatformState]:
         """Take submissions again. For admins."""
-        return self.ask(PlatformState, "POST", "/platform/resume")
+        return ask(PlatformState, "POST", "/platform/resume")
 
+    @described
     def audit(
-        self: Caller,
+        self,
         *,
         subject: str | None = None,
         actor: str | None = None,
         action: str | None = None,
         limit: int = 50,
         before_id: int | None = None,
-    ) -> AuditPage:
+    ) -> Request[AuditPage]:
         """What organisers did, the newest first. For admins."""
         query = {
             "subject": subject,
@@ -122,50 +140,59 @@ class AccountCalls:
             "limit": limit,
             "before_id": before_id,
         }
-        return self.ask(AuditPage, "GET", "/audit", query=query)
+        return ask(AuditPage, "GET", "/audit", query=query)
 
-    def set_visibility(self: Caller, board: str, visibility: Visibility) -> NamedBoard:
+    @described
+    def set_visibility(self, board: str, visibility: Visibility) -> Request[NamedBoard]:
         """Who sees the board. For its organisers."""
         body = BoardChange(visibility=visibility)
-        return self.ask(NamedBoard, "PATCH", f"/boards/{part(board)}", body=body)
+        return ask(NamedBoard, "PATCH", f"/boards/{part(board)}", body=body)
 
-    def set_deadline(self: Caller, board: str, deadline: datetime | None) -> NamedBoard:
+    @described
+    def set_deadline(self, board: str, deadline: datetime | None) -> Request[NamedBoard]:
         """Change or (None) remove the deadline. For its organisers."""
         body = BoardChange(deadline=deadline)
-        return self.ask(NamedBoard, "PATCH", f"/boards/{part(board)}", body=body)
+        return ask(NamedBoard, "PATCH", f"/boards/{part(board)}", body=body)
 
-    def limits(self: Caller, board: str) -> LimitList:
+    @described
+    def limits(self, board: str) -> Request[LimitList]:
         """How many submissions each author may make within an hour."""
-        return self.ask(LimitList, "GET", f"/boards/{part(board)}/limits")
+        return ask(LimitList, "GET", f"/boards/{part(board)}/limits")
 
+    @described
     def set_limit(
-        self: Caller, board: str, category: LimitCategory, max_per_hour: int
-    ) -> RateLimit:
+        self, board: str, category: LimitCategory, max_per_hour: int
+    ) -> Request[RateLimit]:
         """Set a limit; 0: no submissions are accepted. For its organisers."""
         body = NewLimit(max_per_hour=max_per_hour)
         path = f"/boards/{part(board)}/limits/{category}"
-        return self.ask(RateLimit, "PUT", path, body=body)
+        return ask(RateLimit, "PUT", path, body=body)
 
-    def remove_limit(self: Caller, board: str, category: LimitCategory) -> None:
+    @described
+    def remove_limit(self, board: str, category: LimitCategory) -> Request[None]:
         """Remove a limit. For its organisers."""
-        self.send("DELETE", f"/boards/{part(board)}/limits/{category}")
+        return send("DELETE", f"/boards/{part(board)}/limits/{category}")
 
-    def create_invites(self: Caller, boards: Sequence[str], count: int = 1) -> NewInvites:
+    @described
+    def create_invites(self, boards: Sequence[str], count: int = 1) -> Request[NewInvites]:
         """Create invites, each for all of the boards. For their organisers."""
         body = NewInviteRequest(boards=list(boards), count=count)
-        return self.ask(NewInvites, "POST", "/invites", body=body)
+        return ask(NewInvites, "POST", "/invites", body=body)
 
+    @described
     def invites(
-        self: Caller, board: str, *, unclaimed: bool = False, limit: int = 1000, offset: int = 0
-    ) -> InviteList:
+        self, board: str, *, unclaimed: bool = False, limit: int = 1000, offset: int = 0
+    ) -> Request[InviteList]:
         """A board's invites, the newest first. For its organisers."""
         query = {"unclaimed": unclaimed, "limit": limit, "offset": offset}
-        return self.ask(InviteList, "GET", f"/boards/{part(board)}/invites", query=query)
+        return ask(InviteList, "GET", f"/boards/{part(board)}/invites", query=query)
 
-    def revoke_invite(self: Caller, code: str) -> RevokedInvite:
+    @described
+    def revoke_invite(self, code: str) -> Request[RevokedInvite]:
         """Revoke an invite; who claimed it is no longer a member. For its boards' organisers."""
-        return self.ask(RevokedInvite, "DELETE", f"/invites/{part(code)}")
+        return ask(RevokedInvite, "DELETE", f"/invites/{part(code)}")
 
-    def join(self: Caller, code: str) -> JoinedView:
+    @described
+    def join(self, code: str) -> Request[JoinedView]:
         """Claim an invite."""
-        return self.ask(JoinedView, "POST", "/invites/join", body=JoinRequest(code=code))
+        return ask(JoinedView, "POST", "/invites/join", body=JoinRequest(code=code))

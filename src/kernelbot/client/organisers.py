@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import IO
 
 from kernelbot.boards.model import NamedBoard
 from kernelbot.boards.sync.model import SyncOptions, SyncOutcome
 from kernelbot.boards.sync.schemas import SyncBody
-from kernelbot.client.calls import Model, part
+from kernelbot.client.calls import Request, call, described, download, part
 from kernelbot.moderation.deletion.schemas import Deleted
 from kernelbot.platform.exports.model import Exported, format_of
 from kernelbot.platform.exports.schemas import HubBody
@@ -16,74 +16,70 @@ from kernelbot.platform.statistics.model import Statistics
 _SYNC_S = 300.0
 
 
-class Call(Protocol):
-    """`KernelbotClient.call`."""
-
-    def __call__(self, model: type[Model], method: str, path: str, **content: Any) -> Model:
-        """The answer to a request below `/api/v1`."""
-
-
-class Download(Protocol):
-    """`KernelbotClient.download`."""
-
-    def __call__(self, path: str, params: dict[str, list[str]], file: Path) -> int:
-        """Writes the answer to a file; returns its size in bytes."""
-
-
 class OrganiserCalls:
-    """One method per route, raising as `KernelbotClient`'s do."""
+    """One method per route. Part of what `organise` of a client is."""
 
-    def __init__(self, call: Call, download: Download) -> None:
-        self._call = call
-        self._download = download
-
-    def export(self, boards: Sequence[str], file: Path) -> int:
+    @described
+    def export(self, boards: Sequence[str], file: Path) -> Request[int]:
         """Write a file of these boards (none: all), Parquet or CSV by its name's ending; returns
         its size in bytes. Also raises `UserError` for another ending."""
         params = {"board": list(boards), "format": [str(format_of(file.name))]}
-        return self._download("/exports", params, file)
+        return download("/exports", params, file)
 
-    def export_to_hub(self, boards: Sequence[str], name: str, *, private: bool) -> Exported:
+    @described
+    def export_to_hub(
+        self, boards: Sequence[str], name: str, *, private: bool
+    ) -> Request[Exported]:
         """Make the server upload it under this name."""
         body = HubBody(boards=list(boards), name=name, private=private).model_dump(mode="json")
-        return self._call(Exported, "POST", "/exports/hub", json=body, timeout=_SYNC_S)
+        return call(Exported, "POST", "/exports/hub", json=body, timeout=_SYNC_S)
 
-    def reveal_code(self, board: str, wanted: bool) -> NamedBoard:
+    @described
+    def reveal_code(self, board: str, wanted: bool) -> Request[NamedBoard]:
         """Whether everyone who sees the board may read its code after the deadline."""
         path = f"/boards/{part(board)}"
-        return self._call(NamedBoard, "PATCH", path, json={"reveal_code": wanted})
+        return call(NamedBoard, "PATCH", path, json={"reveal_code": wanted})
 
-    def fix_seed(self, board: str, wanted: bool) -> NamedBoard:
+    @described
+    def fix_seed(self, board: str, wanted: bool) -> Request[NamedBoard]:
         """Whether all of the board's secret runs share one seed."""
         path = f"/boards/{part(board)}"
-        return self._call(NamedBoard, "PATCH", path, json={"fixed_seed": wanted})
+        return call(NamedBoard, "PATCH", path, json={"fixed_seed": wanted})
 
-    def refuse_unavailable(self, board: str, wanted: bool) -> NamedBoard:
+    @described
+    def refuse_unavailable(self, board: str, wanted: bool) -> Request[NamedBoard]:
         """Whether submissions for a device that takes no jobs are refused; else they wait."""
         path = f"/boards/{part(board)}"
-        return self._call(NamedBoard, "PATCH", path, json={"refuse_unavailable": wanted})
+        return call(NamedBoard, "PATCH", path, json={"refuse_unavailable": wanted})
 
-    def delete_board(self, name: str, *, force: bool = False) -> Deleted:
+    @described
+    def delete_board(self, name: str, *, force: bool = False) -> Request[Deleted]:
         """Delete a board; with `force` also one that has submissions."""
-        return self._call(
+        return call(
             Deleted, "DELETE", f"/boards/{part(name)}", params={"force": str(force).lower()}
         )
 
-    def delete_submission(self, submission_id: int) -> Deleted:
+    @described
+    def delete_submission(self, submission_id: int) -> Request[Deleted]:
         """Delete one submission."""
-        return self._call(Deleted, "DELETE", f"/submissions/{submission_id}")
+        return call(Deleted, "DELETE", f"/submissions/{submission_id}")
 
-    def delete_submissions_of(self, board: str, user: str) -> Deleted:
+    @described
+    def delete_submissions_of(self, board: str, user: str) -> Request[Deleted]:
         """Delete all submissions of one person on a board."""
         path = f"/boards/{part(board)}/submissions"
-        return self._call(Deleted, "DELETE", path, params={"user": user})
+        return call(Deleted, "DELETE", path, params={"user": user})
 
-    def delete_user(self, user_id: int | None, *, force: bool = False) -> Deleted:
+    @described
+    def delete_user(self, user_id: int | None, *, force: bool = False) -> Request[Deleted]:
         """Delete an account (None: the caller's); with `force` also one that has submissions."""
         who = "me" if user_id is None else user_id
-        return self._call(Deleted, "DELETE", f"/users/{who}", params={"force": str(force).lower()})
+        return call(Deleted, "DELETE", f"/users/{who}", params={"force": str(force).lower()})
 
-    def sync(self, repository: str | None, ref: str | None, options: SyncOptions) -> SyncOutcome:
+    @described
+    def sync(
+        self, repository: str | None, ref: str | None, options: SyncOptions
+    ) -> Request[SyncOutcome]:
         """Sync problems from a repository; None: the server's default one."""
         body = SyncBody(
             repository=repository,
@@ -94,9 +90,12 @@ class OrganiserCalls:
             visibility=options.visibility,
         )
         json = body.model_dump(mode="json", exclude_none=True)
-        return self._call(SyncOutcome, "POST", "/sync", json=json, timeout=_SYNC_S)
+        return call(SyncOutcome, "POST", "/sync", json=json, timeout=_SYNC_S)
 
-    def sync_archive(self, name: str, archive: IO[bytes], options: SyncOptions) -> SyncOutcome:
+    @described
+    def sync_archive(
+        self, name: str, archive: IO[bytes], options: SyncOptions
+    ) -> Request[SyncOutcome]:
         """Sync problems from an archive."""
         fields = {
             "force": str(options.force).lower(),
@@ -106,11 +105,12 @@ class OrganiserCalls:
         if options.problem_set is not None:
             fields["problem_set"] = options.problem_set
         files = {"file": (name, archive, "application/octet-stream")}
-        return self._call(
-            SyncOutcome, "POST", "/sync/archive", data=fields, files=files, timeout=_SYNC_S
-        )
+        return call(SyncOutcome, "POST", "/sync/archive", data=fields, files=files, timeout=_SYNC_S)
 
-    def statistics(self, board: str | None = None, *, last_day: bool = False) -> Statistics:
+    @described
+    def statistics(
+        self, board: str | None = None, *, last_day: bool = False
+    ) -> Request[Statistics]:
         """How much was submitted and judged. `board` None: everywhere."""
         params = {"last_day": str(last_day).lower()} | ({"board": board} if board else {})
-        return self._call(Statistics, "GET", "/stats", params=params)
+        return call(Statistics, "GET", "/stats", params=params)

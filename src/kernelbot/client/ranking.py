@@ -1,6 +1,6 @@
 """Rankings, and what keeps them right: one method per route."""
 
-from kernelbot.client.calls import Caller, part
+from kernelbot.client.calls import Request, ask, described, part, text
 from kernelbot.duels.model import Duel
 from kernelbot.duels.schemas import DuelList, DuelSamples
 from kernelbot.moderation.rejudges.model import Rejudge
@@ -9,31 +9,34 @@ from kernelbot.ranking.model import StandingsPage
 
 
 class RankingCalls:
-    """Part of `KernelbotClient`."""
+    """Part of the clients."""
 
+    @described
     def standings(
-        self: Caller, board: str, device: str | None = None, *, limit: int = 50, offset: int = 0
-    ) -> StandingsPage:
+        self, board: str, device: str | None = None, *, limit: int = 50, offset: int = 0
+    ) -> Request[StandingsPage]:
         """One page of a ranking. `device` None: the board's first."""
         query = {"device": device, "limit": limit, "offset": offset}
-        return self.ask(StandingsPage, "GET", f"/boards/{part(board)}/standings", query=query)
+        return ask(StandingsPage, "GET", f"/boards/{part(board)}/standings", query=query)
 
+    @described
     def standings_csv(
-        self: Caller, board: str, device: str | None = None, *, offset: int = 0
-    ) -> str:
+        self, board: str, device: str | None = None, *, offset: int = 0
+    ) -> Request[str]:
         """A whole ranking as CSV, 10,000 authors at most. `device` None: the board's first."""
         query = {"device": device, "offset": offset}
-        return self.text(f"/boards/{part(board)}/standings.csv", query)
+        return text(f"/boards/{part(board)}/standings.csv", query)
 
+    @described
     def duels(
-        self: Caller,
+        self,
         board: str,
         device: str | None = None,
         *,
         submission_id: int | None = None,
         limit: int = 50,
         before_id: int | None = None,
-    ) -> DuelList:
+    ) -> Request[DuelList]:
         """A board's duels, the newest first. `device` None: on all of its devices.
         `submission_id`: only those that it was in."""
         query = {
@@ -42,23 +45,27 @@ class RankingCalls:
             "limit": limit,
             "before_id": before_id,
         }
-        return self.ask(DuelList, "GET", f"/boards/{part(board)}/duels", query=query)
+        return ask(DuelList, "GET", f"/boards/{part(board)}/duels", query=query)
 
-    def duel(self: Caller, board: str, duel_id: int) -> Duel:
+    @described
+    def duel(self, board: str, duel_id: int) -> Request[Duel]:
         """One duel."""
-        return self.ask(Duel, "GET", f"/boards/{part(board)}/duels/{duel_id}")
+        return ask(Duel, "GET", f"/boards/{part(board)}/duels/{duel_id}")
 
-    def duel_samples(self: Caller, board: str, duel_id: int) -> DuelSamples:
+    @described
+    def duel_samples(self, board: str, duel_id: int) -> Request[DuelSamples]:
         """Every pair of a duel's calls."""
-        return self.ask(DuelSamples, "GET", f"/boards/{part(board)}/duels/{duel_id}/samples")
+        return ask(DuelSamples, "GET", f"/boards/{part(board)}/duels/{duel_id}/samples")
 
+    @described
     def rejudge(
-        self: Caller, board: str, device: str | None = None, top: int | None = None
-    ) -> Rejudge:
+        self, board: str, device: str | None = None, top: int | None = None
+    ) -> Request[Rejudge]:
         """Measure a board's best again. `device` None: the board's first."""
         body = NewRejudge(device=device, top=top)
-        return self.ask(Rejudge, "POST", f"/boards/{part(board)}/rejudges", body=body)
+        return ask(Rejudge, "POST", f"/boards/{part(board)}/rejudges", body=body)
 
-    def rejudge_of(self: Caller, board: str, rejudge_id: int) -> Rejudge:
+    @described
+    def rejudge_of(self, board: str, rejudge_id: int) -> Request[Rejudge]:
         """A rejudge and how far it is."""
-        return self.ask(Rejudge, "GET", f"/boards/{part(board)}/rejudges/{rejudge_id}")
+        return ask(Rejudge, "GET", f"/boards/{part(board)}/rejudges/{rejudge_id}")

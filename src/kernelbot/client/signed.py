@@ -1,20 +1,23 @@
 """Signed results, and the keys that sign them: one method per route."""
 
 from kernelbot.attestations.schemas import SignedDocument, SigningKeyList
-from kernelbot.client.calls import Caller
+from kernelbot.client.calls import Request, ask, described
 
 
 class SignedCalls:
-    """Part of `KernelbotClient`."""
+    """Part of the clients."""
 
-    def attestation(self: Caller, submission_id: int) -> SignedDocument:
+    @described
+    def attestation(self, submission_id: int) -> Request[SignedDocument]:
         """A submission's results, signed by the platform; `documents.verify` checks them."""
-        return self.ask(SignedDocument, "GET", f"/submissions/{submission_id}/attestation")
+        return ask(SignedDocument, "GET", f"/submissions/{submission_id}/attestation")
 
-    def signing_keys(self: Caller) -> SigningKeyList:
+    @described
+    def signing_keys(self) -> Request[SigningKeyList]:
         """The public keys of the platform, the newest first."""
-        return self.ask(SigningKeyList, "GET", "/signing-keys")
+        return ask(SigningKeyList, "GET", "/signing-keys")
 
-    def replace_signing_key(self: Caller) -> SigningKeyList:
+    @described
+    def replace_signing_key(self) -> Request[SigningKeyList]:
         """Sign by a new key from now on. For admins."""
-        return self.ask(SigningKeyList, "POST", "/signing-keys")
+        return ask(SigningKeyList, "POST", "/signing-keys")

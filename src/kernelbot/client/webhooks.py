@@ -2,37 +2,43 @@
 
 from collections.abc import Sequence
 
-from kernelbot.client.calls import Caller
+from kernelbot.client.calls import Request, ask, described, send
 from kernelbot.webhooks.model import NewWebhook, Webhook, WebhookEvent
 from kernelbot.webhooks.schemas import NewWebhookRequest, WebhookList, WebhookLog
 
 
 class WebhookCalls:
-    """Part of `KernelbotClient`."""
+    """Part of the clients."""
 
-    def webhooks(self: Caller, board: str | None = None) -> WebhookList:
+    @described
+    def webhooks(self, board: str | None = None) -> Request[WebhookList]:
         """The caller's own, or a board's for its organisers."""
-        return self.ask(WebhookList, "GET", "/webhooks", query={"board": board})
+        return ask(WebhookList, "GET", "/webhooks", query={"board": board})
 
+    @described
     def create_webhook(
-        self: Caller, url: str, *, board: str | None = None, events: Sequence[WebhookEvent] = ()
-    ) -> NewWebhook:
+        self, url: str, *, board: str | None = None, events: Sequence[WebhookEvent] = ()
+    ) -> Request[NewWebhook]:
         """Make a webhook; its secret is in no other answer."""
         body = NewWebhookRequest(url=url, board=board, events=list(events))
-        return self.ask(NewWebhook, "POST", "/webhooks", body=body)
+        return ask(NewWebhook, "POST", "/webhooks", body=body)
 
-    def delete_webhook(self: Caller, webhook_id: int) -> None:
+    @described
+    def delete_webhook(self, webhook_id: int) -> Request[None]:
         """Delete a webhook with its log."""
-        self.send("DELETE", f"/webhooks/{webhook_id}")
+        return send("DELETE", f"/webhooks/{webhook_id}")
 
-    def webhook_messages(self: Caller, webhook_id: int) -> WebhookLog:
+    @described
+    def webhook_messages(self, webhook_id: int) -> Request[WebhookLog]:
         """Its last messages and how their delivery went."""
-        return self.ask(WebhookLog, "GET", f"/webhooks/{webhook_id}/messages")
+        return ask(WebhookLog, "GET", f"/webhooks/{webhook_id}/messages")
 
-    def test_webhook(self: Caller, webhook_id: int) -> Webhook:
+    @described
+    def test_webhook(self, webhook_id: int) -> Request[Webhook]:
         """Send a message that says nothing."""
-        return self.ask(Webhook, "POST", f"/webhooks/{webhook_id}/test")
+        return ask(Webhook, "POST", f"/webhooks/{webhook_id}/test")
 
-    def enable_webhook(self: Caller, webhook_id: int) -> Webhook:
+    @described
+    def enable_webhook(self, webhook_id: int) -> Request[Webhook]:
         """Tell a disabled webhook again."""
-        return self.ask(Webhook, "POST", f"/webhooks/{webhook_id}/enable")
+        return ask(Webhook, "POST", f"/webhooks/{webhook_id}/enable")

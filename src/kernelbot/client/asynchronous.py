@@ -1,0 +1,141 @@
+"""The client whose answers are awaited."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from types import TracebackType
+from typing import Any, TypeVar
+
+import httpx
+
+from kernelbot.client.answers import credentials, draft_of, refusal, talking
+from kernelbot.client.calls import API, Asynchronous, Request, Steps
+from kernelbot.client.endpoint import Endpoint
+from kernelbot.client.errors import Refused, Unreachable
+from kernelbot.client.every import EveryCall
+from kernelbot.client.following import Following, OnBroken, OnQueue
+from kernelbot.client.organisers import OrganiserCalls
+from kernelbot.client.sse import SseParser
+from kernelbot.submissions.model import Event
+
+T = TypeVar("T")
+
+
+class AsyncKernelbotClient(Asynchronous, EveryCall):
+    """Talks to one server; use it in an `async with` block of one event loop. Its methods are those
+    of `KernelbotClient`, each to be awaited, and raise the same. Several may wait at once."""
+
+    def __init__(
+        self,
+        url: str,
+        token: str | None = None,
+        *,
+        timeout_s: float = 60.0,
+        transport: httpx.AsyncBaseTransport | None = None,
+    ) -> None:
+        self.url = url
+        self._http = httpx.AsyncClient(
+            base_url=url, headers=credentials(token), timeout=timeout_s, transport=transport
+        )
+
+    @classmethod
+    def to(cls, endpoint: Endpoint) -> "AsyncKernelbotClient":
+        """A client for a server that was found."""
+        return cls(endpoint.url, endpoint.token)
+
+    async def __aenter__(self) -> "AsyncKernelbotClient":
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self._http.aclose()
+
+    @property
+    def organise(self) -> "AsyncOrganiser":
+        """What organisers do."""
+        return AsyncOrganiser(self)
+
+    async def events(
+        self,
+        submission_id: int,
+        *,
+        after: int = 0,
+        patience_s: float = 60.0,
+        on_queue: OnQueue | None = None,
+        on_broken: OnBroken | None = None,
+    ) -> AsyncIterator[Event]:
+        """The events of a submission, as `KernelbotClient.events` gives them."""
+        following = Following(after, patience_s, on_queue, on_broken)
+        while True:
+            try:
+                async with self._open_stream(submission_id, following.after) as response:
+                    following.opened()
+                    parser = SseParser()
+                    async for piece in response.aiter_bytes():
+                        for event in following.events(parser.feed(piece)):
+                            yield event
+                        if following.is_over:
+                            return
+            except (Unreachable, Refused) as error:
+                following.failed(error)
+            await asyncio.sleep(following.next_pause_s())
+
+    @asynccontextmanager
+    async def _open_stream(self, submission_id: int, after: int) -> AsyncIterator[httpx.Response]:
+        headers = {"Last-Event-ID": str(after), "Accept": "text/event-stream"}
+        path = f"{API}/submissions/{submission_id}/events"
+        with talking(self.url):
+            async with self._http.stream("GET", path, headers=headers) as response:
+                if response.is_error:
+                    await response.aread()
+                    raise refusal(response)
+                yield response
+
+    async def perform(self, asked: Request[T] | Steps[T]) -> T:
+        """Send what a method describes."""
+        if isinstance(asked, Request):
+            return await self._sent(asked)
+        answer: Any = None
+        while True:
+            try:
+                request = asked.send(answer)
+            except StopIteration as end:
+                found: T = end.value
+                return found
+            answer = await self._sent(request)
+
+    async def _sent(self, request: Request[T]) -> T:
+        if request.file is not None:
+            return request.read(await self._written(request))
+        with talking(self.url):
+            response = await self._http.request(request.method, request.path, **request.content)
+        return request.read(response)
+
+    async def _written(self, request: Request[T]) -> httpx.Response:
+        assert request.file is not None
+        with talking(self.url):
+            async with self._http.stream(
+                request.method, request.path, **request.content
+            ) as response:
+                if response.is_error:
+                    await response.aread()
+                    raise refusal(response)
+                with draft_of(request.file) as draft, draft.open("wb") as opened:
+                    async for piece in response.aiter_bytes():
+                        opened.write(piece)
+        return response
+
+
+class AsyncOrganiser(Asynchronous, OrganiserCalls):
+    """What organisers ask by a client."""
+
+    def __init__(self, client: AsyncKernelbotClient) -> None:
+        self._client = client
+
+    async def perform(self, asked: Request[T] | Steps[T]) -> T:
+        """Send it by the client."""
+        return await self._client.perform(asked)

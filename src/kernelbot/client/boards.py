@@ -1,0 +1,73 @@
+"""Boards, devices, the caller's account: one method per route."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from kernelbot.accounts.model import NewAccount, Person, Role
+from kernelbot.accounts.schemas import NewUser
+from kernelbot.boards.model import NamedBoard, ProblemDefinition, Statement, Visibility
+from kernelbot.boards.schemas import BoardList, NewBoard, problem_to_wire
+from kernelbot.client.calls import Request, ask, asked_whether_ready, call, described, part
+from kernelbot.platform.health.schemas import ReadyView
+from kernelbot.runs.devices.schemas import DeviceList
+
+
+class BoardCalls:
+    """Part of the clients."""
+
+    @described
+    def boards(self) -> Request[BoardList]:
+        """Every board that the caller may see."""
+        return ask(BoardList, "GET", "/boards")
+
+    @described
+    def board(self, name: str) -> Request[NamedBoard]:
+        """One board."""
+        return ask(NamedBoard, "GET", f"/boards/{part(name)}")
+
+    @described
+    def problem(self, board: str) -> Request[Statement]:
+        """A board's statement and starter files."""
+        return ask(Statement, "GET", f"/boards/{part(board)}/problem")
+
+    @described
+    def create_board(
+        self,
+        definition: ProblemDefinition,
+        *,
+        name: str,
+        deadline: datetime | None = None,
+        visibility: Visibility = Visibility.PUBLIC,
+        devices: Sequence[str] | None = None,
+    ) -> Request[NamedBoard]:
+        """Open a board. `devices` None: those the problem names."""
+        body = NewBoard(
+            name=name,
+            problem=problem_to_wire(definition),
+            deadline=deadline,
+            visibility=visibility,
+            devices=None if devices is None else list(devices),
+        )
+        return call(NamedBoard, "POST", "/boards", json=body.model_dump(mode="json"))
+
+    @described
+    def me(self) -> Request[Person]:
+        """The account that the token belongs to."""
+        return ask(Person, "GET", "/users/me")
+
+    @described
+    def create_user(self, name: str, role: Role = Role.COMPETITOR) -> Request[NewAccount]:
+        """A new account with its token."""
+        body = NewUser(name=name, role=role)
+        return call(NewAccount, "POST", "/users", json=body.model_dump(mode="json"))
+
+    @described
+    def devices(self) -> Request[DeviceList]:
+        """Every configured device."""
+        return ask(DeviceList, "GET", "/devices")
+
+    @described
+    def ready(self) -> Request[ReadyView]:
+        """Whether the server answers and accepts submissions, and whether it judges them; doesn't
+        raise if it doesn't."""
+        return asked_whether_ready()

@@ -1,0 +1,94 @@
+"""Submissions, their files, and reviews: one method per route."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from kernelbot.client.calls import Request, ask, call, described, download, part
+from kernelbot.protocol import Mode
+from kernelbot.runs.samples.schemas import SampleList
+from kernelbot.submissions.artifacts.schemas import ArtifactList
+from kernelbot.submissions.schemas import Decision, HeldList, SubmissionList, SubmissionView
+
+
+class SubmissionCalls:
+    """Part of the clients."""
+
+    @described
+    def submit(
+        self,
+        file_name: str,
+        content: bytes,
+        *,
+        board: str | None = None,
+        devices: Sequence[str] = (),
+        mode: Mode = Mode.LEADERBOARD,
+        late: bool = False,
+    ) -> Request[SubmissionView]:
+        """Send a file. Its directives decide what was left out. `late`: also past the deadline,
+        for admins. Once this returns, the submission is stored and will be judged."""
+        fields: dict[str, str | list[str]] = {"mode": mode, "device": list(devices)}
+        if board is not None:
+            fields["board"] = board
+        if late:
+            fields["late"] = "true"
+        files = {"file": (file_name, content, "application/octet-stream")}
+        return call(SubmissionView, "POST", "/submissions", data=fields, files=files)
+
+    @described
+    def submission(self, submission_id: int) -> Request[SubmissionView]:
+        """One submission with code and results."""
+        return ask(SubmissionView, "GET", f"/submissions/{submission_id}")
+
+    @described
+    def submissions(
+        self,
+        *,
+        board: str | None = None,
+        user: str | None = None,
+        everyone: bool = False,
+        limit: int = 50,
+        before_id: int | None = None,
+    ) -> Request[SubmissionList]:
+        """The caller's, the newest first; for organisers `everyone`'s on a board, or a `user`'s."""
+        query = {"board": board, "user": user, "limit": limit, "before_id": before_id}
+        if everyone:
+            query["all"] = "true"
+        return ask(SubmissionList, "GET", "/submissions", query=query)
+
+    @described
+    def cancel(self, submission_id: int) -> Request[SubmissionView]:
+        """Stop one that hasn't finished."""
+        return call(SubmissionView, "POST", f"/submissions/{submission_id}/cancel")
+
+    @described
+    def samples(self, submission_id: int) -> Request[SampleList]:
+        """Every sample of a submission that the caller may see."""
+        return ask(SampleList, "GET", f"/submissions/{submission_id}/samples")
+
+    @described
+    def artifacts(self, submission_id: int) -> Request[ArtifactList]:
+        """The files of a submission's runs."""
+        return ask(ArtifactList, "GET", f"/submissions/{submission_id}/artifacts")
+
+    @described
+    def artifact(self, submission_id: int, run_id: int, name: str, file: Path) -> Request[int]:
+        """Write one of them to `file`; returns its size in bytes."""
+        path = f"/submissions/{submission_id}/artifacts/{run_id}/{part(name)}"
+        return download(path, {}, file)
+
+    @described
+    def held(self, board: str | None = None) -> Request[HeldList]:
+        """The submissions that wait for the caller's decision."""
+        return ask(HeldList, "GET", "/reviews", query={"board": board})
+
+    @described
+    def release(self, submission_id: int, reason: str) -> Request[SubmissionView]:
+        """Let a held or refused submission be ranked."""
+        body = Decision(reason=reason).model_dump()
+        return call(SubmissionView, "POST", f"/submissions/{submission_id}/release", json=body)
+
+    @described
+    def refuse(self, submission_id: int, reason: str) -> Request[SubmissionView]:
+        """Keep a submission from the ranking; its author reads the reason."""
+        body = Decision(reason=reason).model_dump()
+        return call(SubmissionView, "POST", f"/submissions/{submission_id}/refuse", json=body)
