@@ -39,6 +39,9 @@ NOT_RUN: dict[str, dict[str, str]] = {
         "pip install": INSTALLS,
         "kernelbot problem check": "needs torch: tests/catalog/importing/test_judged.py has it",
     },
+    "judge-from-python": {
+        "python examples": "takes a while: tests/examples/test_agents.py does it"
+    },
     "judge-without-a-server": {
         "python3 kernelbot-harness.pyz": "has to be built: tests/harness/test_archive.py does"
     },

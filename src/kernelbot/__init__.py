@@ -1,3 +1,35 @@
 """KernelBot: submissions of kernels, judged in a sandbox, measured honestly, ranked at once."""
 
+from importlib import import_module
+
 __version__ = "0.1.0"
+
+_CLIENT, _LIBRARY = "kernelbot.client", "kernelbot.library"
+_HOMES = {
+    "AsyncKernelbotClient": f"{_CLIENT}.asynchronous",
+    "Baseline": _LIBRARY,
+    "Judge": _LIBRARY,
+    "KernelbotClient": _CLIENT,
+    "Report": _LIBRARY,
+    "RewardKind": _LIBRARY,
+    "RewardRule": _LIBRARY,
+    "judge": _LIBRARY,
+}
+"""What can be imported from here, and where it is: loaded when it is first asked for, since every
+process of ours imports this package. Type checkers read `__init__.pyi`."""
+
+
+def __getattr__(name: str) -> object:
+    """Raises AttributeError, and ImportError if a client is installed, which judges nothing."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
+        return getattr(import_module(_HOMES[name]), name)
+    except ModuleNotFoundError as error:
+        raise ImportError(
+            f"kernelbot.{name} needs more than the client: install the extra `judge` ({error})."
+        ) from error
+
+
+def __dir__() -> list[str]:
+    return sorted((*globals(), *_HOMES))

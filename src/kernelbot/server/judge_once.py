@@ -60,7 +60,7 @@ def judge_once(
                 json.dumps(to_wire(job)).encode(), job.longest_s + slack_s
             )
         except subprocess.TimeoutExpired:
-            return _no_result(job, "The harness didn't answer in time and was stopped.")
+            return no_result(job, "The harness didn't answer in time and was stopped.")
         finally:
             _stop(harness)
             listener.join(timeout=5.0)
@@ -113,10 +113,11 @@ def _read(job: JobSpec, exit_code: int, output: bytes, errors: bytes) -> RunResu
     except (ValueError, RecursionError):  # not JSON, or not a result of this version
         how = f"signal {-exit_code}" if exit_code < 0 else f"exit code {exit_code}"
         last_words = errors.decode("utf-8", "replace").strip()[-4000:]
-        return _no_result(job, f"The harness ended without a result ({how}).", last_words)
+        return no_result(job, f"The harness ended without a result ({how}).", last_words)
 
 
-def _no_result(job: JobSpec, message: str, evidence: str = "") -> RunResult:
+def no_result(job: JobSpec, message: str, evidence: str = "") -> RunResult:
+    """The `internal_error` of a job that has no result, our fault."""
     uname = os.uname()
     return RunResult(
         job_id=job.job_id,

@@ -33,6 +33,12 @@ class LocalJudge:
             return read_judging_settings()
         return kept_judging_settings(self._folder)
 
+    def close(self) -> None:
+        """Nothing can be judged any more. A warm judge stays for the next ones."""
+        if self._folder is not None:
+            self._folder.close()
+            self._folder = None
+
     def judge(self, job: JobSpec, on_event: OnEvent) -> RunResult:
         """Judge and wait."""
         if self._folder is None:

@@ -141,6 +141,9 @@ def _add_warm(warm: argparse.ArgumentParser) -> None:
     warm.add_argument("--build-cache", type=Path, default=argparse.SUPPRESS)
     warm.add_argument("--gpus", type=_names)
     warm.add_argument("--locks", type=Path)
+    warm.add_argument(
+        "--slots", type=int, default=0, help="jobs at the same time; 0: one, in turn with others'"
+    )
     warm.add_argument("--lock-wait-s", type=float, default=math.inf)
     warm.add_argument("--reserved-cores", type=int, default=RESERVED_CORES)
 

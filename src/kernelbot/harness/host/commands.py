@@ -165,13 +165,14 @@ def _warm(arguments: argparse.Namespace) -> int:
     from kernelbot.harness.host.warm.server import Life, serve_warm
 
     host = Host(
+        slots=arguments.slots or 1,
         build_cache=arguments.build_cache,
         reserved_cores=arguments.reserved_cores,
         # Unless told otherwise for ever: its jobs may be cancelled, and take turns.
         gpus=GpuLocks(arguments.gpus, arguments.locks, arguments.lock_wait_s),
         ahead=1,  # the next job may come while one is stopped
     )
-    life = Life(arguments.idle_s, arguments.limit_s)
+    life = Life(arguments.idle_s, arguments.limit_s, arguments.slots)
     return serve_warm(host, arguments.folder, arguments.name, life)
 
 

@@ -1,5 +1,5 @@
-"""`warm`: judges the jobs that come over a socket, one at a time, until none has come for a while,
-or it has lived for long enough.
+"""`warm`: judges the jobs that come over a socket, one at a time or so many side by side, until
+none has come for a while, or it has lived for long enough.
 
 Each connection is one job. Both ends write JSON lines: the client its job, the judge `here`,
 then `waits`, `event`s, and in the end `result`, `cancelled`, or `lost` with what failed. A client
@@ -18,6 +18,7 @@ import threading
 import time
 import traceback
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import IO, Any, NoReturn
@@ -26,7 +27,7 @@ from kernelbot.harness.host.cancellation import AttemptLost, Cancellation, Cance
 from kernelbot.harness.host.host import Host
 from kernelbot.harness.host.job_folder import read_job
 from kernelbot.harness.host.warm.folder import NotOurs, PrivateFolder, peer_pid
-from kernelbot.harness.host.warm.turns import GaveUp, turn
+from kernelbot.harness.host.warm.turns import GaveUp, Slots, Turn, turn
 from kernelbot.protocol import (
     JobSpec,
     ProgressEvent,
@@ -53,6 +54,9 @@ class Life:
     """After its last job."""
     limit_s: float = math.inf
     """From its start until it takes no more jobs; those that it has are judged."""
+    slots: int = 0
+    """How many jobs it judges side by side. 0: one at a time, in turn with every other judge of the
+    account's that has none."""
 
 
 def serve_warm(host: Host, path: Path, name: str, life: Life) -> int:
@@ -80,7 +84,7 @@ def _serve(host: Host, path: Path, name: str, life: Life, ready: int) -> NoRetur
         os.close(ready)
         if listener is not None:
             with contextlib.suppress(KeyboardInterrupt, SystemExit):
-                server = WarmServer(host, folder, listener)
+                server = WarmServer(host, folder, listener, life.slots)
                 server.serve(life)
                 _unlisten(folder, name, listener)
                 server.finish()
@@ -151,9 +155,11 @@ def _accepts(folder: PrivateFolder, name: str) -> bool:
 class WarmServer:
     """Accepts connections, and judges what they bring."""
 
-    def __init__(self, host: Host, folder: PrivateFolder, listener: socket.socket) -> None:
+    def __init__(
+        self, host: Host, folder: PrivateFolder, listener: socket.socket, slots: int = 0
+    ) -> None:
         self._host = host
-        self._folder = folder
+        self._turn: Turn = Slots(slots).held if slots else partial(turn, folder)
         self._listener = listener
         self._change = threading.Condition()
         self._connections = 0
@@ -188,7 +194,7 @@ class WarmServer:
         try:
             with connection:
                 peer_pid(connection)
-                Attendance(self._host, self._folder, connection).run()
+                Attendance(self._host, self._turn, connection).run()
         except (NotOurs, OSError) as error:
             print(f"a connection ended: {error}", file=sys.stderr)
         finally:
@@ -200,7 +206,7 @@ class Attendance:
     """One connection."""
 
     host: Host
-    folder: PrivateFolder
+    turn: Turn
     connection: socket.socket
     _cancelled: Cancellation = field(default_factory=Cancellation)
 
@@ -234,7 +240,7 @@ class Attendance:
     def _judge(self, job: JobSpec) -> RunResult:
         if job.sandbox is SandboxMode.NONE:
             raise WireError(UNSANDBOXED)
-        with turn(self.folder, lambda: self._tell({"waits": True}), self._cancelled.is_set):
+        with self.turn(lambda: self._tell({"waits": True}), self._cancelled.is_set):
             return self.host.attempt(job, self._emit, self._cancelled)
 
     def _emit(self, event: ProgressEvent) -> None:

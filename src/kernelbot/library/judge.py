@@ -1,0 +1,251 @@
+"""Many sources, judged side by side."""
+
+import asyncio
+import hashlib
+import os
+import time
+from collections.abc import AsyncGenerator, AsyncIterable, Iterable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from types import TracebackType
+from typing import Self
+
+from kernelbot.catalog.problem import LoadedProblem
+from kernelbot.domain.errors import InvalidSubmission, UserError
+from kernelbot.harness.host.warm.folder import NotOurs, PrivateFolder, default_folder
+from kernelbot.library.baselines import (
+    Baseline,
+    BaselineLost,
+    Baselines,
+    baseline_of,
+    baseline_source,
+)
+from kernelbot.library.feeding import reports_of
+from kernelbot.library.hosting import Hosted
+from kernelbot.library.once import Once
+from kernelbot.library.reports import Report
+from kernelbot.library.sources import (
+    Problem,
+    Problems,
+    Source,
+    expect_timed,
+    mode_of,
+    refused,
+    source_file,
+)
+from kernelbot.protocol import DeviceSpec, Mode, SamplingRules, SourceFile, Verdict
+from kernelbot.server.judge_once import no_result
+from kernelbot.server.judging_settings import JudgingSettings, kept_judging_settings
+from kernelbot.server.run import expect_timeable
+
+Pair = tuple[Problem, Source]
+
+
+@dataclass(frozen=True)
+class _Way:
+    """How all sources of one call are judged."""
+
+    mode: Mode
+    device: DeviceSpec
+    baseline: bool
+
+
+class Judge:
+    """Judges sources side by side on this machine, in an `async with` block of one event loop.
+
+    Tests run on all processors at once; whatever is timed takes turns on its device. A task that
+    is cancelled ends its judging: its processes have ended when it goes on.
+    """
+
+    def __init__(
+        self,
+        devices: str | Sequence[str] | None = None,
+        *,
+        slots: int | None = None,
+        dedupe: bool = False,
+        sampling: SamplingRules | None = None,
+    ) -> None:
+        """`devices`: those that may be asked for, the first by default; None: all that are
+        configured. `slots`: how many sources are judged at once; None: one for each processor.
+        `dedupe`: judge identical sources once, and keep their reports for as long as this lives.
+        `sampling`: how long workloads are timed; None: as configured.
+        Raises `UserError` for slots that can't be."""
+        self._names = (devices,) if isinstance(devices, str) else devices
+        self._slots = len(os.sched_getaffinity(0)) if slots is None else slots
+        if self._slots < 1:
+            raise UserError("A judge needs one slot at least.")
+        self._dedupe = dedupe
+        self._sampling = sampling
+        self._problems = Problems()
+        self._baselines = Baselines()
+        self._once = Once[Report](lambda report: report.verdict is not Verdict.INTERNAL_ERROR)
+        self._running: set[asyncio.Task[Report]] = set()
+        self._open: _Open | None = None
+
+    async def __aenter__(self) -> Self:
+        """Start the host, unless it is there. Raises `UserError` if the configuration is wrong or
+        has no such device, and `Unavailable` if nothing can be judged here."""
+        opened = await _open(self._names, self._slots)
+        if self._sampling is not None:
+            opened = replace(opened, settings=replace(opened.settings, sampling=self._sampling))
+        self._open = opened
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Whatever is still being judged is cancelled, and has ended."""
+        for task in self._running:
+            task.cancel()
+        if self._running:
+            await asyncio.wait(set(self._running))
+        opened, self._open = self._open, None
+        if opened is not None:
+            opened.close()
+
+    async def judge(
+        self,
+        problem: Problem,
+        source: Source,
+        *,
+        mode: Mode | str = Mode.TEST,
+        device: str | None = None,
+        baseline: bool = False,
+    ) -> Report:
+        """Judge one source. A problem's folder is read once. `baseline`: compare its times with
+        those of the problem's reference, which is timed once a minute.
+
+        Raises `InvalidProblem`, `InvalidSubmission` or `UserError` before anything runs.
+        """
+        way = self._way(mode, device, baseline=baseline)
+        loaded = self._problems.load(problem)
+        submission = source_file(source, loaded.definition.spec)
+        return await self._followed(loaded, submission, way)
+
+    def many(
+        self,
+        pairs: Iterable[Pair] | AsyncIterable[Pair],
+        *,
+        mode: Mode | str = Mode.TEST,
+        device: str | None = None,
+        baseline: bool = False,
+    ) -> AsyncGenerator[Report, None]:
+        """Judge pairs of a problem and a source, and yield a report of each as it ends: `number`
+        says of which. Pairs are taken as there is room for them, not all at once, and no more of
+        them while nobody takes the reports.
+
+        A source that no door takes has a report, too. Raises `InvalidProblem` and `UserError` as
+        `judge` does; what is being judged then, or when nobody goes on, is cancelled.
+        """
+        way = self._way(mode, device, baseline=baseline)
+
+        def begin(pair: Pair, number: int) -> "asyncio.Task[Report]":
+            return asyncio.create_task(self._numbered(pair, number, way))
+
+        return reports_of(pairs, begin, ahead=2 * self._slots)
+
+    async def _numbered(self, pair: Pair, number: int, way: _Way) -> Report:
+        loaded = self._problems.load(pair[0])
+        spec = loaded.definition.spec
+        try:
+            submission = source_file(pair[1], spec)
+        except InvalidSubmission as error:
+            job = self._settings.job(spec, SourceFile("", ""), way.mode, way.device)
+            return Report(refused(job, error), len(spec.tests), number=number)
+        return replace(await self._followed(loaded, submission, way), number=number)
+
+    async def _followed(self, loaded: LoadedProblem, submission: SourceFile, way: _Way) -> Report:
+        """In a task that the end of the block cancels, wherever it was begun."""
+        task = asyncio.create_task(self._judged(loaded, submission, way))
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+        return await task
+
+    async def _judged(self, loaded: LoadedProblem, submission: SourceFile, way: _Way) -> Report:
+        if not self._dedupe:
+            return await self._anew(loaded, submission, way)
+        digest = hashlib.sha256(submission.text.encode()).digest()
+        key = (_identity(loaded), digest, way)
+        return await self._once.get(key, lambda: self._anew(loaded, submission, way))
+
+    async def _anew(self, loaded: LoadedProblem, submission: SourceFile, way: _Way) -> Report:
+        spec = loaded.definition.spec
+        job = self._settings.job(spec, submission, way.mode, way.device)
+        expect_timeable(job)
+        report = Report(await self._opened.host.judge(job), len(spec.tests))
+        if not (way.baseline and report.accepted):
+            return report
+        try:
+            return replace(report, baseline=await self._baseline(loaded, way))
+        except BaselineLost as error:
+            return Report(no_result(job, str(error)), len(spec.tests))
+
+    async def _baseline(self, loaded: LoadedProblem, way: _Way) -> Baseline:
+        name, source = baseline_source(loaded)
+
+        async def measure() -> Baseline:
+            job = self._settings.job(loaded.definition.spec, source, way.mode, way.device)
+            return baseline_of(name, job, await self._opened.host.judge(job))
+
+        key = (_identity(loaded), way)
+        return await self._baselines.near(key, time.monotonic(), measure)
+
+    def _way(self, mode: Mode | str, device: str | None, *, baseline: bool) -> _Way:
+        wanted = mode_of(mode)
+        if baseline:
+            expect_timed(wanted)
+        return _Way(wanted, self._settings.device(device), baseline)
+
+    @property
+    def _settings(self) -> JudgingSettings:
+        return self._opened.settings
+
+    @property
+    def _opened(self) -> "_Open":
+        if self._open is None:
+            raise UserError("This judge isn't open.", hint="Use it in its `async with` block.")
+        return self._open
+
+
+@dataclass(frozen=True)
+class _Open:
+    """What there is within the block. `settings` have the devices that may be asked for."""
+
+    settings: JudgingSettings
+    host: Hosted
+    folder: PrivateFolder
+
+    def close(self) -> None:
+        self.host.close()
+        self.folder.close()
+
+
+async def _open(names: Sequence[str] | None, slots: int) -> _Open:
+    path = default_folder()
+    try:
+        folder = PrivateFolder.open(path)
+    except NotOurs as error:
+        raise UserError(f"No judge can be kept warm: {error}") from None
+    except OSError as error:
+        raise UserError(f"{path} can't be made: {error.strerror}.") from None
+    with ExitStack() as failed:
+        failed.callback(folder.close)
+        settings = await asyncio.to_thread(kept_judging_settings, folder)
+        if names is not None:
+            devices = tuple(settings.device(name) for name in names)
+            if not devices:
+                raise UserError("A judge needs one device at least.")
+            settings = replace(settings, devices=devices)
+        host = Hosted(folder, slots)
+        failed.callback(host.close)
+        await host.start()
+        failed.pop_all()
+    return _Open(settings, host, folder)
+
+
+def _identity(loaded: LoadedProblem) -> str:
+    """Alike for problems that judge alike, wherever they were read from."""
+    return hashlib.sha256(repr(loaded.definition.spec).encode()).hexdigest()

@@ -1,0 +1,46 @@
+"""The searches of `examples/agents`, with few judgings."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from kernelbot.harness.host.warm.folder import PrivateFolder
+from tests.support.exhaustive import cases
+from tests.support.terminal import SOURCE
+from tests.support.warm import end_judges
+
+AGENTS = Path(__file__).parents[2] / "examples" / "agents"
+
+
+@pytest.fixture(scope="module")
+def runtime(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    folder = tmp_path_factory.mktemp("runtime")
+    yield folder
+    end_judges(PrivateFolder.open(folder / "kernelbot"))
+
+
+@pytest.mark.timeout(300)  # some seconds of a processor, which others may share
+@pytest.mark.parametrize("program", cases(("best_of_n", "evolve"), always=["evolve"]))
+def test_a_search_finds_something_and_draws_it(runtime: Path, program: str) -> None:
+    judgings = 24  # more than a generation
+    picture = runtime / f"{program}.svg"
+    done = subprocess.run(
+        [sys.executable, AGENTS / f"{program}.py", f"--judgings={judgings}", f"--plot={picture}"],
+        cwd=runtime,
+        env={**os.environ, "XDG_RUNTIME_DIR": str(runtime), "PYTHONPATH": str(SOURCE)},
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+    assert (0, "") == (done.returncode, done.stderr)
+    judged, best, confidence = done.stdout.splitlines()
+    assert judged.startswith(f"{judgings} judged in ")
+    assert judged.endswith(" 0 of them refused.")
+    assert best.startswith("Best: ")
+    assert confidence.startswith("With 95 % confidence ")
+    assert picture.read_text().startswith("<svg")

@@ -1,0 +1,64 @@
+"""A warm judge that takes several jobs at once."""
+
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from kernelbot.harness.host.warm.connection import WAITS
+from kernelbot.harness.host.warm.folder import PrivateFolder
+from kernelbot.harness.host.warm.turns import GaveUp, Slots
+from kernelbot.library.hosting import host_with_slots
+from kernelbot.protocol import Timeouts, Verdict
+from tests.harness.jobs import SORT, a_job, a_problem
+from tests.support.warm import end_judges
+
+PATIENT = a_problem(timeouts=Timeouts(test_s=30, benchmark_s=30, ranked_s=30))
+SLEEP_S = 0.7
+SLOW = SORT.replace("    return", f"    import time; time.sleep({SLEEP_S} / 3)\n    return")
+WAIT_S = 60.0
+
+
+@pytest.fixture
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrivateFolder]:
+    opened = PrivateFolder.open(tmp_path_factory.mktemp("warm") / "own")
+    yield opened
+    end_judges(opened)
+    opened.close()
+
+
+def test_so_many_jobs_are_judged_side_by_side(folder: PrivateFolder) -> None:
+    host, said = host_with_slots(folder, 2), list[str]()
+    verdicts = [host.judge(a_job(SORT), lambda _: None, print).verdict]
+    spans = list[tuple[float, float]]()
+
+    def one() -> None:
+        began: list[float] = []
+        job = a_job(SLOW, problem=PATIENT)
+        result = host.judge(job, lambda _: began.append(time.monotonic()), said.append)
+        verdicts.append(result.verdict)
+        spans.append((began[0], time.monotonic()))
+
+    threads = [threading.Thread(target=one) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(WAIT_S)
+    first, second, third = sorted(spans)
+    assert second[0] < first[1]
+    assert third[0] > min(first[1], second[1]) - 0.25  # the client reads a moment later
+    assert ([WAITS], [Verdict.ACCEPTED] * 4) == (said, verdicts)
+
+
+def test_who_gives_up_leaves_the_slot_to_others() -> None:
+    slots, waited = Slots(1), list[str]()
+    with (
+        slots.held(lambda: waited.append("first"), lambda: False),
+        pytest.raises(GaveUp),
+        slots.held(lambda: waited.append("second"), lambda: True),
+    ):
+        pass
+    with slots.held(lambda: waited.append("third"), lambda: False):
+        pass
+    assert ["second"] == waited

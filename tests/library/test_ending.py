@@ -1,0 +1,139 @@
+"""Cancelled tasks, hosts that are killed, and what is left of either."""
+
+import asyncio
+import contextlib
+import os
+import signal
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import pytest
+
+from kernelbot import Judge
+from kernelbot.harness.sandbox.runner_tree import children_of
+from kernelbot.protocol import Fault, Mode, Verdict
+from kernelbot.protocol.process_names import ProcessName
+from tests.library.sources import ENDLESS, ENDLESS_IMPORT, RIGHT, TIMED_ENDLESS
+from tests.support.exhaustive import cases
+from tests.support.waiting import until
+from tests.support.warm import pids_of_judges
+
+PHASES = {"importing": ENDLESS_IMPORT, "testing": ENDLESS, "timing": TIMED_ENDLESS}
+BUSY_S = 0.3
+
+
+@pytest.fixture
+async def judge(home: Path, open_files: None) -> AsyncIterator[Judge]:
+    async with Judge(slots=2) as opened:
+        yield opened
+
+
+def host_of(home: Path) -> int:
+    (pid,) = pids_of_judges(home / "kernelbot")
+    return pid
+
+
+def busy_runners(home: Path) -> list[int]:
+    """Runners that compute: those that wait for a job have used next to nothing."""
+    return [pid for pid in below(host_of(home)) if _name(pid) == ProcessName.RUNNER and _busy(pid)]
+
+
+def below(pid: int) -> list[int]:
+    found = []
+    for child in children_of(pid):
+        found += [child, *below(child)]
+    return found
+
+
+def _name(pid: int) -> str:
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/comm").read_text().strip()
+    return ""
+
+
+def _busy(pid: int) -> bool:
+    with contextlib.suppress(OSError):
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        return int(fields[11]) / os.sysconf("SC_CLK_TCK") > BUSY_S
+    return False
+
+
+@pytest.mark.parametrize("phase", cases(PHASES, always=["testing"]))
+async def test_a_cancelled_task_ends_its_judging(
+    judge: Judge, home: Path, sums: Path, phase: str
+) -> None:
+    mode = Mode.BENCHMARK if phase == "timing" else Mode.TEST
+    task = asyncio.create_task(judge.judge(sums, PHASES[phase], mode=mode))
+    await until(lambda: busy_runners(home))
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    await until(lambda: not busy_runners(home), within_s=2.0)
+    assert Verdict.ACCEPTED == (await judge.judge(sums, RIGHT)).verdict
+
+
+async def test_one_that_waits_for_its_turn_is_cancelled_at_once(
+    judge: Judge, home: Path, sums: Path
+) -> None:
+    tasks = [asyncio.create_task(judge.judge(sums, ENDLESS)) for _ in range(3)]
+    await until(lambda: len(busy_runners(home)) == 2)
+    async with asyncio.timeout(1.0):
+        tasks[2].cancel()
+        await asyncio.wait(tasks[2:])
+    assert [False, False, True] == [task.cancelled() for task in tasks]
+    for task in tasks:
+        task.cancel()
+    await asyncio.wait(tasks)
+
+
+async def test_nobody_judges_on_for_a_loop_that_was_left(
+    judge: Judge, home: Path, sums: Path
+) -> None:
+    reports = judge.many([(sums, RIGHT), (sums, ENDLESS), (sums, ENDLESS)])
+    async for _ in reports:
+        break
+    await reports.aclose()
+    assert [] == busy_runners(home)
+
+
+async def test_the_end_of_the_block_ends_what_is_being_judged(home: Path, sums: Path) -> None:
+    async with Judge(slots=2) as judge:
+        task = asyncio.create_task(judge.judge(sums, ENDLESS))
+        await until(lambda: busy_runners(home))
+    assert [] == busy_runners(home)
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+async def killing_hosts(home: Path, when: Callable[[], object], times: int) -> None:
+    killed = set[int]()
+    for _ in range(times):
+        await until(lambda: set(pids_of_judges(home / "kernelbot")) - killed and when())
+        killed.add(host_of(home))
+        os.kill(host_of(home), signal.SIGKILL)
+
+
+async def test_a_host_that_is_killed_is_replaced(judge: Judge, home: Path, sums: Path) -> None:
+    await judge.judge(sums, RIGHT)
+    slow = RIGHT.replace("    return", "    import time; time.sleep(0.5)\n    return")
+    task = asyncio.create_task(judge.judge(sums, slow))
+    await asyncio.sleep(0.3)
+    os.kill(host_of(home), signal.SIGKILL)
+    assert Verdict.ACCEPTED == (await task).verdict
+
+
+async def test_a_job_that_brings_hosts_down_loses_its_own_report_alone(
+    judge: Judge, home: Path, sums: Path
+) -> None:
+    """The endless one's runner is the sign to kill the host, twice: as if it had done it."""
+    slow = RIGHT.replace("    return", "    import time; time.sleep(0.5)\n    return")
+    killer = asyncio.create_task(killing_hosts(home, lambda: busy_runners(home), 2))
+    pairs = [(sums, ENDLESS), *((sums, f"{slow}# {n}") for n in range(3))]
+    reports = {report.number: report async for report in judge.many(pairs)}
+    await killer
+    assert [Verdict.INTERNAL_ERROR, *[Verdict.ACCEPTED] * 3] == [
+        reports[number].verdict for number in range(4)
+    ]
+    lost = reports[0]
+    assert (Fault.PLATFORM, None) == (lost.fault, lost.reward("correct"))
+    assert "ended in the middle; somebody may have killed it" in lost.message
