@@ -7,6 +7,7 @@ from kernelbot.domain.states import ReviewState, RunState, SubmissionState
 from kernelbot.protocol import Mode, Verdict
 from kernelbot.ranking.model import NotRanked, NotRankedReason
 from kernelbot.submissions.schemas import RunView, SubmissionView
+from tests.support.preflights import PREFLIGHT
 
 NOW = datetime(2027, 1, 1, tzinfo=UTC)
 
@@ -63,3 +64,14 @@ def test_what_is_not_ranked_says_why_last() -> None:
     sentence = "Not ranked: it is the same code as submission 16, which counts once."
     why = NotRanked(reason=NotRankedReason.SAME_CODE, sentence=sentence, submission_id=16)
     assert sentence == closing(submission(not_ranked=why)).splitlines()[-1]
+
+
+def test_what_compilers_said_comes_first_and_only_in_the_whole() -> None:
+    found = submission().model_copy(update={"preflights": (PREFLIGHT,)})
+    whole, rest = outcome(found), outcome(found, whole=False)
+    heading = "✓ H100 (90a): compiled, 1 kernel in 2.00 s; in brackets: the previous version"
+    assert (heading, True, False) == (
+        whole.splitlines()[0],
+        "64 (40)" in whole,
+        "64 (40)" in rest,
+    )

@@ -4,7 +4,7 @@ import pytest
 
 from kernelbot.domain.states import RunState
 from kernelbot.protocol import EventKind, Phase, ProgressEvent, Verdict
-from kernelbot.render.progress import Activity, RunProgress, progress_line, state_text
+from kernelbot.render.progress import Activity, RunProgress, is_report, progress_line, state_text
 from kernelbot.runs.repeats import REPEATED
 from kernelbot.submissions.model import Event
 
@@ -14,6 +14,7 @@ from kernelbot.submissions.model import Event
     [
         (ProgressEvent(EventKind.STARTED), None),
         (ProgressEvent(EventKind.COMPILED, duration_s=1.5), "compiled in 1.50 s"),
+        (ProgressEvent(EventKind.COMPILED, message="H100\n\x1b[2Jk"), "H100\n\\x1b[2Jk"),
         (ProgressEvent(EventKind.PHASE_STARTED, Phase.TEST, total=5), "test (5) ..."),
         (ProgressEvent(EventKind.CASE, Phase.TEST, 0, 5, verdict=Verdict.ACCEPTED), None),
         (ProgressEvent(EventKind.WORKLOAD, Phase.BENCHMARK, 0, 1, median_ns=1e6), None),
@@ -27,6 +28,16 @@ from kernelbot.submissions.model import Event
 )
 def test_an_event_in_a_line(event: ProgressEvent, expected: str | None) -> None:
     assert expected == progress_line(event)
+
+
+def test_a_report_has_no_room_in_one_line() -> None:
+    report = ProgressEvent(EventKind.COMPILED, message="H100\nk  40")
+    compiled = ProgressEvent(EventKind.COMPILED, duration_s=1.5)
+    assert (None, True, False) == (
+        Activity().after(report),
+        is_report(report),
+        is_report(compiled),
+    )
 
 
 def test_activities_are_counted_in_any_order() -> None:

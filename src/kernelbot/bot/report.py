@@ -6,9 +6,17 @@ from collections.abc import Sequence
 from kernelbot.bot.answers import Attached
 from kernelbot.bot.progress import heading, score_text
 from kernelbot.domain.states import ReviewState, RunState, SubmissionState
+from kernelbot.preflight.rendering import preflight_text, short_text
 from kernelbot.protocol import Mode, Verdict
 from kernelbot.ranking.model import Outcome
-from kernelbot.render.markdown import MESSAGE_LIMIT, fenced_within, inline, plain
+from kernelbot.render.markdown import (
+    MESSAGE_LIMIT,
+    fence,
+    fenced_within,
+    fits_fenced,
+    inline,
+    plain,
+)
 from kernelbot.render.progress import STATES
 from kernelbot.render.report import TEXT, report
 from kernelbot.render.text import one_line, shorten
@@ -30,7 +38,19 @@ def final_text(submission: Submission, outcomes: Sequence[Outcome]) -> str:
     room = MESSAGE_LIMIT - len("\n".join([*lines, "", *closing]))
     failures = (_failure(run, room) for run in submission.runs)
     lines += [next((text for text in failures if text), "")]
+    lines += _preflights(submission, MESSAGE_LIMIT - len("\n".join([*lines, *closing])))
     return "\n".join(line for line in [*lines, *closing] if line)
+
+
+def _preflights(submission: Submission, room: int) -> list[str]:
+    """What compilers said of it, as far as there is room for whole tables; the files have all."""
+    lines = list[str]()
+    for one in submission.preflights:
+        text = short_text(one)
+        if fits_fenced(text, room - 1):
+            lines.append(fence(text))
+            room -= len(lines[-1]) + 1
+    return lines
 
 
 def public_text(submission: Submission, outcomes: Sequence[Outcome]) -> str:
@@ -119,7 +139,8 @@ def _gain(before_s: float, after_s: float) -> str:
 
 
 def files(submission: Submission) -> list[Attached]:
-    """The whole report of each run that its author may see, and the files that a profile left."""
+    """The whole report of each run that its author may see, the files that a profile left, and what
+    compilers said."""
     found = []
     for run in submission.runs:
         if run.result is None:
@@ -131,6 +152,10 @@ def files(submission: Submission) -> list[Attached]:
             content = base64.b64decode(artifact.content_base64)
             if content and artifact.media_type != TEXT:
                 found.append(Attached(artifact.name, content))
+    found += [
+        Attached.text(f"preflight-{one.report.gpu}.txt", preflight_text(one))
+        for one in submission.preflights
+    ]
     return found
 
 

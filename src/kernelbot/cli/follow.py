@@ -8,7 +8,7 @@ from kernelbot.cli.outcome import wait_text
 from kernelbot.cli.terminal import Terminal
 from kernelbot.domain.errors import KernelbotError
 from kernelbot.protocol import PROTOCOL_VERSION, EventKind, ProgressEvent, Verdict, from_wire
-from kernelbot.render.progress import Activity, progress_line, state_text
+from kernelbot.render.progress import Activity, is_report, progress_line, state_text
 
 if TYPE_CHECKING:
     from kernelbot.client import KernelbotClient
@@ -51,6 +51,9 @@ def follow(
             activity = activities.setdefault(event.run_id, Activity()).after(progress)
             line = progress_line(progress)
             moving.now(activity and f"{label}{activity}")
+            if line and is_report(progress):
+                moving.say(f"{label}{line}")
+                continue
             moving.log(line and f"{label}{line}")
     return client.submission(submission.id)
 

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from kernelbot.cli.terminal import columns
 from kernelbot.domain.states import ReviewState, RunState, SubmissionState
+from kernelbot.preflight.rendering import preflight_text
 from kernelbot.protocol import Mode, Verdict
 from kernelbot.render.progress import state_text
 from kernelbot.render.report import TEXT, details
@@ -17,8 +18,9 @@ if TYPE_CHECKING:
 
 def outcome(submission: "SubmissionView", *, whole: bool = True) -> str:
     """All that is known of it: the runs' reports, then the verdict, the score and the place.
-    `whole` False: only the cases that failed."""
-    parts = [_run(run, whole=whole) for run in submission.runs]
+    `whole` False: only the cases that failed, and no preflight, which was shown on the way."""
+    parts = [preflight_text(one, columns()) for one in submission.preflights] if whole else []
+    parts += [_run(run, whole=whole) for run in submission.runs]
     noticed = [
         f"Noticed by {one_line(item.source)}: {one_line(item.rule)} ({one_line(item.severity)}): "
         f"{printable(item.detail)}"

@@ -10,6 +10,8 @@ MOST = 200
 """Diagnostics of one report."""
 _LONGEST_LINE = 2000
 _MAX_MESSAGE = 500
+_LONGEST_KERNEL = 1000
+"""Lines of a Triton kernel that are looked through for the caret."""
 _NVCC = re.compile(
     r"^(\S.{0,300}?)\((\d{1,7})\): (error|warning|catastrophic error)[^:]{0,40}: (.+)"
 )
@@ -47,6 +49,7 @@ def is_nvccs(message: str) -> bool:
 
 def _read(lines: list[str], source: list[str], file: str) -> Iterator[Diagnostic]:
     place: tuple[str, int] | None = None
+    places = _places(source)
     for number, line in enumerate(lines):
         if python := _PYTHON.match(line):
             place = (python[1], int(python[2]))
@@ -56,7 +59,8 @@ def _read(lines: list[str], source: list[str], file: str) -> Iterator[Diagnostic
             else:
                 yield compiled
         elif triton := _TRITON.match(line):
-            yield _of_triton(triton, lines[number + 1 :], source, file)
+            shown = lines[number + 1 : number + 1 + _LONGEST_KERNEL]
+            yield _of_triton(triton, shown, places, file)
         elif raised := _RAISED.match(line):
             name, at = place or ("", None)
             column = _caret_column(lines[max(number - 2, 0) : number], source, at)
@@ -102,14 +106,23 @@ def _caret_column(shown: list[str], source: list[str], line: int | None) -> int 
     return None
 
 
-def _of_triton(found: re.Match[str], after: list[str], source: list[str], file: str) -> Diagnostic:
+def _places(source: list[str]) -> dict[str, int | None]:
+    """Where each line of the file stands; None: at several places."""
+    places: dict[str, int | None] = {}
+    for number, text in enumerate(source, 1):
+        places[text] = None if text in places else number
+    return places
+
+
+def _of_triton(
+    found: re.Match[str], after: list[str], places: dict[str, int | None], file: str
+) -> Diagnostic:
     """Triton counts lines from the kernel's own first line, and shows the kernel up to the wrong
     one, above a caret: there the file has the same text."""
     caret = next((at for at, text in enumerate(after) if _CARET.match(text)), None)
     shown = after[caret - 1] if caret else ""
     words = next((text.strip() for text in after[(caret or 0) + 1 :] if text.strip()), "")
-    same = [at for at, text in enumerate(source, 1) if shown.strip() and text == shown]
-    line = same[0] if len(same) == 1 else None
+    line = places.get(shown) if shown.strip() else None
     message = (words or "The kernel can't be compiled.")[:_MAX_MESSAGE]
     column = int(found[2]) + 1 if line else None
     return Diagnostic(Severity.ERROR, message, file if line else "", line, column)

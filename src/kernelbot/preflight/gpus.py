@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from kernelbot.domain.errors import UserError
-from kernelbot.protocol import Vendor
+from kernelbot.protocol import DeviceSpec, Vendor
 
 _KIB = 1024
 
@@ -52,7 +52,8 @@ class Gpu:
     vendor: Vendor
     arch: str
     """The architecture's name for the compilers."""
-    limits: Limits
+    limits: Limits | None
+    """None: the maker's figures for it aren't here."""
 
 
 def _nvidia(
@@ -113,6 +114,13 @@ _MODELS = {
     "MI355X": (Vendor.AMD, "gfx950"),
 }
 NAMES = tuple(_MODELS)
+
+
+def gpu_of(device: DeviceSpec) -> Gpu:
+    """A configured device as a GPU, under its own name. The letter of an architecture of NVIDIA's
+    names instructions, no other chip: 90 has the limits of 90a."""
+    arch = device.arch or ""
+    return Gpu(device.name, device.vendor, arch, LIMITS.get(arch) or LIMITS.get(f"{arch}a"))
 
 
 def find_gpu(name: str) -> Gpu:

@@ -95,6 +95,8 @@ class Report:
     output: str = ""
     """All that the compilers said, shortened."""
     duration_s: float = 0.0
+    left_out: int = 0
+    """How many further kernels there are that have no room in the report."""
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,14 @@ from itertools import groupby
 
 from kernelbot.preflight.diagnostics import is_nvccs, read_diagnostics
 from kernelbot.preflight.gpus import Gpu
-from kernelbot.preflight.model import Figures, Kernel, Outcome, Report, Severity
+from kernelbot.preflight.model import (
+    Figures,
+    Kernel,
+    Occupancy,
+    Outcome,
+    Report,
+    Severity,
+)
 from kernelbot.preflight.occupancy import occupancy
 from kernelbot.protocol import Fault, JobSpec, Lang, RunResult, Verdict
 from kernelbot.protocol.building import AT_IMPORT, CALLED, compiles_at_import, compiles_when_called
@@ -15,6 +22,8 @@ THREADS = 256
 """How many a block of CUDA C++ has, if nobody says otherwise: what a launch asks for isn't
 compiled."""
 _MAX_OUTPUT = 64 << 10
+_MAX_DIGITS = 15
+"""Of a figure: Python takes long to read a number of thousands of digits, or refuses."""
 _NEEDS_A_GPU = (
     "{file} compiles nothing without a GPU: of Python files load_inline and cpp_extension are "
     "compiled here, and Triton unless torch.compile is used beside it."
@@ -93,9 +102,15 @@ def _failures(output: str) -> Iterable[str]:
 def _kernels(gpu: Gpu, rows: Iterable[dict[str, str]], threads: int) -> tuple[Kernel, ...]:
     figures = [_figures(row) for row in rows]
     return tuple(
-        Kernel(one, occupancy(gpu.limits, one, one.threads or threads), len(list(same)))
+        Kernel(one, _occupancy(gpu, one, threads), len(list(same)))
         for one, same in groupby(figures)
     )
+
+
+def _occupancy(gpu: Gpu, figures: Figures, threads: int) -> Occupancy | None:
+    if gpu.limits is None:
+        return None
+    return occupancy(gpu.limits, figures, figures.threads or threads)
 
 
 def _figures(row: dict[str, str]) -> Figures:
@@ -115,7 +130,7 @@ def _figures(row: dict[str, str]) -> Figures:
 
 def _count(row: dict[str, str], key: str) -> int | None:
     value = row.get(key, "")
-    return int(value) if value.isdecimal() else None
+    return int(value) if value.isdecimal() and len(value) <= _MAX_DIGITS else None
 
 
 def is_lasting(report: Report, result: RunResult) -> bool:

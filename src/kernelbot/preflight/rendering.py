@@ -12,13 +12,16 @@ from kernelbot.preflight.model import (
     Severity,
 )
 from kernelbot.render.table import table
-from kernelbot.render.text import counted, indent, one_line, printable, shorten
+from kernelbot.render.text import counted, cut, indent, one_line, printable, shorten
 from kernelbot.render.units import seconds_text
 
 _HEADERS = ("kernel", "threads", "stages", "registers", "spills", "stack", "shared", "blocks",
             "occupancy", "limited by")  # fmt: skip
 _RIGHT = _HEADERS[1:9]
 _MOST_DIAGNOSTICS = 20
+_SHORT_HEADERS = ("kernel", "registers", "spills", "shared", "occupancy")
+_SHORT_KERNELS, _SHORT_DIAGNOSTICS, _SHORT_LINE = 6, 3, 72
+"""Of a short text: kernels, diagnostics, and characters of one line."""
 _MAX_OUTPUT = 4000
 _MARKS = {
     Outcome.COMPILED: "✓",
@@ -39,10 +42,43 @@ def preflight_text(preflight: Preflight, columns: int | None = None) -> str:
     parts += [f"  Not compiled: {printable(shorten(why, 1000))}" for why in report.not_compiled]
     if report.kernels:
         parts.append(indent(_table(preflight, columns), "  "))
+        parts += [f"  ... and {counted(report.left_out, 'kernel')} more"] if report.left_out else []
         parts += [f"  ! {line}" for line in _impossible(report)]
     if report.outcome is not Outcome.COMPILED and not report.diagnostics and report.output:
         parts.append(indent(printable(shorten(report.output.strip(), _MAX_OUTPUT)), "      "))
     return "\n".join(parts)
+
+
+def short_text(preflight: Preflight) -> str:
+    """What matters most of it, for messages: at most 1200 characters."""
+    report = preflight.report
+    parts = [_heading(preflight)]
+    parts += [
+        cut(f"  {_diagnostic(one)}", _SHORT_LINE) for one in report.diagnostics[:_SHORT_DIAGNOSTICS]
+    ]
+    parts += [
+        cut(f"  Not compiled: {one_line(why)}", _SHORT_LINE)
+        for why in report.not_compiled[:_SHORT_DIAGNOSTICS]
+    ]
+    if report.kernels:
+        parts.append(indent(_short_table(preflight), "  "))
+        parts += [cut(f"  ! {line}", _SHORT_LINE) for line in _impossible(report)[:1]]
+    hidden = sum(one.times for one in report.kernels[_SHORT_KERNELS:]) + report.left_out
+    if hidden:
+        parts.append(f"  ... and {counted(hidden, 'kernel')} more")
+    return "\n".join(parts)
+
+
+def _short_table(preflight: Preflight) -> str:
+    """Without what is the same in most files: how it is launched, and how many blocks have room."""
+    chosen = [at for at, header in enumerate(_HEADERS) if header in _SHORT_HEADERS]
+    rows = [
+        _chosen(_row(kernel, preflight.earlier(kernel)), chosen)
+        for kernel in preflight.report.kernels[:_SHORT_KERNELS]
+    ]
+    headers = _chosen(_HEADERS, chosen)
+    right = tuple(header for header in headers if header in _RIGHT)
+    return table(headers, rows, right, columns=_SHORT_LINE - 2)
 
 
 def _heading(preflight: Preflight) -> str:

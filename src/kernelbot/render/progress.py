@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from kernelbot.domain.states import RunState
 from kernelbot.protocol import EventKind, ProgressEvent, Verdict
+from kernelbot.render.text import printable, shorten
 from kernelbot.render.units import seconds_text
 from kernelbot.runs.repeats import REPEATED
 
@@ -21,6 +22,7 @@ STATES: dict[RunState, str] = {
 
 COMPILING = "compiling"
 WAITING = "waiting for another measurement on this machine"
+_LONGEST_MESSAGE = 2000
 _OPEN = (RunState.QUEUED, RunState.DISPATCHED, RunState.RUNNING)
 
 
@@ -59,6 +61,8 @@ class Activity:
         match event.kind:
             case EventKind.COMPILING:
                 return COMPILING
+            case EventKind.COMPILED if event.message:
+                return None  # a table: whoever shows one line has no room for it
             case EventKind.PHASE_STARTED:
                 self._done = 0
                 return f"{event.phase}{_count(event)}"
@@ -144,7 +148,14 @@ def _count(event: ProgressEvent) -> str:
     return f" ({event.total})" if event.total else ""
 
 
+def is_report(event: ProgressEvent) -> bool:
+    """Whether its line is a report on what was compiled, of several lines."""
+    return event.kind is EventKind.COMPILED and bool(event.message)
+
+
 def _compiled(event: ProgressEvent) -> str:
+    if event.message:
+        return printable(shorten(event.message, _LONGEST_MESSAGE))
     took = f" in {seconds_text(event.duration_s)}" if event.duration_s is not None else ""
     return f"compiled{took}"
 

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from kernelbot.domain.states import ReviewState, RunState, SubmissionState
 from kernelbot.moderation.reviews.model import Evidence
+from kernelbot.preflight.model import Preflight
 from kernelbot.protocol import EventKind, Mode, Verdict
 from kernelbot.ranking.model import NotRanked
 from kernelbot.runs.model import Run
@@ -54,6 +55,8 @@ class Submission:
     not_ranked: NotRanked | None = None
     """Why its score isn't in the ranking, on the device of `score_s`. None: it is ranked, it isn't
     a ranked submission, it isn't finished, or it wasn't accepted (see the verdict)."""
+    preflights: tuple[Preflight, ...] = ()
+    """What compilers said of it, for each GPU that it was built for; empty in lists."""
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,11 @@ SELECT s.id, b.id AS board_id, b.name AS board, b.creator_id, u.name AS author, 
     NULL AS code,
     r.id AS run_id, r.device, r.secret, r.state, r.verdict, r.score_s, r.attempts,
     r.created_at AS run_created_at, r.started_at, r.finished_at, r.fault, r.message, r.best_of_version,
-    r.not_ranked, r.not_ranked_for, r.ratio, r.ratio_low, r.ratio_high, r.unverified, r.repeats
+    r.not_ranked, r.not_ranked_for, r.ratio, r.ratio_low, r.ratio_high, r.unverified, r.repeats,
+    ARRAY(
+        SELECT ARRAY[f.id, f.before_id] FROM shown_preflights f
+        WHERE f.submission_id = %(submission_id)s ORDER BY f.device
+    ) AS preflights
 FROM submissions s
 JOIN leaderboards b ON b.id = s.leaderboard_id
 JOIN users u ON u.id = s.author_id

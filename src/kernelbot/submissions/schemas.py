@@ -7,6 +7,7 @@ from pydantic import Field
 
 from kernelbot.domain.states import ReviewState, RunState, SubmissionState
 from kernelbot.moderation.reviews.model import Evidence
+from kernelbot.preflight.model import Preflight
 from kernelbot.protocol import Fault, Mode, Verdict
 from kernelbot.ranking.model import NotRanked
 from kernelbot.runs.model import Run
@@ -87,6 +88,11 @@ class SubmissionView(Answer):
         description="Why its score isn't in the ranking; null: it is, it didn't ask to be, it "
         "isn't over, or it wasn't accepted.",
     )
+    preflights: tuple[Preflight, ...] = Field(
+        default=(),
+        description="What compilers said of it before it had a GPU, for each that it was built "
+        "for, beside its author's version before; empty in lists.",
+    )
 
     @classmethod
     def of(cls, submission: Submission, place: QueuePlace | None = None) -> "SubmissionView":
@@ -111,6 +117,7 @@ class SubmissionView(Answer):
             review_reason=submission.review_reason,
             evidence=submission.evidence,
             not_ranked=submission.not_ranked,
+            preflights=submission.preflights,
         )
 
 

@@ -20,6 +20,7 @@ from kernelbot.moderation.deletion import store as deletion
 from kernelbot.moderation.reviews import store as reviews
 from kernelbot.moderation.reviews.model import Evidence
 from kernelbot.platform.notifications import Listener
+from kernelbot.preflight.model import Preflight
 from kernelbot.protocol import Mode, RunResult
 from kernelbot.ranking.places import Places
 from kernelbot.render.text import counted
@@ -39,6 +40,7 @@ from kernelbot.submissions.creation import validation as submission_validation
 from kernelbot.submissions.creation.store import AddedRun, NewRow, add_submission
 from kernelbot.submissions.forms import store as forms
 from kernelbot.submissions.model import Event, ListedSubmission, NewSubmission, Place, Submission
+from kernelbot.submissions.preflights import store as preflights
 from kernelbot.submissions.same_code import code_digest
 from kernelbot.submissions.source import language_of
 from kernelbot.submissions.views import SubmissionSnapshot
@@ -377,20 +379,21 @@ class Submissions:
         found = await submissions.snapshot(session, submission_id) if known else None
         if found is None:
             raise no_submission(submission_id)
-        row, runs, bests = found
+        row = found.submission
         await require_visible(session, viewer, row)
-        places = await self._places.of(session, bests)
+        places = await self._places.of(session, list(found.bests))
         noticed: tuple[Evidence, ...] = ()
         if is_admin(viewer):
             noticed = (await reviews.evidence(session, [row.id]))[row.id]
         secret = views.sees_secret(viewer)
         return SubmissionSnapshot(
             as_shown_to(viewer, row),
-            tuple(runs),
+            found.runs,
             tuple(places),
             noticed,
             queue=None,
             secret=secret,
+            preflights=found.preflights,
         )
 
 
@@ -417,4 +420,7 @@ async def _whole(
     results: dict[int, RunResult] = {}
     if any(run.state is RunState.FINISHED for run in snapshot.runs):  # else there are none
         results = await submissions.results(session, snapshot.row.id, files=files)
-    return views.whole(snapshot, code, results)
+    told: tuple[Preflight, ...] = ()
+    if snapshot.preflights:
+        told = await preflights.preflights(session, snapshot.preflights)
+    return views.whole(snapshot, code, results, told)

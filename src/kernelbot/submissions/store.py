@@ -103,16 +103,26 @@ async def one(session: ReadSession, submission_id: int) -> BareSubmission | None
     return _submission(row) if row else None
 
 
-async def snapshot(
-    session: ReadSession, submission_id: int
-) -> tuple[BareSubmission, list[Run], list[Best]] | None:
-    """The submission without its code, its runs without results, and where it is its author's
-    best: all of it that can change, by one statement."""
+@dataclass(frozen=True)
+class Snapshot:
+    """A submission without its code, its runs without results, and where it is its author's best.
+    `preflights`: ids of its reports, each with that of the version before, or None."""
+
+    submission: BareSubmission
+    runs: tuple[Run, ...]
+    bests: tuple[Best, ...]
+    preflights: tuple[tuple[int, int | None], ...]
+
+
+async def snapshot(session: ReadSession, submission_id: int) -> Snapshot | None:
+    """All of a submission that can change, by one statement."""
     rows = await session.all(statements(__file__)["snapshot"], {"submission_id": submission_id})
     if not rows:
         return None
+    (preflights, *_) = [row.pop("preflights") for row in rows]
     found = _entry(rows)
-    return found.submission, list(found.runs), list(found.bests)
+    ids = tuple((number, before) for number, before in preflights)
+    return Snapshot(found.submission, found.runs, found.bests, ids)
 
 
 async def code(session: ReadSession, submission_id: int) -> str | None:

@@ -13,6 +13,7 @@ from kernelbot.domain.states import (
     worst,
 )
 from kernelbot.moderation.reviews.model import Evidence
+from kernelbot.preflight.model import Preflight
 from kernelbot.protocol import Fault, Mode, RunResult, Verdict
 from kernelbot.ranking.model import NotRanked, NotRankedReason
 from kernelbot.runs.model import Run
@@ -52,6 +53,8 @@ class SubmissionSnapshot:
     """None: nothing of it waits, or nobody asked."""
     secret: bool
     """Whether the viewer sees the results of secret runs."""
+    preflights: tuple[tuple[int, int | None], ...] = ()
+    """Ids of what compilers said of it, each with that of the author's version before, or None."""
 
     @property
     def id(self) -> int:
@@ -59,7 +62,12 @@ class SubmissionSnapshot:
         return self.row.id
 
 
-def whole(snapshot: SubmissionSnapshot, code: str, results: dict[int, RunResult]) -> Submission:
+def whole(
+    snapshot: SubmissionSnapshot,
+    code: str,
+    results: dict[int, RunResult],
+    preflights: tuple[Preflight, ...] = (),
+) -> Submission:
     """What was looked at with what was left out."""
     # Of what has finished since the snapshot nothing is shown yet.
     of_then = {
@@ -71,13 +79,14 @@ def whole(snapshot: SubmissionSnapshot, code: str, results: dict[int, RunResult]
         sees_secret=snapshot.secret,
         seed_is_shared=snapshot.row.seed_is_shared,
     )
-    return submission(
+    shown = submission(
         replace(snapshot.row, code=code),
         runs,
         snapshot.places,
         snapshot.evidence,
         sees_secret=snapshot.secret,
     )
+    return replace(shown, preflights=preflights)
 
 
 def with_results(

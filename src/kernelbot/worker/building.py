@@ -16,6 +16,8 @@ import structlog
 from kernelbot.domain.errors import KernelbotError
 from kernelbot.launchers.base import Launcher, Outcome
 from kernelbot.launchers.results import NoResult
+from kernelbot.preflight.build_steps import report_of_build_step
+from kernelbot.preflight.model import Report
 from kernelbot.protocol import EventKind, JobSpec, Product, ProgressEvent, RunResult, Verdict
 from kernelbot.protocol.building import (
     Side,
@@ -74,6 +76,14 @@ class Prepared:
     refused: RunResult | None = None
 
 
+@dataclass(frozen=True)
+class _Ended:
+    """How building one side's file has ended. `refused`: the result that says why it can't be."""
+
+    built: Built
+    refused: RunResult | None = None
+
+
 class Builder:
     """Builds for one run: `claim`, which `owner` follows. `on_cancel` is called, perhaps again,
     when the building is cancelled and only its traces are left to be removed."""
@@ -100,10 +110,13 @@ class Builder:
             if not has_build_step(job_of(spec, side)):
                 continue
             found = await self._built(side)
-            if isinstance(found, RunResult):
-                refused = _as_of_run(found, spec, side)
+            report = found.built.report
+            if report is not None and side is Side.SUBMISSION:
+                await self._report(report)
+            if found.refused is not None:
+                refused = _as_of_run(found.refused, spec, side)
                 return Prepared(spec, time.monotonic() - start, refused)
-            products[side] = found.product
+            products[side] = found.built.product
         spec = replace(
             spec,
             product=products.get(Side.SUBMISSION),
@@ -111,39 +124,47 @@ class Builder:
         )
         return Prepared(spec, time.monotonic() - start)
 
-    async def _built(self, side: Side) -> Built | RunResult:
-        """What a side's file was built into; or the result that says why it can't be."""
+    async def _report(self, report: Report) -> None:
+        """The submission's author reads it before the run has a GPU."""
+        claim, owner = self._claim, self._owner
+        await until_available(lambda: self._builds.tell(claim, owner, report))
+
+    async def _built(self, side: Side) -> _Ended:
+        """What a side's file was built into, or why it can't be."""
         job = job_of(self._claim.spec, side)
         key = await asyncio.to_thread(build_key, job, self._shop.name, self._shop.image)
         build = build_of(job, key, self._claim.attempt_id)
         while True:
             found = await until_available(lambda: self._builds.take(build))
             if isinstance(found, Built):
-                return found
+                return _Ended(found)
             await self._tell(ProgressEvent(EventKind.COMPILING))
             if isinstance(found, Begun):
                 return await self._made(side, build, found)
             await asyncio.sleep(jittered(_ASK_AGAIN_S))
 
-    async def _made(self, side: Side, build: Build, begun: Begun) -> Built | RunResult:
+    async def _made(self, side: Side, build: Build, begun: Begun) -> _Ended:
         """It is ours to make."""
+        job = job_of(self._claim.spec, side)
         for tries in range(begun.tries, MAX_TRIES):
             result = await self._tried(side, build, begun if tries == begun.tries else Begun(tries))
             if result is None:
                 continue
+            report = await asyncio.to_thread(report_of_build_step, job, result)
             if result.verdict is Verdict.ACCEPTED:
-                await self._keep(build, result.product)
-                return Built(result.product)
+                built = Built(result.product, report)
+                await self._keep(build, built)
+                return _Ended(built)
             await until_available(lambda: self._builds.drop(build))
             if result.verdict is not Verdict.INTERNAL_ERROR:
-                return result
+                return _Ended(Built(None, report), result)
             self._log.warning("not_built", reason=result.failure and result.failure.message)
-            return Built(None)
+            return _Ended(Built(None))
         await until_available(lambda: self._builds.drop(build))
-        return Built(None)
+        return _Ended(Built(None))
 
-    async def _keep(self, build: Build, product: Product | None) -> None:
-        await until_available(lambda: self._builds.keep(build, product))
+    async def _keep(self, build: Build, built: Built) -> None:
+        await until_available(lambda: self._builds.keep(build, built))
 
     async def _tried(self, side: Side, build: Build, begun: Begun) -> RunResult | None:
         """The result of one job; None: it is lost."""

@@ -21,7 +21,7 @@ from kernelbot.protocol import (
     decode_payload,
 )
 from kernelbot.protocol.building import Side, build_job, step_id
-from kernelbot.runs.builds.service import Begun, Builds, build_of
+from kernelbot.runs.builds.service import Begun, Builds, Built, build_of
 from kernelbot.runs.lifecycle import Claim, RunLifecycle, RunRules
 from kernelbot.runs.nodes.service import MAX_EVENTS, NodeJobs, SignedLinks, open_links
 from kernelbot.runs.nodes.signed_links import Signed
@@ -286,9 +286,9 @@ async def test_a_node_fetches_what_was_built_as_well(launched: Launched) -> None
     builds = Builds(world.database, limit_bytes=1 << 20)
     build = build_of(claim.spec, bytes(32), claim.attempt_id)
     assert Begun() == await builds.take(build)
-    await builds.keep(build, product)
+    await builds.keep(build, Built(product))
     carrying = replace(claim, spec=replace(claim.spec, product=product))
     await judge(world).carries(carrying)
     assert carrying.spec == await launched.fetched()
-    await Builds(world.database, limit_bytes=0).keep(build, None)  # it is removed for others
+    await Builds(world.database, limit_bytes=0).keep(build, Built(None))  # it is removed for others
     assert claim.spec == await launched.fetched()

@@ -32,6 +32,7 @@ def page(shown: Submission) -> str:
         live=False,
         queue="",
         runs=shown_runs(shown),
+        preflights=[],
         outcomes=[],
         duels=[],
         artifacts=[],

@@ -10,9 +10,11 @@ from kernelbot.api.popcorn.results import as_timed_in_public, full_result
 from kernelbot.api.popcorn.submissions import error_text
 from kernelbot.domain.errors import KernelbotError
 from kernelbot.domain.states import RunState, SubmissionState
+from kernelbot.preflight.rendering import short_text
 from kernelbot.protocol import EventKind, Phase, Verdict
 from kernelbot.render.progress import COMPILING, STATES, WAITING
 from kernelbot.render.report import report, workloads_table
+from kernelbot.render.text import printable, shorten
 from kernelbot.runs.model import Run
 from kernelbot.submissions.model import Event, Submission
 from kernelbot.submissions.pacing import paced
@@ -66,6 +68,8 @@ def _message(event: Event) -> str | None:
             return f"{where}: {STATES[event.kind]}"
         case EventKind.COMPILING:
             return f"{where}: {COMPILING}"
+        case EventKind.COMPILED if event.data.get("message"):
+            return f"{where}: {printable(shorten(str(event.data['message']), REPORT_OUTPUT_LIMIT))}"
         case EventKind.PHASE_STARTED:
             return f"{where}: {event.data.get('phase')} ..."
         case EventKind.WAITING:
@@ -83,6 +87,7 @@ def _end(submission: Submission) -> str:
     runs = sorted(submission.runs, key=lambda run: (run.secret, run.id))
     results = [full_result(run).model_dump(mode="json") for run in as_timed_in_public(runs)]
     reports = [_report(run) for run in runs]
+    reports += [short_text(one) for one in submission.preflights]
     if submission.not_ranked is not None:
         reports.append(submission.not_ranked.sentence)
     return frame("result", {"status": "success", "results": results, "reports": reports})

@@ -12,6 +12,7 @@ from kernelbot.api.popcorn.models import (
 )
 from kernelbot.api.popcorn.results import as_timed_in_public, phase_values
 from kernelbot.domain.states import ReviewState, RunState, SubmissionState
+from kernelbot.preflight.rendering import short_text
 from kernelbot.protocol import Mode, Phase, Verdict
 from kernelbot.render.report import report
 from kernelbot.render.text import printable, shorten
@@ -61,6 +62,8 @@ def error_text(submission: Submission) -> str | None:
     if submission.review is ReviewState.REFUSED:
         return f"An organiser refused it: {printable(submission.review_reason or '')}"
     parts = [_why(run) for run in submission.runs if run.verdict is not Verdict.ACCEPTED]
+    if parts:
+        parts += [short_text(one) for one in submission.preflights]
     return "\n\n".join(parts) or None
 
 

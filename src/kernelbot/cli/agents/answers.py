@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field
 
 from kernelbot.boards.model import NamedBoard, Statement
 from kernelbot.domain.states import SubmissionState
+from kernelbot.preflight.rendering import short_text
 from kernelbot.protocol import Phase, Verdict
 from kernelbot.ranking.model import StandingsPage
 from kernelbot.runs.schemas import Report, WorkloadView
@@ -139,6 +140,11 @@ class SubmissionReport(BaseModel):
     queue_position: int | None = Field(description="1 is next.")
     not_ranked: str | None = Field(description="Why its score isn't in the ranking.")
     runs: list[RunReport]
+    compilers: list[str] = Field(
+        default_factory=list,
+        description="For each GPU that it was built for: registers, spills, shared memory and "
+        "occupancy of its kernels, in brackets those of its author's version before.",
+    )
 
     @classmethod
     def of(cls, found: SubmissionView) -> "SubmissionReport":
@@ -155,6 +161,7 @@ class SubmissionReport(BaseModel):
             queue_position=found.queue_position,
             not_ranked=found.not_ranked.sentence if found.not_ranked else None,
             runs=[RunReport.of(run) for run in found.runs],
+            compilers=[short_text(one) for one in found.preflights],
         )
 
 

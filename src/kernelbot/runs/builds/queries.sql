@@ -1,6 +1,6 @@
 -- name: find
 UPDATE builds SET used_at = now() WHERE key = %(key)s AND built_at IS NOT NULL
-RETURNING described, content;
+RETURNING described, content, preflight;
 
 -- Whose attempt builds it goes on with the job that it has; whoever takes it over begins anew. An
 -- attempt that has ended, or whose source was deleted, begins nothing.
@@ -25,7 +25,8 @@ WHERE key = %(key)s AND attempt_id = %(attempt_id)s AND built_at IS NULL;
 
 -- name: keep
 UPDATE builds SET built_at = now(), used_at = now(), launcher = NULL, handle = NULL,
-    sha256 = %(sha256)s, described = %(described)s::jsonb, content = %(content)s
+    sha256 = %(sha256)s, described = %(described)s::jsonb, content = %(content)s,
+    preflight = %(preflight)s::jsonb
 WHERE key = %(key)s AND attempt_id = %(attempt_id)s AND built_at IS NULL;
 
 -- name: drop
@@ -35,7 +36,8 @@ DELETE FROM builds WHERE key = %(key)s AND attempt_id = %(attempt_id)s AND built
 -- name: evict
 DELETE FROM builds WHERE key IN (
     SELECT key FROM (
-        SELECT key, sum(coalesce(octet_length(content), 0) + %(of_a_row_bytes)s)
+        SELECT key, sum(coalesce(octet_length(content), 0)
+            + coalesce(pg_column_size(preflight), 0) + %(of_a_row_bytes)s)
             OVER (ORDER BY used_at DESC, key) AS together_bytes
         FROM builds WHERE built_at IS NOT NULL
     ) kept

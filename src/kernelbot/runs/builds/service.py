@@ -2,10 +2,16 @@
 
 import hashlib
 
-from kernelbot.protocol import JobSpec, Product
+from kernelbot.preflight.model import Preflight, Report
+from kernelbot.preflight.rendering import short_text
+from kernelbot.protocol import EventKind, JobSpec, ProgressEvent
+from kernelbot.runs import store as attempts
 from kernelbot.runs.builds import store as builds
 from kernelbot.runs.builds.store import Begun, Build, Built
+from kernelbot.runs.lifecycle import Claim
+from kernelbot.runs.progress import add_progress
 from kernelbot.store.database import Database
+from kernelbot.submissions.preflights import store as preflights
 
 __all__ = ["Begun", "Build", "Builds", "Built", "build_of"]
 
@@ -35,11 +41,28 @@ class Builds:
         async with self._database.write() as session:
             return await builds.launched(session, build, begun)
 
-    async def keep(self, build: Build, product: Product | None) -> None:
-        """It was built. None: there is nothing to carry."""
+    async def keep(self, build: Build, built: Built) -> None:
+        """It was built."""
         async with self._database.write() as session:
-            await builds.keep(session, build, product)
+            await builds.keep(session, build, built)
             await builds.evict(session, self._limit_bytes)
+
+    async def tell(self, claim: Claim, owner: str, report: Report) -> None:
+        """Let the author of a run's submission read what compilers said of it, and those who follow
+        it at once. Nobody is told of a duel, or of an attempt that isn't the owner's any more."""
+        submission_id, spec = claim.submission_id, claim.spec
+        if submission_id is None or spec.opponent is not None:
+            return
+        async with self._database.write() as session:
+            if not await attempts.lock_mine(session, claim.run_id, claim.attempt_id, owner):
+                return
+            device = spec.device.name
+            is_new = await preflights.keep(session, submission_id, device, report)
+            if is_new:
+                before = await preflights.before(session, submission_id, device)
+                said = short_text(Preflight(report, before))
+                told = ProgressEvent(EventKind.COMPILED, message=said)
+                await add_progress(session, submission_id, claim.run_id, [told])
 
     async def drop(self, build: Build) -> None:
         """Nothing came of it."""

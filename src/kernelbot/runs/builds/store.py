@@ -4,10 +4,13 @@ import base64
 from dataclasses import dataclass, replace
 from typing import Any
 
+from kernelbot.preflight.model import Report
 from kernelbot.protocol import Product, from_wire, to_wire
+from kernelbot.schemas.values import plain
 from kernelbot.store.database import ReadSession, Row, WriteSession
 from kernelbot.store.jsontext import dumps
 from kernelbot.store.sqlfiles import statements
+from kernelbot.submissions.preflights.store import read_report
 
 _OF_A_ROW_BYTES = 1024
 
@@ -29,9 +32,11 @@ class Build:
 
 @dataclass(frozen=True)
 class Built:
-    """One that is there; `product` None: there is nothing to carry."""
+    """One that is there; `product` None: there is nothing to carry. `report`: for whoever submits
+    the source; None: there is nothing to tell."""
 
     product: Product | None
+    report: Report | None = None
 
 
 @dataclass(frozen=True)
@@ -47,7 +52,7 @@ class Begun:
 async def find(session: WriteSession, key: bytes) -> Built | None:
     """The build, which is in use now; None if it isn't there (yet)."""
     row = await session.one(statements(__file__)["find"], {"key": key})
-    return None if row is None else Built(_product(row))
+    return None if row is None else Built(_product(row), read_report(row["preflight"]))
 
 
 async def begin(session: WriteSession, build: Build) -> Begun | None:
@@ -68,11 +73,13 @@ async def launched(session: WriteSession, build: Build, begun: Begun) -> bool:
     return await session.do(statements(__file__)["launched"], values) == 1
 
 
-async def keep(session: WriteSession, build: Build, product: Product | None) -> bool:
+async def keep(session: WriteSession, build: Build, built: Built) -> bool:
     """Store what was built. False as in `launched`: then it isn't."""
     values: dict[str, Any] = {"sha256": None, "described": None, "content": None}
+    values["preflight"] = None if built.report is None else dumps(plain(built.report))
+    product = built.product
     if product is not None:
-        values = {
+        values |= {
             "sha256": bytes.fromhex(product.sha256),
             "described": dumps(to_wire(replace(product, content_base64=""))),
             "content": base64.b64decode(product.content_base64),

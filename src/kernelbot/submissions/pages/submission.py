@@ -20,6 +20,7 @@ from kernelbot.runs.queue.model import QueuePlace
 from kernelbot.services import Services
 from kernelbot.submissions.api.events import stream
 from kernelbot.submissions.model import Event, Submission
+from kernelbot.submissions.pages.preflights import shown_preflight
 from kernelbot.submissions.pages.results import diff_lines, is_live, progress_of, shown_runs
 from kernelbot.web import documents
 from kernelbot.web.documents import TextsDep
@@ -63,6 +64,7 @@ async def show_submission(
         live=is_live(submission),
         queue=queue_text(snapshot.queue) if snapshot.queue else "",
         runs=shown_runs(submission),
+        preflights=[shown_preflight(one) for one in submission.preflights],
         outcomes=outcomes,
         duels=duels,
         artifacts=artifacts,

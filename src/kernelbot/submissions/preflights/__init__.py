@@ -1,0 +1,1 @@
+"""What compilers said of submissions, before these had a GPU."""

@@ -1,0 +1,41 @@
+"""How a submission ended, as messages of Discord."""
+
+from dataclasses import replace
+
+from kernelbot.bot.report import files, final_text, public_text
+from kernelbot.domain.states import SubmissionState
+from kernelbot.preflight.model import Preflight
+from kernelbot.protocol import Verdict
+from kernelbot.render.markdown import MESSAGE_LIMIT
+from kernelbot.submissions.model import Submission
+from tests.api.popcorn.test_submissions import submission
+from tests.support.preflights import PREFLIGHT, REFUSED, report_of
+
+
+def finished(*preflights: Preflight) -> Submission:
+    found = submission(SubmissionState.FINISHED, Verdict.WRONG_ANSWER)
+    return replace(found, preflights=preflights)
+
+
+def test_an_author_reads_what_compilers_said_as_a_short_table() -> None:
+    text = final_text(finished(PREFLIGHT, Preflight(REFUSED)), [])
+    parts = ("64 (40)", "75%", "✗ submission.cu:3: error: identifier")
+    assert ([], True) == ([part for part in parts if part not in text], len(text) <= MESSAGE_LIMIT)
+
+
+def test_the_channel_reads_nothing_of_it() -> None:
+    text = public_text(finished(PREFLIGHT), [])
+    assert (False, False) == ("64" in text, "submission.cu" in text)
+
+
+def test_what_has_no_room_is_in_a_file() -> None:
+    many = tuple(Preflight(report_of(name="k" * 300, gpu=f"H{number}")) for number in range(9))
+    found = finished(*many)
+    names = [one.name for one in files(found)]
+    assert len(final_text(found, [])) <= MESSAGE_LIMIT
+    assert [f"preflight-H{number}.txt" for number in range(9)] == names[-9:]
+
+
+def test_no_name_ends_the_block() -> None:
+    text = final_text(finished(Preflight(report_of(name="``` @everyone"))), [])
+    assert ("``` @everyone" in text, text.count("```") % 2) == (False, 0)

@@ -1,0 +1,44 @@
+"""Reports of compilers, and submissions that have one."""
+
+from kernelbot.preflight.model import (
+    Bound,
+    Diagnostic,
+    Figures,
+    Kernel,
+    Occupancy,
+    Outcome,
+    Preflight,
+    Report,
+    Severity,
+)
+from kernelbot.submissions.model import Submission
+from kernelbot.submissions.preflights import store as preflights
+from tests.support.world import World
+
+HOSTILE = "<script>alert(1)</script>\u202e"
+
+
+def report_of(registers: int = 40, name: str = "add", gpu: str = "H100") -> Report:
+    """One kernel without spills, and a warning."""
+    kernel = Kernel(Figures(name, registers, 0, 0, 1024), Occupancy(256, 6, 0.75, Bound.REGISTERS))
+    warning = Diagnostic(Severity.WARNING, "never used", "submission.cu", 3, 7)
+    return Report(gpu, "90a", Outcome.COMPILED, (kernel,), (warning,), duration_s=2.0)
+
+
+REFUSED = Report(
+    "H100",
+    "90a",
+    Outcome.REFUSED,
+    diagnostics=(Diagnostic(Severity.ERROR, 'identifier "foo" is undefined', "submission.cu", 3),),
+)
+PREFLIGHT = Preflight(report_of(64), report_of(40))
+
+
+async def compiled(
+    world: World, content: bytes, report: Report, device: str = "H100"
+) -> Submission:
+    """A submission of ada's to the board of sorting, with a report."""
+    sent = await world.submit(content=content, devices=(device,))
+    async with world.database.write() as session:
+        await preflights.keep(session, sent.id, device, report)
+    return sent
