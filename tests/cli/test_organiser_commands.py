@@ -81,6 +81,20 @@ def test_a_board_may_let_no_submission_wait_for_a_device_that_is_down(
     )
 
 
+def test_a_board_for_gpus_may_take_tests_on_a_processor(
+    admin: Shell, ada: Shell, live: LiveServer
+) -> None:
+    live.call(live.world.board(devices=("H100",)))
+    edited = admin("board", "edit", "sort", "--try-on-cpu")
+    shown = ada("board", "show", "sort")
+    again = admin("board", "edit", "sort", "--no-try-on-cpu", "--json").document
+    assert (
+        "sort: tests on a processor: only if it is one of its devices -> taken as well",
+        True,
+        False,
+    ) == (edited.out.strip(), "--mode test --device CPU" in shown.out, again["try_on_cpu"])
+
+
 def test_a_deletion_names_what(admin: Shell) -> None:
     said = admin("submission", "delete", "--board", "sort", "--json")
     assert (2, "bad_request") == (said.code, said.document["error"]["code"])

@@ -58,11 +58,16 @@ async def change_board(
     services: ServicesDep, viewer: Viewer, board: BoardName, body: BoardChange
 ) -> NamedBoard:
     """Change visibility, deadline, whether code is shown after it, whether secret runs share a
-    seed, or whether submissions for a device that takes no jobs are refused; what the body leaves
-    out stays. For its organisers."""
+    seed, whether submissions for a device that takes no jobs are refused, or whether tests are
+    taken for processors as well; what the body leaves out stays. For its organisers."""
     deadline = body.deadline if "deadline" in body.model_fields_set else Keep.KEEP
     edit = BoardEdit(
-        body.visibility, deadline, body.reveal_code, body.fixed_seed, body.refuse_unavailable
+        body.visibility,
+        deadline,
+        body.reveal_code,
+        body.fixed_seed,
+        body.refuse_unavailable,
+        body.try_on_cpu,
     )
     return await services.boards.edit(viewer, board, edit)
 

@@ -66,6 +66,10 @@ class NamedBoard:
         default="",
         metadata=described("Why nothing is ranked: timed calls get the same data again. Or empty."),
     )
+    try_on_cpu: bool = field(
+        default=False,
+        metadata=described("Tests are also taken for a processor that the board doesn't offer."),
+    )
 
 
 @dataclass(frozen=True)

@@ -71,3 +71,7 @@ class BoardChange(RequestBody):
         description="Whether submissions for a device that takes no jobs are refused; else they "
         "wait.",
     )
+    try_on_cpu: bool | None = Field(
+        default=None,
+        description="Whether tests are also taken for processors that the board doesn't offer.",
+    )

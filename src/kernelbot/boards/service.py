@@ -9,13 +9,20 @@ from enum import Enum
 from kernelbot.accounts.model import User
 from kernelbot.accounts.permissions import organises, require_creator, require_organiser
 from kernelbot.boards import store as boards
-from kernelbot.boards.model import Board, BoardProblem, ProblemDefinition, Visibility
+from kernelbot.boards.model import (
+    Board,
+    BoardProblem,
+    NamedBoard,
+    ProblemDefinition,
+    Visibility,
+)
 from kernelbot.boards.problem_hashes import problem_hashes
 from kernelbot.catalog.bounds import check_bounds
 from kernelbot.catalog.single_reference import problem_of
 from kernelbot.domain.errors import Conflict, DeviceNotOffered, NotFound, UserError
 from kernelbot.domain.next_steps import Next
 from kernelbot.moderation.audit import service as audit
+from kernelbot.protocol import HarnessKind, Vendor
 from kernelbot.runs.devices.model import DeviceConfig
 from kernelbot.store.database import Database, ReadSession
 from kernelbot.submissions.creation.store import Destination
@@ -43,6 +50,8 @@ class BoardEdit:
     """Whether all secret runs share one seed."""
     refuse_unavailable: bool | None = None
     """Whether submissions for a device that takes no jobs are refused; else they wait."""
+    try_on_cpu: bool | None = None
+    """Whether tests are also taken for processors that the board doesn't offer."""
 
 
 class Boards:
@@ -180,10 +189,18 @@ class Boards:
         async with self._database.write() as session:
             before = await organised_board(session, actor, name)
             after = _edited(before, edit)
+            _check_tries(after, edit)
             await boards.edit(session, after)
             detail = _changes(before, after)
             await audit.record(session, actor, "board.edit", f"board:{before.name}", detail)
         return after
+
+    def tried_on(self, board: NamedBoard) -> tuple[str, ...]:
+        """The processors that the board doesn't offer and takes tests for."""
+        if not board.try_on_cpu:
+            return ()
+        names = (device.name for device in self._devices if device.vendor is Vendor.CPU)
+        return tuple(name for name in names if name not in board.devices)
 
     async def problem(self, viewer: User | None, name: str) -> BoardProblem:
         """A board's statement and starter files. Raises `NotFound`."""
@@ -323,12 +340,29 @@ def _edited(before: Board, edit: BoardEdit) -> Board:
         reveal_code=_chosen(edit.reveal_code, before.reveal_code),
         fixed_seed=_chosen(edit.fixed_seed, before.fixed_seed),
         refuse_unavailable=_chosen(edit.refuse_unavailable, before.refuse_unavailable),
+        try_on_cpu=_chosen(edit.try_on_cpu, before.try_on_cpu),
     )
+
+
+def _check_tries(board: Board, edit: BoardEdit) -> None:
+    """Raises `UserError` if tests can't be taken for a processor."""
+    if edit.try_on_cpu and board.harness is HarnessKind.SCRIPT:
+        raise UserError(
+            f"The problem of {board.name!r} is judged by a script of its own, which needs the "
+            "board's devices: it can't be tried on a processor."
+        )
 
 
 def _changes(before: Board, after: Board) -> audit.Detail:
     """What an edit changes, as it was and as it is."""
-    names = ("visibility", "deadline", "reveal_code", "fixed_seed", "refuse_unavailable")
+    names = (
+        "visibility",
+        "deadline",
+        "reveal_code",
+        "fixed_seed",
+        "refuse_unavailable",
+        "try_on_cpu",
+    )
     both = {name: (getattr(before, name), getattr(after, name)) for name in names}
     return {
         name: f"{_shown(was)} -> {_shown(now)}" for name, (was, now) in both.items() if was != now

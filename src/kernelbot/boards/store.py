@@ -142,6 +142,7 @@ async def edit(session: WriteSession, after: Board) -> None:
         "reveal_code": after.reveal_code,
         "fixed_seed": after.fixed_seed,
         "refuse_unavailable": after.refuse_unavailable,
+        "try_on_cpu": after.try_on_cpu,
     }
     await session.do(statements(__file__)["edit"], values)
 

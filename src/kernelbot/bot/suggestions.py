@@ -13,6 +13,7 @@ from kernelbot.boards.model import Board
 from kernelbot.bot.acting import acting
 from kernelbot.bot.commands.boards import is_active
 from kernelbot.domain.errors import KernelbotError
+from kernelbot.protocol import Mode
 
 if TYPE_CHECKING:
     from kernelbot.bot.client import KernelBot
@@ -50,13 +51,17 @@ async def languages(interaction: discord.Interaction, typed: str) -> Choices:
 
 
 async def devices(interaction: discord.Interaction, typed: str) -> Choices:
-    """The devices of the named board; without one, of all active boards."""
+    """The devices of the named board; without one, of all active boards. For a test also the
+    processors that they take tests for."""
     named = getattr(interaction.namespace, "leaderboard_name", None)
     boards = await _boards(interaction)
     chosen = [board for board in boards if board.name == named] or [
         board for board in boards if is_active(board)
     ]
     names = dict.fromkeys(device for board in chosen for device in board.devices)
+    if interaction.command is not None and interaction.command.name == Mode.TEST:
+        tried_on = cast("KernelBot", interaction.client).services.boards.tried_on
+        names |= dict.fromkeys(device for board in chosen for device in tried_on(board))
     return matching(list(names), typed)
 
 

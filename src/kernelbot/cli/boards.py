@@ -151,6 +151,8 @@ def show(
             f"\n{scores} of an earlier version of the problem and not ranked. To measure the best"
             f" again: kernelbot board rejudge {board.name}"
         )
+    if board.try_on_cpu:
+        terminal.show("\nTests are taken on a processor as well, as by --mode test --device CPU")
     if board.recurring_data:
         terminal.show(f"\nNothing is ranked here just now: {board.recurring_data}")
     terminal.document({**plain(board), **plain(page)})

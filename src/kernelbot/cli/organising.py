@@ -141,6 +141,13 @@ def edit(
             help="Submissions for a device that takes no jobs: refuse them, or let them wait.",
         ),
     ] = None,
+    try_on_cpu: Annotated[
+        bool | None,
+        typer.Option(
+            "--try-on-cpu/--no-try-on-cpu",
+            help="Whether a board for GPUs takes `--mode test` on a processor as well.",
+        ),
+    ] = None,
     url: Url = None,
     as_json: Json = False,
 ) -> None:
@@ -159,6 +166,8 @@ def edit(
             client.organise.fix_seed(name, fixed_seed)
         if refuse_unavailable is not None:
             client.organise.refuse_unavailable(name, refuse_unavailable)
+        if try_on_cpu is not None:
+            client.organise.try_on_cpu(name, try_on_cpu)
         board = client.board(name)
     changed = _changes(before, board)
     terminal.show("\n".join(changed) if changed else f"{board.name}: nothing has changed.")
@@ -173,6 +182,7 @@ def _changes(before: "NamedBoard", after: "NamedBoard") -> list[str]:
         ("code after the deadline", _code(before), _code(after)),
         ("secret runs", _seeds(before), _seeds(after)),
         ("while a device takes no jobs", _unavailable(before), _unavailable(after)),
+        ("tests on a processor", _tries(before), _tries(after)),
     )
     return [f"{after.name}: {what}: {was} -> {now}" for what, was, now in fields if was != now]
 
@@ -187,6 +197,10 @@ def _seeds(board: "NamedBoard") -> str:
 
 def _unavailable(board: "NamedBoard") -> str:
     return "submissions are refused" if board.refuse_unavailable else "submissions wait"
+
+
+def _tries(board: "NamedBoard") -> str:
+    return "taken as well" if board.try_on_cpu else "only if it is one of its devices"
 
 
 def _code(board: "NamedBoard") -> str:

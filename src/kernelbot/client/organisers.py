@@ -53,6 +53,12 @@ class OrganiserCalls:
         return call(NamedBoard, "PATCH", path, json={"refuse_unavailable": wanted})
 
     @described
+    def try_on_cpu(self, board: str, wanted: bool) -> Request[NamedBoard]:
+        """Whether tests are also taken for processors that the board doesn't offer."""
+        path = f"/boards/{part(board)}"
+        return call(NamedBoard, "PATCH", path, json={"try_on_cpu": wanted})
+
+    @described
     def delete_board(self, name: str, *, force: bool = False) -> Request[Deleted]:
         """Delete a board; with `force` also one that has submissions."""
         return call(

@@ -42,6 +42,7 @@ from kernelbot.runs.progress import EventData, add_progress
 from kernelbot.runs.queue.model import QueueRules
 from kernelbot.runs.repeats import MAX_REPEATS, REPEATED, unranked_if_busy, why_again
 from kernelbot.runs.store import LockedRun, OpenAttempt, RunRef
+from kernelbot.runs.tries import as_tried
 from kernelbot.store.database import Database, WriteSession
 from kernelbot.submissions import store as submissions
 from kernelbot.submissions.same_code import code_digest
@@ -229,8 +230,7 @@ class RunLifecycle:
             run = await attempts.lock_run_ref(session, claim.run_id)
             if run is not None and (why := await _why_again(session, run, result, ranked)):
                 return await self._repeat(session, run, claim.attempt_id, owner, result, why)
-            if ranked:
-                result = unranked_if_busy(result)
+            result = _as_it_counts(run, result, ranked)
             failure, accepted = result.failure, result.verdict == Verdict.ACCEPTED
             fault = None if accepted else (failure.fault if failure else Fault.PLATFORM)
             if run is None or not await attempts.close(
@@ -427,6 +427,13 @@ async def _tell(
     """Those who follow its submission, if there is one."""
     if run.followed_id is not None:
         await submissions.add_event(session, run.followed_id, run.id, state, data)
+
+
+def _as_it_counts(run: RunRef | None, result: RunResult, ranked: bool) -> RunResult:
+    """The result, as far as its times are worth something where it was judged."""
+    if run is not None and run.is_try:
+        return as_tried(result)
+    return unranked_if_busy(result) if ranked else result
 
 
 async def _why_again(session: WriteSession, run: RunRef, result: RunResult, ranked: bool) -> str:

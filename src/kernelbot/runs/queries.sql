@@ -46,11 +46,15 @@ SELECT coalesce(
 -- name: lock_run_ref
 SELECT r.id, s.id AS submission_id, coalesce(s.mode, 'leaderboard') AS mode,
     coalesce(s.leaderboard_id, k.leaderboard_id) AS leaderboard_id, r.device,
-    coalesce(s.author_id, r.author_id) AS author_id, r.rejudge_id, r.duel_id, r.known_id, r.repeats
+    coalesce(s.author_id, r.author_id) AS author_id, r.rejudge_id, r.duel_id, r.known_id, r.repeats,
+    coalesce(s.mode = 'test' AND b.try_on_cpu AND NOT EXISTS (
+        SELECT 1 FROM leaderboard_devices o WHERE o.leaderboard_id = b.id AND o.device = r.device
+    ), false) AS is_try
 FROM runs r
 LEFT JOIN duels d ON d.id = r.duel_id
 LEFT JOIN known_right k ON k.id = r.known_id
 LEFT JOIN submissions s ON s.id = coalesce(r.submission_id, d.submission_id)
+LEFT JOIN leaderboards b ON b.id = s.leaderboard_id
 WHERE r.id = %(run_id)s
 FOR NO KEY UPDATE OF r;
 

@@ -74,6 +74,8 @@ class RunRef:
     """What is known to be right and is judged by it; None for others."""
     repeats: int
     """How often it was measured again because its interval was too wide or the machine busy."""
+    is_try: bool
+    """Whether it is a test on a device that its board doesn't offer."""
 
     @property
     def followed_id(self) -> int | None:

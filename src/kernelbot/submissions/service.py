@@ -21,7 +21,7 @@ from kernelbot.moderation.reviews import store as reviews
 from kernelbot.moderation.reviews.model import Evidence
 from kernelbot.platform.notifications import Listener
 from kernelbot.preflight.model import Preflight
-from kernelbot.protocol import Mode, RunResult
+from kernelbot.protocol import Mode, RunResult, Vendor
 from kernelbot.ranking.places import Places
 from kernelbot.render.text import counted
 from kernelbot.runs.devices.model import DeviceConfig
@@ -69,6 +69,9 @@ class Submissions:
         self._database = database
         self._listener = listener
         self._devices = tuple(device.spec.name for device in devices)
+        self._processors = tuple(
+            device.spec.name for device in devices if device.spec.vendor is Vendor.CPU
+        )
         self._slots = {device.spec.name: device.slots for device in devices}
         self._rules = rules or QueueRules()
         self._places = Places()
@@ -107,7 +110,12 @@ class Submissions:
             if form is not None and not await forms.claim(session, author.id, form):
                 raise FormSent("This form was sent already.", next_step=Next.LIST_SUBMISSIONS)
             accepted = await submission_validation.check(
-                session, author, new, code, late=late_by is not None
+                session,
+                author,
+                new,
+                code,
+                late=late_by is not None,
+                processors=self._processors,
             )
             board = accepted.board
             added, line = await add_submission(

@@ -62,6 +62,18 @@ async def test_settings_are_saved(office: Office) -> None:
     )
 
 
+async def test_tests_on_a_processor_are_allowed_by_a_checkbox(office: Office) -> None:
+    await office.post(f"{HERE}/edit", visibility="public", try_on_cpu="true")
+    allowed = (await board_of(office)).try_on_cpu
+    page = (await office.maker.get(HERE)).text
+    await office.post(f"{HERE}/edit", visibility="public")
+    assert (True, True, False) == (
+        allowed,
+        'name="try_on_cpu" value="true" checked' in page,
+        (await board_of(office)).try_on_cpu,
+    )
+
+
 async def test_a_deadline_that_is_left_alone_stays_to_the_second(office: Office) -> None:
     until = datetime(2040, 1, 31, 12, 30, 59, tzinfo=UTC)
     edit = office.front.world.services.boards.edit

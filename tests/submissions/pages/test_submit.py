@@ -144,3 +144,15 @@ async def test_a_text_that_would_end_the_editor_stays_inside(front: Front) -> No
     answer = await send(front, front.ada, code="</textarea><script>1</script>", name="a.txt")
     assert 422 == answer.status_code
     assert re.search(r"&lt;/textarea&gt;&lt;script&gt;", answer.text)
+
+
+async def test_a_processor_that_takes_tests_is_among_the_devices(front: Front) -> None:
+    await front.world.board(devices=("H100",))
+    before = (await front.ada.get("/board/sort/submit")).text
+    edit = BoardEdit(try_on_cpu=True)
+    await front.world.services.boards.edit(front.world.admin.user, "sort", edit)
+    after = (await front.ada.get("/board/sort/submit")).text
+    refused = await send(front, front.ada, mode="leaderboard")
+    assert (False, True) == ("no speed" in before, "on an emulator: no speed" in after)
+    parts = ('name="device" value="CPU" checked', "takes tests alone")
+    assert [] == [part for part in parts if part not in refused.text]

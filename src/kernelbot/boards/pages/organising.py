@@ -69,6 +69,7 @@ async def edit_board(
     reveal_code: Annotated[bool, Form()] = False,
     fixed_seed: Annotated[bool, Form()] = False,
     refuse_unavailable: Annotated[bool, Form()] = False,
+    try_on_cpu: Annotated[bool, Form()] = False,
 ) -> Response:
     """Change what the form says. A deadline that is as the page showed it stays to the second."""
     before = await services.boards.get_organised(session.user, board)
@@ -80,6 +81,7 @@ async def edit_board(
         reveal_code=reveal_code,
         fixed_seed=fixed_seed,
         refuse_unavailable=refuse_unavailable,
+        try_on_cpu=try_on_cpu,
     )
     return _changed(await services.boards.edit(session.user, before.name, edit), "saved")
 

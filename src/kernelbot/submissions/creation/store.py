@@ -29,6 +29,7 @@ class Destination:
     max_per_hour: int | None
     lang: Lang
     refuse_unavailable: bool
+    try_on_cpu: bool
     recurring_data: str
     """What `Board.recurring_data` is."""
 

@@ -58,10 +58,17 @@ def check_upload(new: NewSubmission, devices: tuple[str, ...]) -> str:
 
 
 async def check(
-    session: WriteSession, author: User, new: NewSubmission, code: str, *, late: bool
+    session: WriteSession,
+    author: User,
+    new: NewSubmission,
+    code: str,
+    *,
+    late: bool,
+    processors: tuple[str, ...] = (),
 ) -> Accepted:
     """Board and devices, if this author may submit there now; that counts towards their limits.
-    `late`: an admin has allowed it past the deadline."""
+    `late`: an admin has allowed it past the deadline. `processors`: the devices here that are no
+    GPU."""
     category = LimitCategory.of(new.mode)
     try:
         directives = _checked(author, new, code)
@@ -81,7 +88,8 @@ async def check(
             f"Nothing is ranked on {board.name!r} just now: {board.recurring_data}",
             hint="Its organiser has to change the problem. Tests and benchmarks go on.",
         )
-    devices = _devices(board, new.devices or directives.devices)
+    devices = _devices(board, new.devices or directives.devices, new.mode, processors)
+    await _check_tries(session, tuple(one for one in devices if one not in board.devices))
     if board.refuse_unavailable:
         await _check_available(session, board.name, devices)
     await count_submission(session, author, board, category)
@@ -138,12 +146,39 @@ async def _check_available(session: ReadSession, board: str, devices: tuple[str,
             )
 
 
-def _devices(board: Destination, wanted: tuple[str, ...]) -> tuple[str, ...]:
+async def _check_tries(session: ReadSession, devices: tuple[str, ...]) -> None:
+    """Trying is for an answer at once. Raises `DeviceUnavailable`."""
+    for device in devices:
+        if note := await why_unavailable(session, device):
+            raise DeviceUnavailable(
+                f"Nothing can be tried on {device} just now: {note}.",
+                hint="Test it on a GPU instead, or on your own machine by `kernelbot run`.",
+            )
+
+
+def _devices(
+    board: Destination, wanted: tuple[str, ...], mode: Mode, processors: tuple[str, ...]
+) -> tuple[str, ...]:
     if wanted:
-        return tuple(dict.fromkeys(offered_device(board, device) for device in wanted))
+        found = (_device(board, device, mode, processors) for device in wanted)
+        return tuple(dict.fromkeys(found))
     if len(board.devices) > 1:
         raise DeviceNotOffered(
             f"Board {board.name!r} has several devices: name one.",
             hint=f"It offers: {', '.join(board.devices)}.",
         )
     return board.devices
+
+
+def _device(board: Destination, wanted: str, mode: Mode, processors: tuple[str, ...]) -> str:
+    """The device as the board spells it, or a processor that it takes tests for."""
+    processor = next((name for name in processors if name.lower() == wanted.lower()), None)
+    if not board.try_on_cpu or processor is None or processor in board.devices:
+        return offered_device(board, wanted)
+    if mode is not Mode.TEST:
+        raise DeviceNotOffered(
+            f"On {processor} board {board.name!r} takes tests alone: a processor says nothing of "
+            "a GPU's speed.",
+            hint=f"Use the mode test, or one of its devices: {', '.join(board.devices)}.",
+        )
+    return processor

@@ -34,7 +34,8 @@ async def show_form(
 ) -> Response:
     """The form, with the board's starter in the editor."""
     problem = await services.boards.problem(session.user, board)
-    return page("submit.html", **_blank(problem))
+    tries = services.boards.tried_on(problem.leaderboard)
+    return page("submit.html", **_blank(problem), tries=tries)
 
 
 @router.post("/{board}/submit")
@@ -68,6 +69,7 @@ async def submit(
             "mode": mode,
             "chosen": device or [],
             "form": form,
+            "tries": services.boards.tried_on(problem.leaderboard),
             "error": str(error),
             "advice": advice_of(error),
         }

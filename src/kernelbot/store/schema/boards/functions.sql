@@ -20,7 +20,7 @@ CREATE VIEW shown_boards AS
 SELECT
     b.id, b.name, b.description, p.name AS problem_name, b.problem_version_id, v.harness,
     v.ranking_by, b.visibility, b.deadline, b.reveal_code, b.fixed_seed,
-    b.refuse_unavailable, b.created_at, b.creator_id,
+    b.refuse_unavailable, b.try_on_cpu, b.created_at, b.creator_id,
     d.devices, d.authors, d.versions, d.outdated_scores, coalesce(r.said, '') AS recurring_data
 FROM leaderboards b
 JOIN problem_versions v ON v.id = b.problem_version_id
