@@ -76,7 +76,7 @@ INSERT INTO runs (
 SELECT id, 'CPU', secret, 0, 'finished', 'accepted', clock_timestamp(),
     CASE WHEN secret THEN %(score)s END, CASE WHEN secret THEN %(low)s END,
     CASE WHEN secret THEN %(high)s END,
-    CASE WHEN secret THEN judging_scatter(leaderboard_id, 'CPU') ELSE 0 END
+    CASE WHEN secret THEN (judging_scatter(leaderboard_id, 'CPU')).scatter ELSE 0 END
 FROM sent, (VALUES (false), (true)) AS both_runs (secret)
 """
 
@@ -94,7 +94,7 @@ def main() -> None:
     print(f"{options.problem.name}: {measured_text(scores, ratios)}")
     with tempfile.TemporaryDirectory() as folder, ranking(Path(folder)) as connection:
         _repeat(connection, scores)
-        scatter = _one(connection, "SELECT judging_scatter(id, 'CPU') FROM leaderboards")
+        scatter = _one(connection, "SELECT (judging_scatter(id, 'CPU')).scatter FROM leaderboards")
         print(f"The platform knows a scatter of {scatter:.1%}.")
         gains = [
             gain_of_one(connection, random.Random(number), scores, ratios)

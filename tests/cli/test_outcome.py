@@ -5,8 +5,10 @@ from datetime import UTC, datetime
 from kernelbot.cli.outcome import closing, outcome
 from kernelbot.domain.states import ReviewState, RunState, SubmissionState
 from kernelbot.protocol import Mode, Verdict
-from kernelbot.ranking.model import NotRanked, NotRankedReason
+from kernelbot.ranking.model import NotRanked, NotRankedReason, ScoreInterval
+from kernelbot.render.intervals import of_all_judgings
 from kernelbot.submissions.schemas import RunView, SubmissionView
+from tests.render.results import ACCEPTED, judged
 from tests.support.preflights import PREFLIGHT
 
 NOW = datetime(2027, 1, 1, tzinfo=UTC)
@@ -58,6 +60,19 @@ def test_the_score_that_counts_is_said_to() -> None:
         "Score 2.00 ms on secret data, place 1 on sort"
     )
     assert expected == outcome(submission(place=1), whole=False)
+
+
+def test_the_interval_of_the_ranking_stands_below_its_run() -> None:
+    interval = ScoreInterval((0.0018, 0.0022), (0.0019, 0.0021), 0.05, 0)
+    ranked = run(secret=True, score_s=0.002).model_copy(update={"interval": interval})
+    shown = outcome(submission().model_copy(update={"runs": [ranked]}), whole=False)
+    assert f"  {of_all_judgings(interval)}" == shown.splitlines()[1]
+
+
+def test_a_run_that_is_not_ranked_has_the_interval_of_its_judging() -> None:
+    bench = RunView.of(judged(ACCEPTED).runs[0])
+    shown = outcome(submission().model_copy(update={"runs": [bench]}), whole=False)
+    assert "  95 % interval of this judging 1.00 to 1.20 ms" == shown.splitlines()[1]
 
 
 def test_what_is_not_ranked_says_why_last() -> None:

@@ -11,6 +11,8 @@ from kernelbot.protocol import (
     SandboxReport,
     Verdict,
 )
+from kernelbot.ranking.model import ScoreInterval
+from kernelbot.render.intervals import of_all_judgings
 from kernelbot.render.report import busy_hint, report, threads_hint, workloads_table
 from tests.render.results import ACCEPTED, WORKLOAD, WRONG
 
@@ -20,10 +22,11 @@ test: accepted, 1 of 1 cases passed, 500 ms
 leaderboard: accepted, 1.50 s
   workload              median        95% of it     best    worst  calls  spread
   size: 1024; seed: 7  1.10 ms  1.00 to 1.20 ms  1.00 ms  1.20 ms      3  █     █    █
-  Each call had new data and cold caches. Sampling ended because its time limit was reached.
+  Each call had new data and cold caches. Sampling ended because its time limit was reached. \
+The intervals are of this judging alone.
 
 ✓ accepted: sort_np, mode leaderboard, on CPU
-Score 1.10 ms (95 % interval 1.00 to 1.20 ms)"""
+Score 1.10 ms (95 % interval of this judging 1.00 to 1.20 ms)"""
 
 WRONG_TEXT = """\
 test: wrong answer, 1 of 2 cases passed, 250 ms
@@ -46,6 +49,14 @@ What the program printed:
 
 def test_an_accepted_run_in_full() -> None:
     assert ACCEPTED_TEXT == report(ACCEPTED)
+
+
+def test_a_ranked_score_has_the_interval_of_the_ranking() -> None:
+    interval = ScoreInterval((0.0009, 0.0013), (0.001, 0.0012), 0.05, 0)
+    assert (
+        f"Score 1.10 ms ({of_all_judgings(interval)})"
+        == (report(ACCEPTED, interval=interval).splitlines()[-1])
+    )
 
 
 def test_an_anchor_s_time_stands_beside_the_median() -> None:
@@ -110,7 +121,7 @@ def waited(count: int, repeated: int) -> RunResult:
 
 
 def test_calls_that_waited_are_counted() -> None:
-    assert " 2 of 5 calls waited for other programs' work, and were repeated.\n" in report(
+    assert " 2 of 5 calls waited for other programs' work, and were repeated. The " in report(
         waited(2, 2)
     )
 

@@ -6,6 +6,7 @@ import random
 import psycopg
 import pytest
 
+from kernelbot.ranking.rules import widened
 from tests.support.scored import Score, add_score
 from tests.support.world import World
 
@@ -13,9 +14,15 @@ ASSUMED = 0.05
 
 
 def _shown(connection: psycopg.Connection, board: int) -> float:
-    row = connection.execute("SELECT judging_scatter(%s, 'CPU')", (board,)).fetchone()
+    row = connection.execute("SELECT scatter FROM judging_scatter(%s, 'CPU')", (board,)).fetchone()
     assert row is not None
     return float(row[0])
+
+
+def _pairs(connection: psycopg.Connection, board: int) -> int:
+    row = connection.execute("SELECT pairs FROM judging_scatter(%s, 'CPU')", (board,)).fetchone()
+    assert row is not None
+    return int(row[0])
 
 
 def _judged_again(
@@ -37,6 +44,28 @@ async def test_until_enough_was_seen_five_percent_are_assumed(world: World) -> N
         add_score(connection, world.ada.user.id, 0, Score(1.0, 0.01))
         add_score(connection, world.bob.user.id, 1, Score(9.0, 0.01))
         assert pytest.approx(ASSUMED) == _shown(connection, board)
+
+
+async def test_pairs_are_counted_on_all_boards_of_the_device(world: World) -> None:
+    board = (await world.board()).id
+    with psycopg.connect(world.database.url, autocommit=True) as connection:
+        before = _pairs(connection, board)
+        _judged_again(connection, world.ada.user.id, [1.0] * 3)
+        _judged_again(connection, world.bob.user.id, [1.0] * 12)  # of which the newest eight count
+        assert (0, 10, 10) == (before, _pairs(connection, board), _pairs(connection, board + 1))
+
+
+@pytest.mark.parametrize("scatter", [0.0, 0.02, 0.5])
+@pytest.mark.parametrize("ends", [(0.9, 1.2), (1.0, 1.0), (1e-9, 5.0), (1.3, 0.7)])
+async def test_python_widens_as_the_store_does(
+    world: World, ends: tuple[float, float], scatter: float
+) -> None:
+    values = (ends[0], scatter, ends[1], scatter)
+    with psycopg.connect(world.database.url) as connection:
+        row = connection.execute(
+            "SELECT widened_low(1.0, %s, %s), widened_high(1.0, %s, %s)", values
+        ).fetchone()
+    assert pytest.approx(row) == widened(1.0, ends, scatter)
 
 
 @pytest.mark.parametrize("true", [0.005, 0.08])

@@ -118,7 +118,9 @@ class AttestedRun(Part):
     finished_at: datetime
     verdict: Verdict
     score_s: float | None
-    score_ci95_s: tuple[float, float] | None = Field(description="95 % interval of the score.")
+    score_ci95_s: tuple[float, float] | None = Field(
+        description="95 % interval of the score, of this judging alone."
+    )
     unverified: bool = Field(description="Measured by the problem's own script.")
     problem: ProblemIdentity
     harness: HarnessIdentity

@@ -9,6 +9,7 @@ from kernelbot.domain.states import ReviewState, RunState, SubmissionState
 from kernelbot.preflight.rendering import preflight_text, short_text
 from kernelbot.protocol import Mode, Verdict
 from kernelbot.ranking.model import Outcome
+from kernelbot.render.intervals import of_all_judgings
 from kernelbot.render.markdown import (
     MESSAGE_LIMIT,
     fence,
@@ -73,7 +74,8 @@ def run_line(run: Run) -> str:
     fault = FAULTS.get(run.fault) if run.fault else None
     ours = f" {fault}" if fault and run.fault != "author" else ""
     line = f"{mark(run.verdict)} {name}: {run.verdict.words}{score}{'.' + ours if ours else ''}"
-    return "\n".join([line, *_times(run)])
+    interval = [f"  {of_all_judgings(run.interval)}"] if run.interval else []
+    return "\n".join([line, *interval, *_times(run)])
 
 
 def _times(run: Run) -> list[str]:
@@ -146,7 +148,8 @@ def files(submission: Submission) -> list[Attached]:
         if run.result is None:
             continue
         kind = "secret" if run.secret else "public"
-        text = report(run.result, passed_cases=submission.mode is Mode.TEST)
+        passed = submission.mode is Mode.TEST
+        text = report(run.result, passed_cases=passed, interval=run.interval)
         found.append(Attached.text(f"report-{run.device}-{kind}.txt", text))
         for artifact in run.result.artifacts:
             content = base64.b64decode(artifact.content_base64)

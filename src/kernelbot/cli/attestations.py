@@ -157,7 +157,16 @@ def _report(found: "Verified") -> str:
     result = found.result
     score = "" if result.score_s is None else f", {seconds_text(result.score_s)}"
     review = "" if result.review == "clear" else f" (review: {result.review})"
-    headers = ("run", "device", "data", "verdict", "score", "95 % interval", "samples", "harness")
+    headers = (
+        "run",
+        "device",
+        "data",
+        "verdict",
+        "score",
+        "95 % of this judging",
+        "samples",
+        "harness",
+    )
     title = f"Submission {result.submission_id} by {one_line(result.author)}"
     lines = [
         f"The signature fits. Key: {found.key_id}",

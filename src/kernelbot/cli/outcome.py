@@ -6,6 +6,7 @@ from kernelbot.cli.terminal import columns
 from kernelbot.domain.states import ReviewState, RunState, SubmissionState
 from kernelbot.preflight.rendering import preflight_text
 from kernelbot.protocol import Mode, Verdict
+from kernelbot.render.intervals import of_all_judgings, of_one_judging
 from kernelbot.render.progress import state_text
 from kernelbot.render.report import TEXT, details
 from kernelbot.render.text import one_line, printable
@@ -82,6 +83,7 @@ def _run(run: "RunView", *, whole: bool) -> str:
     accepted = run.verdict is Verdict.ACCEPTED
     if accepted and run.score_s:
         lines[0] += f", score {seconds_text(run.score_s)}"
+        lines.append(_interval(run))
     if run.result is not None:
         passed = whole and run.mode is Mode.TEST
         lines.append(details(run.result.to_result(), passed_cases=passed, columns=columns()))
@@ -89,6 +91,14 @@ def _run(run: "RunView", *, whole: bool) -> str:
         lines += [printable(run.message)] if run.message else []
         lines += [FAULTS[run.fault]] if run.fault in FAULTS and run.fault != "author" else []
     return "\n".join(line for line in lines if line)
+
+
+def _interval(run: "RunView") -> str:
+    """Of an accepted run's score; empty if none is known."""
+    if run.interval:
+        return f"  {of_all_judgings(run.interval)}"
+    own = run.result.score_ci95_s if run.result else None
+    return f"  {of_one_judging(own)}" if own else ""
 
 
 def _ended(run: "RunView") -> str:

@@ -63,7 +63,7 @@ def samples(
         "workload",
         "samples",
         "median",
-        "95 % interval",
+        "95 % of this judging",
         "ended by",
     )
     rows = [_row(load) for load in found.workloads]

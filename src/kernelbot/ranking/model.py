@@ -80,6 +80,31 @@ class NotRanked:
 
 
 @dataclass(frozen=True)
+class ScoreInterval:
+    """The 95 % interval of a ranked run's score as a ranking compares it, and what it consists of;
+    in seconds."""
+
+    ci95_s: tuple[float, float] = field(
+        metadata=described("With what differs between judgings, as in the ranking.")
+    )
+    own_ci95_s: tuple[float, float] = field(
+        metadata=described("Of the run's own samples: of one judging alone.")
+    )
+    scatter: float = field(
+        metadata=described(
+            "The standard deviation of ln(score) between judgings that was assumed of the device."
+        )
+    )
+    pairs: int | None = field(
+        metadata=described(
+            "How many pairs of judgings of the same code the device had shown, from which "
+            "`scatter` was estimated beside twelve assumed ones. 0: it was assumed; null: it "
+            "wasn't recorded."
+        )
+    )
+
+
+@dataclass(frozen=True)
 class Compared:
     """Scores to compare a submission's with; None: there is none."""
 
@@ -148,7 +173,12 @@ class Standing:
     author: str
     author_id: int
     score_s: float
-    ci95_s: tuple[float, float] | None
+    ci95_s: tuple[float, float] | None = field(
+        metadata=described(
+            "Of the score, with what the device has shown to differ between judgings. Null: the "
+            "problem's own script reported none."
+        )
+    )
     submission_id: int
     file_name: str
     achieved_at: datetime

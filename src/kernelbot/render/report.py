@@ -3,6 +3,7 @@
 import base64
 import re
 from collections import Counter
+from typing import TYPE_CHECKING
 
 from kernelbot.protocol import (
     Artifact,
@@ -17,11 +18,15 @@ from kernelbot.protocol import (
     WorkloadResult,
 )
 from kernelbot.protocol.waits import busy_share, busy_text
+from kernelbot.render.intervals import ONE_JUDGING, of_all_judgings, of_one_judging
 from kernelbot.render.plot import histogram
 from kernelbot.render.table import table
 from kernelbot.render.text import indent, one_line, printable, shorten
 from kernelbot.render.units import interval_text, seconds_text, size_text, time_text
 from kernelbot.render.verdicts import FAULTS, mark
+
+if TYPE_CHECKING:
+    from kernelbot.ranking.model import ScoreInterval
 
 TEXT = "text/plain"
 """The type of artifacts that are part of a report; others are files."""
@@ -46,13 +51,15 @@ def report(
     output_limit: int = OUTPUT_LIMIT,
     passed_cases: bool = True,
     columns: int | None = None,
+    interval: "ScoreInterval | None" = None,
 ) -> str:
     """Everything an author wants to know, the verdict and the score last. `output_limit`:
     characters shown of each output; `passed_cases` False: only those that failed, the others
     counted; `columns`: the terminal's, into which tables of timings should fit (None: there is no
-    such limit)."""
+    such limit); `interval`: the score's in the ranking (None: the run isn't ranked)."""
     found = details(result, output_limit=output_limit, passed_cases=passed_cases, columns=columns)
-    return f"{found}\n\n{_heading(result)}" if found else _heading(result)
+    heading = _heading(result, interval)
+    return f"{found}\n\n{heading}" if found else heading
 
 
 def details(
@@ -119,14 +126,15 @@ def _beside_anchor(workloads: tuple[WorkloadResult, ...]) -> dict[str, list[str]
     }
 
 
-def _heading(result: RunResult) -> str:
+def _heading(result: RunResult, ranked: "ScoreInterval | None") -> str:
     what = f"{one_line(result.problem)}, mode {result.mode}, on {one_line(result.system.device)}"
     lines = [f"{mark(result.verdict)} {result.verdict.words}: {what}"]
     if result.score_s is not None:
         interval = ""
-        if result.score_ci95_s:
-            low_s, high_s = result.score_ci95_s
-            interval = f" (95 % interval {interval_text(low_s * 1e9, high_s * 1e9)})"
+        if ranked:
+            interval = f" ({of_all_judgings(ranked)})"
+        elif result.score_ci95_s:
+            interval = f" ({of_one_judging(result.score_ci95_s)})"
         lines.append(f"Score {seconds_text(result.score_s)}{interval}")
     return "\n".join(lines)
 
@@ -197,7 +205,8 @@ def _how_measured(workloads: tuple[WorkloadResult, ...], harness: HarnessKind) -
     waited = sum(load.waited or 0 for load in workloads)
     made = sum(len(load.samples_ns) + load.repeated for load in workloads)
     again = f" {waited} of {made} calls waited for other programs' work, and were repeated."
-    return [f"  Each call had new data and cold caches{where}.{sampled}{again if waited else ''}"]
+    how = f"Each call had new data and cold caches{where}.{sampled}{again if waited else ''}"
+    return [f"  {how} {ONE_JUDGING}"]
 
 
 def _processes(counts: list[int]) -> str:

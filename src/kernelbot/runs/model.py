@@ -5,7 +5,7 @@ from datetime import datetime
 
 from kernelbot.domain.states import RunState
 from kernelbot.protocol import Fault, Mode, RunResult, Verdict
-from kernelbot.ranking.model import NotRanked
+from kernelbot.ranking.model import NotRanked, ScoreInterval
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,8 @@ class Run:
     """Measured by the problem's own script."""
     not_ranked: NotRanked | None = None
     """Why an accepted secret run isn't in the ranking; None: it is, or it isn't such a run."""
+    interval: ScoreInterval | None = None
+    """Of a ranked run's score; None: there is none, or the run isn't ranked."""
     repeats: int = 0
     """How often it was measured again, or is being, because its interval was too wide or the
     machine busy."""

@@ -120,14 +120,17 @@ WITH untimed AS (
     WHERE p.id = %(run_id)s AND NOT p.secret AND %(verdict)s::run_verdict <> 'accepted'
         AND s.submission_id = p.submission_id AND s.device = p.device AND s.secret
         AND s.rejudge_id IS NULL AND s.state = 'queued'
+), between_judgings AS (
+    SELECT shown.scatter, shown.pairs FROM runs r
+    JOIN submissions s ON s.id = r.submission_id AND s.mode = 'leaderboard'
+    CROSS JOIN LATERAL judging_scatter(s.leaderboard_id, r.device) shown
+    WHERE r.id = %(run_id)s AND r.secret AND %(score_s)s::double precision IS NOT NULL
 )
 UPDATE runs SET state = 'finished', finished_at = now(), verdict = %(verdict)s,
     fault = %(fault)s, message = %(message)s, score_s = %(score_s)s, ci_low_s = %(ci_low_s)s,
-    ci_high_s = %(ci_high_s)s, unverified = %(unverified)s, scatter = coalesce((
-        SELECT judging_scatter(s.leaderboard_id, runs.device) FROM submissions s
-        WHERE s.id = runs.submission_id AND s.mode = 'leaderboard' AND runs.secret
-            AND %(score_s)s::double precision IS NOT NULL
-    ), 0)
+    ci_high_s = %(ci_high_s)s, unverified = %(unverified)s,
+    scatter = coalesce((SELECT scatter FROM between_judgings), 0),
+    scatter_pairs = (SELECT pairs FROM between_judgings)
 WHERE id = %(run_id)s AND state IN ('dispatched', 'running');
 
 -- name: requeue_run

@@ -47,7 +47,9 @@ class WorkloadView(Shown):
     median_ns: float
     mean_ns: float
     stdev_ns: float
-    ci95_ns: tuple[float, float]
+    ci95_ns: tuple[float, float] = Field(
+        description="95 % interval of the median, of this judging alone."
+    )
     best_ns: float
     worst_ns: float
     samples_ns: list[float] = Field(default_factory=list)
@@ -175,7 +177,11 @@ class Report(Answer):
         None, description="Of the harness's files, as in a signed document."
     )
     score_s: float | None
-    score_ci95_s: tuple[float, float] | None = None
+    score_ci95_s: tuple[float, float] | None = Field(
+        None,
+        description="95 % interval of the score, of this judging alone. Another judging of the "
+        "same code differs by more: a ranked run's `interval` contains that.",
+    )
     phases: dict[Phase, PhaseView]
     stdout: str
     stderr: str

@@ -26,6 +26,7 @@ SELECT s.id, b.id AS board_id, b.name AS board, b.creator_id, u.name AS author, 
     r.id AS run_id, r.device, r.secret, r.state, r.verdict, r.score_s, r.attempts,
     r.created_at AS run_created_at, r.started_at, r.finished_at, r.fault, r.message, r.best_of_version,
     r.not_ranked, r.not_ranked_for, r.ratio, r.ratio_low, r.ratio_high, r.unverified, r.repeats,
+    i.ci_low_s, i.ci_high_s, i.own_low_s, i.own_high_s, i.scatter, i.scatter_pairs,
     ARRAY(
         SELECT ARRAY[f.id, f.before_id] FROM shown_preflights f
         WHERE f.submission_id = %(submission_id)s ORDER BY f.device
@@ -34,6 +35,7 @@ FROM submissions s
 JOIN leaderboards b ON b.id = s.leaderboard_id
 JOIN users u ON u.id = s.author_id
 JOIN shown_runs r ON r.submission_id = s.id
+LEFT JOIN score_intervals i ON i.run_id = r.scored_run_id
 WHERE s.id = %(submission_id)s
 ORDER BY r.device, r.secret;
 
@@ -161,22 +163,26 @@ SELECT s.id, b.id AS board_id, b.name AS board, b.creator_id, u.name AS author, 
     NULL AS code, l.hash,
     r.id AS run_id, r.device, r.secret, r.state, r.verdict, r.score_s, r.attempts,
     r.created_at AS run_created_at, r.started_at, r.finished_at, r.fault, r.message, r.best_of_version,
-    r.not_ranked, r.not_ranked_for, r.ratio, r.ratio_low, r.ratio_high, r.unverified, r.repeats
+    r.not_ranked, r.not_ranked_for, r.ratio, r.ratio_low, r.ratio_high, r.unverified, r.repeats,
+    i.ci_low_s, i.ci_high_s, i.own_low_s, i.own_high_s, i.scatter, i.scatter_pairs
 FROM submissions s
 JOIN listed_submissions l ON l.id = s.id
 JOIN leaderboards b ON b.id = s.leaderboard_id
 JOIN users u ON u.id = s.author_id
 JOIN shown_runs r ON r.submission_id = s.id
+LEFT JOIN score_intervals i ON i.run_id = r.scored_run_id
 WHERE r.submission_id = ANY((SELECT %(submission_ids)s::bigint[])::bigint[])
     AND s.id = ANY((SELECT %(submission_ids)s::bigint[])::bigint[])
     AND l.id = ANY((SELECT %(submission_ids)s::bigint[])::bigint[])
 ORDER BY s.id DESC, r.device, r.secret;
 
 -- name: rejudged_runs
-SELECT id, submission_id, device, secret, state, verdict, score_s, attempts, created_at,
-    started_at, finished_at, fault, message, unverified, rejudge_id, repeats
-FROM runs WHERE submission_id = %(submission_id)s AND rejudge_id IS NOT NULL
-ORDER BY rejudge_id, id;
+SELECT r.id, r.submission_id, r.device, r.secret, r.state, r.verdict, r.score_s, r.attempts,
+    r.created_at, r.started_at, r.finished_at, r.fault, r.message, r.unverified, r.rejudge_id, r.repeats,
+    i.ci_low_s, i.ci_high_s, i.own_low_s, i.own_high_s, i.scatter, i.scatter_pairs
+FROM runs r LEFT JOIN score_intervals i ON i.run_id = r.id
+WHERE r.submission_id = %(submission_id)s AND r.rejudge_id IS NOT NULL
+ORDER BY r.rejudge_id, r.id;
 
 -- name: results
 SELECT a.run_id, a.result::text AS result, m.phases, m.workloads, m.samples_zlib, f.names, f.contents

@@ -9,7 +9,7 @@ from kernelbot.domain.states import ReviewState, RunState, SubmissionState
 from kernelbot.moderation.reviews.model import Evidence
 from kernelbot.preflight.model import Preflight
 from kernelbot.protocol import Fault, Mode, Verdict
-from kernelbot.ranking.model import NotRanked
+from kernelbot.ranking.model import NotRanked, ScoreInterval
 from kernelbot.runs.model import Run
 from kernelbot.runs.queue.model import QueuePlace
 from kernelbot.runs.schemas import Report
@@ -27,6 +27,11 @@ class RunView(Answer):
     state: RunState
     verdict: Verdict | None
     score_s: float | None
+    interval: ScoreInterval | None = Field(
+        default=None,
+        description="The 95 % interval of a ranked run's score, as in the ranking. Null: the run "
+        "isn't ranked, or has no interval; that of one judging is in its result.",
+    )
     attempts: int
     created_at: datetime
     started_at: datetime | None

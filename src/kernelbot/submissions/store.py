@@ -10,7 +10,7 @@ from typing import Any
 from kernelbot.domain.states import ReviewState, RunState, SubmissionState
 from kernelbot.duels.model import Ratio
 from kernelbot.protocol import EventKind, Fault, Mode, RunResult, Verdict
-from kernelbot.ranking.model import NotRanked, NotRankedReason
+from kernelbot.ranking.model import NotRanked, NotRankedReason, ScoreInterval
 from kernelbot.runs.files import RunFile
 from kernelbot.runs.model import Run
 from kernelbot.schemas.values import from_row
@@ -320,7 +320,7 @@ def _columns_of_run(row: Row) -> Row:
 
 
 def _run(row: Row, mode: Mode) -> Run:
-    not_ranked = _not_ranked(row)
+    not_ranked, interval = _not_ranked(row), _interval(row)
     return Run(
         **{
             **row,
@@ -330,8 +330,17 @@ def _run(row: Row, mode: Mode) -> Run:
             "fault": Fault(row["fault"]) if row["fault"] else None,
             "result": None,
             "not_ranked": not_ranked,
+            "interval": interval,
         }
     )
+
+
+def _interval(row: Row) -> ScoreInterval | None:
+    """Takes what says so out of the row."""
+    low_s, high_s = row.pop("ci_low_s"), row.pop("ci_high_s")
+    own = row.pop("own_low_s"), row.pop("own_high_s")
+    scatter, pairs = row.pop("scatter"), row.pop("scatter_pairs")
+    return None if low_s is None else ScoreInterval((low_s, high_s), own, scatter, pairs)
 
 
 def _not_ranked(row: Row) -> NotRanked | None:

@@ -7,6 +7,7 @@ from typing import Any
 from markupsafe import Markup
 
 from kernelbot.protocol import Mode, Verdict
+from kernelbot.render.intervals import of_all_judgings, seconds_interval
 from kernelbot.render.progress import STATES
 from kernelbot.render.report import busy_hint, threads_hint
 from kernelbot.render.text import one_line, printable, shorten
@@ -46,11 +47,6 @@ def name(text: str) -> Markup:
     return Markup("<bdi>{}</bdi>").format(one_line(text))
 
 
-def seconds_interval(interval_s: tuple[float, float]) -> str:
-    """`1.21 to 1.25 ms`."""
-    return interval_text(interval_s[0] * 1e9, interval_s[1] * 1e9)
-
-
 def percent(share: float) -> str:
     """`+3.2 %`; large ones without decimals."""
     return f"{share:+.1%}" if abs(share) < 1 else f"{share:+.0%}"
@@ -76,6 +72,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "moment": moment,
     "name": name,
     "ns": time_text,
+    "of_all_judgings": of_all_judgings,
     "one_line": one_line,
     "pair": lambda value, key: (key, value),
     "percent": percent,

@@ -12,6 +12,7 @@ from kernelbot.protocol import (
     Verdict,
     WorkloadResult,
 )
+from kernelbot.ranking.model import ScoreInterval
 from kernelbot.saves.comparing import Answer
 from kernelbot.submissions.schemas import SubmissionView
 from tests.render.results import judged
@@ -46,6 +47,21 @@ def timed(low_ns: float, high_ns: float, *, spec: str = "size: 1") -> Submission
 )
 def test_intervals_decide(second: tuple[float, float], answer: Answer) -> None:
     (found,) = compare(timed(100, 120), timed(*second)).workloads
+    assert answer is found.second_is
+
+
+@pytest.mark.parametrize(
+    ("scatter", "answer"), [(0.0, Answer.FASTER), (0.05, Answer.FASTER), (0.3, Answer.UNKNOWN)]
+)
+def test_what_a_device_has_shown_between_judgings_widens_them(
+    scatter: float, answer: Answer
+) -> None:
+    interval = ScoreInterval((1.0, 1.0), (1.0, 1.0), scatter, 9)
+    ranked = [
+        view.model_copy(update={"runs": [view.runs[0].model_copy(update={"interval": interval})]})
+        for view in (timed(100, 120), timed(60, 72))
+    ]
+    (found,) = compare(*ranked).workloads
     assert answer is found.second_is
 
 

@@ -63,6 +63,16 @@ async def test_a_ranked_one_says_its_place_and_an_earlier_one_why_it_has_none(
     assert f"submission {second}, sent later, is ranked in its place" in replaced
 
 
+async def test_a_ranked_score_has_the_interval_of_the_ranking(front: Front) -> None:
+    await front.world.board()
+    number = await ranked(front.world, 1e-3, relative_error=0.01)
+    async with front.world.database.write() as session:
+        await session.do("UPDATE runs SET scatter = 0.05, scatter_pairs = 2 WHERE secret")
+    page = (await front.ada.get(f"/submission/{number}")).text
+    shown = "95 % interval 906 µs to 1.10 ms: 990 µs to 1.01 ms of this judging, and ±9.8 %"
+    assert 1 == page.count(shown)
+
+
 async def test_hostile_code_and_names_stay_text(front: Front) -> None:
     await front.world.board()
     submitted = await front.world.submit(content=HOSTILE, file_name="<script>'; echo x.py")

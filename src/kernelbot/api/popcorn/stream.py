@@ -12,6 +12,7 @@ from kernelbot.domain.errors import KernelbotError
 from kernelbot.domain.states import RunState, SubmissionState
 from kernelbot.preflight.rendering import short_text
 from kernelbot.protocol import EventKind, Phase, Verdict
+from kernelbot.render.intervals import ONE_JUDGING, of_all_judgings
 from kernelbot.render.progress import COMPILING, STATES, WAITING
 from kernelbot.render.report import report, workloads_table
 from kernelbot.render.text import printable, shorten
@@ -108,4 +109,6 @@ def _report(run: Run) -> str:
         for phase in (run.result.phases if run.result is not None else ())
         if phase.phase is Phase.LEADERBOARD
     ]
-    return "\n".join([heading, *tables])
+    interval = [of_all_judgings(run.interval)] if run.interval else []
+    explained = [ONE_JUDGING] if tables else []
+    return "\n".join([heading, *interval, *tables, *explained])

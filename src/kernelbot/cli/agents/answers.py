@@ -10,7 +10,7 @@ from kernelbot.boards.model import NamedBoard, Statement
 from kernelbot.domain.states import SubmissionState
 from kernelbot.preflight.rendering import short_text
 from kernelbot.protocol import Phase, Verdict
-from kernelbot.ranking.model import StandingsPage
+from kernelbot.ranking.model import ScoreInterval, StandingsPage
 from kernelbot.runs.schemas import Report, WorkloadView
 from kernelbot.submissions.schemas import RunView, SubmissionView
 
@@ -67,7 +67,7 @@ class Timing(BaseModel):
 
     workload: str
     median_ns: float
-    ci95_ns: tuple[float, float]
+    ci95_ns: tuple[float, float] = Field(description="Of this judging alone.")
     samples: int
 
     @classmethod
@@ -93,6 +93,9 @@ class RunReport(BaseModel):
     secret: bool
     verdict: Verdict | None
     score_s: float | None
+    interval: ScoreInterval | None = Field(
+        default=None, description="Of a ranked score, as the ranking compares it."
+    )
     message: str | None = Field(description="Why it wasn't accepted.")
     failed_case: FailedCase | None = None
     passed_cases: int = 0
@@ -109,6 +112,7 @@ class RunReport(BaseModel):
             secret=run.secret,
             verdict=run.verdict,
             score_s=run.score_s,
+            interval=run.interval,
             message=run.message,
         )
         return bare if run.result is None else bare.model_copy(update=_details(run.result))

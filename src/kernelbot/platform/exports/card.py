@@ -49,7 +49,8 @@ Of each run:
 | `secret` | whether the data was made from a secret seed |
 | `state`, `verdict` | how far it came, and how it ended |
 | `score_s` | the score in seconds, lower is faster; null: none |
-| `ci_low_s`, `ci_high_s` | the ends of its 95 % interval, in seconds |
+| `ci_low_s`, `ci_high_s` | the ends of its 95 % interval in seconds, of this judging alone |
+| `ranked_low_s`, `ranked_high_s` | the same with what differs between judgings; null: not ranked |
 | `unverified` | measured by the problem's own script |
 | `created_at`, `started_at`, `finished_at` | UTC |
 """

@@ -54,6 +54,8 @@ class ExportRun:
     score_s: float | None
     ci_low_s: float | None
     ci_high_s: float | None
+    ranked_low_s: float | None
+    ranked_high_s: float | None
     unverified: bool
     created_at: datetime
     started_at: datetime | None

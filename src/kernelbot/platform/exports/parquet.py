@@ -68,6 +68,8 @@ def _schema(pa: Any) -> Any:
             ("score_s", real),
             ("ci_low_s", real),
             ("ci_high_s", real),
+            ("ranked_low_s", real),
+            ("ranked_high_s", real),
             ("unverified", pa.bool_()),
             ("created_at", when),
             ("started_at", when),

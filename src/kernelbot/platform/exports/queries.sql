@@ -31,6 +31,8 @@ ORDER BY s.id LIMIT %(limit)s;
 
 -- name: runs
 SELECT r.submission_id, r.device, r.secret, r.state, r.verdict, r.score_s, r.ci_low_s, r.ci_high_s,
-    r.unverified, r.created_at, r.started_at, r.finished_at
-FROM runs r WHERE r.submission_id = ANY(%(submission_ids)s)
+    i.ci_low_s AS ranked_low_s, i.ci_high_s AS ranked_high_s, r.unverified, r.created_at,
+    r.started_at, r.finished_at
+FROM runs r LEFT JOIN score_intervals i ON i.run_id = r.id
+WHERE r.submission_id = ANY(%(submission_ids)s)
 ORDER BY r.submission_id, r.device, r.secret, r.id;

@@ -47,6 +47,14 @@ WHERE s.mode = 'leaderboard'
             AND l.state = 'finished' AND (l.fault IS NULL OR l.fault = 'author')
     );
 
+-- The 95 % interval of each ranked run's score as `rankable_runs` has it, and what it consists of: the
+-- run's own, which is of one judging, and the scatter between judgings. No row: there is no interval.
+CREATE VIEW score_intervals AS
+SELECT id AS run_id, widened_low(score_s, ci_low_s, scatter) AS ci_low_s,
+    widened_high(score_s, ci_high_s, scatter) AS ci_high_s, ci_low_s AS own_low_s,
+    ci_high_s AS own_high_s, scatter, scatter_pairs
+FROM runs WHERE secret AND score_s IS NOT NULL AND ci_low_s IS NOT NULL AND ci_high_s IS NOT NULL;
+
 -- The runs that count. Nothing else in the system decides this. Source and code are two conditions:
 -- with an OR every run of an author would be compared with all that they have withdrawn.
 CREATE VIEW eligible_runs AS
@@ -433,7 +441,8 @@ SELECT r.id, r.submission_id, r.device, r.secret, r.state, r.verdict, r.score_s,
 FROM runs r LEFT JOIN rejudges j ON j.id = r.rejudge_id;
 
 -- A submission's own runs as they are shown: with the score of the last rejudge that measured it
--- again, the version of the ranking in which it is its author's best, and why it isn't ranked.
+-- again (`scored_run_id`: the run whose score that is), the version of the ranking in which it is its
+-- author's best, and why it isn't ranked.
 --
 -- `not_ranked`: for an accepted ranked run that isn't in the ranking, the first reason that applies;
 -- before it is judged only that its code is known, which is true already.
@@ -443,13 +452,7 @@ FROM runs r LEFT JOIN rejudges j ON j.id = r.rejudge_id;
 -- OFFSET 0, because otherwise what is used twice would be computed twice.
 CREATE VIEW shown_runs AS
 SELECT r.id, r.submission_id, r.device, r.secret, r.state, r.verdict,
-    CASE WHEN r.secret AND r.last_rejudge_id IS NOT NULL THEN coalesce((
-        SELECT again.score_s FROM runs again
-        JOIN rejudges j ON j.id = again.rejudge_id AND j.finished_at IS NOT NULL
-        WHERE again.submission_id = r.submission_id AND again.device = r.device
-            AND again.score_s IS NOT NULL
-        ORDER BY again.rejudge_id DESC LIMIT 1
-    ), r.score_s) ELSE r.score_s END AS score_s,
+    coalesce(again.score_s, r.score_s) AS score_s, coalesce(again.id, r.id) AS scored_run_id,
     r.attempts, r.created_at, r.started_at, r.finished_at, r.fault, r.message,
     CASE WHEN best.submission_id = s.id THEN offered.version END AS best_of_version,
     CASE
@@ -479,6 +482,13 @@ LEFT JOIN standings best ON best.leaderboard_id = s.leaderboard_id
 LEFT JOIN rejudges j ON j.id = r.last_rejudge_id
 LEFT JOIN runs newest ON newest.rejudge_id = r.last_rejudge_id
     AND newest.submission_id = r.submission_id AND newest.device = r.device AND newest.secret
+LEFT JOIN LATERAL (
+    SELECT m.id, m.score_s FROM runs m
+    JOIN rejudges k ON k.id = m.rejudge_id AND k.finished_at IS NOT NULL
+    WHERE r.secret AND r.last_rejudge_id IS NOT NULL AND m.submission_id = r.submission_id
+        AND m.device = r.device AND m.score_s IS NOT NULL
+    ORDER BY m.rejudge_id DESC LIMIT 1
+) again ON true
 JOIN problem_versions measured ON measured.id = coalesce(j.problem_version_id, s.problem_version_id)
 CROSS JOIN LATERAL (
     SELECT r.secret AND r.verdict = 'accepted' AND r.score_s IS NOT NULL AND r.passed

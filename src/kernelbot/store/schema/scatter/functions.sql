@@ -7,9 +7,10 @@
 -- mean of what the two intervals say of themselves is taken off. Differences are cut at 0.25, so
 -- that one disturbed judging decides little, and an author's newest eight count, so that nobody can
 -- make up the figure alone. Twelve pairs at 5 % are assumed until others were seen; those of a device
--- are assumed of a board in the same way.
-CREATE FUNCTION judging_scatter(_board bigint, _device text)
-RETURNS double precision LANGUAGE sql STABLE AS $$
+-- are assumed of a board in the same way. `pairs`: how many the device has shown, on all boards.
+CREATE FUNCTION judging_scatter(
+    _board bigint, _device text, OUT scatter double precision, OUT pairs bigint
+) LANGUAGE sql STABLE AS $$
     WITH lately AS MATERIALIZED (
         SELECT id, submission_id, rejudge_id, finished_at, ln(score_s) AS score,
             (ln(greatest(coalesce(ci_high_s, score_s), score_s)
@@ -49,16 +50,16 @@ RETURNS double precision LANGUAGE sql STABLE AS $$
             ) AS variance_there
         FROM pairs
     ), everywhere AS (
-        SELECT greatest((12 * 0.05 ^ 2 + variance) / (12 + pairs), 0) AS variance FROM seen
+        SELECT greatest((12 * 0.05 ^ 2 + seen.variance) / (12 + seen.pairs), 0) AS variance FROM seen
     )
     SELECT sqrt(greatest(
         (12 * everywhere.variance + seen.variance_there) / (12 + seen.pairs_there), 0
-    ))::double precision
+    ))::double precision, seen.pairs
     FROM seen, everywhere
 $$;
 
 -- The ends of a score's 95 % interval with the scatter between judgings: distances in ln are added as
--- squares.
+-- squares. `ranking/rules.py` says the same of what isn't stored; a test compares them.
 CREATE FUNCTION widened_low(
     _score_s double precision, _low_s double precision, _scatter double precision
 ) RETURNS double precision LANGUAGE sql IMMUTABLE AS $$
