@@ -1,15 +1,17 @@
 """What does a duel decide, by the rules that boards duel by, and how long does it take?
 
 Run with `python -m benchmarks.duel_decisions [--duels 6] [--more 0 0.01 0.02 0.05] [--wall-s 2]
-[--noise bursts]`. A C++ kernel is dueled with one that does some share more work, again and again,
-in random order, and with itself. A duel is right if its interval is on the right side of 1 and the
-ratio differs by more than 0.5 %, wrong if it is so on the other side, and open else; of a kernel
-with itself each decision is wrong. `--wall-s`: the time of an ordinary workload; a duel has a
-multiple.
+[--noise bursts] [--json FILE]`. A C++ kernel is dueled with one that does some share more work,
+again and again, in random order, and with itself. A duel is right if its interval is on the right
+side of 1 and the ratio differs by more than 0.5 %, wrong if it is so on the other side, and open
+else; of a kernel with itself each decision is wrong. `--wall-s`: the time of an ordinary workload;
+a duel has a multiple. `--json` keeps each duel with all its pairs as a line of JSON as soon as it
+has ended, so that other rules can be tried on them.
 """
 
 import argparse
 import contextlib
+import json
 import math
 import random
 import statistics
@@ -18,7 +20,7 @@ import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from benchmarks.duel import bursts, job_of
@@ -62,10 +64,11 @@ def main() -> None:
     parser.add_argument("--more", type=float, nargs="+", default=(0.0, 0.01, 0.02, 0.05))
     parser.add_argument("--wall-s", type=float, default=SamplingRules().wall_cap_s)
     parser.add_argument("--noise", choices=("none", "bursts"), default="none")
+    parser.add_argument("--json", type=Path, help="a file for the duels, a line for each")
     options = parser.parse_args()
     rules = SamplingRules(wall_cap_s=options.wall_s)
     with bursts(2) if options.noise == "bursts" else contextlib.nullcontext():
-        found = measure(options.duels, options.more, rules)
+        found = measure(options.duels, options.more, rules, options.json)
     print(f"{options.duels} duels of each kind, noise: {options.noise}\n")
     print(decisions_table(found))
     if same := found.get(0.0):
@@ -73,12 +76,16 @@ def main() -> None:
 
 
 def measure(
-    duels: int, more: Iterable[float], rules: SamplingRules
+    duels: int, more: Iterable[float], rules: SamplingRules, file: Path | None = None
 ) -> Mapping[float, Sequence[Dueled]]:
-    """Duels by how much more work the opponent does. Raises RuntimeError if one fails."""
+    """Duels by how much more work the opponent does; each is added to the file. Raises RuntimeError
+    if one fails."""
     jobs = [share for share in more for _ in range(duels)]
     found = defaultdict[float, list[Dueled]](list)
-    with tempfile.TemporaryDirectory() as cache, contextlib.closing(Host(1, Path(cache))) as host:
+    with contextlib.ExitStack() as stack:
+        cache = stack.enter_context(tempfile.TemporaryDirectory())
+        host = stack.enter_context(contextlib.closing(Host(1, Path(cache))))
+        lines = stack.enter_context(file.open("w", encoding="utf-8")) if file else None
         for number, share in enumerate(random.sample(jobs, len(jobs)), 1):
             job = replace(job_of(number, 20, share, 0.0, is_duel=True), sampling=rules)
             began = time.monotonic()
@@ -86,6 +93,9 @@ def measure(
             if result.verdict is not Verdict.ACCEPTED or result.duel is None:
                 raise RuntimeError(f"duel {number}: {result.verdict}, {result.failure}")
             found[share].append(Dueled.of(result.duel, time.monotonic() - began))
+            if lines:
+                lines.write(json.dumps({"more": share, **asdict(result.duel)}) + "\n")
+                lines.flush()
             sys.stderr.write(f"\r{number} of {len(jobs)}")
     sys.stderr.write("\n")
     return dict(sorted(found.items()))
