@@ -1,11 +1,20 @@
 """What is said of data that timed calls get again."""
 
+from kernelbot.protocol.job import ProblemSpec
+
 MOST_CALLS = 64
 """So many calls are looked at: two have the same data with a probability of 98 % if there are 500
 kinds."""
 
 
 _ALLOW = "If it has to recur, say `recurring_data: true` in task.yml."
+
+
+def has_generator(problem: ProblemSpec) -> bool:
+    """Whether the generator of a problem with a script of its own is known: only a
+    `generate_input` in reference.py."""
+    names = [file.name for file in problem.files if "def generate_input" in file.text]
+    return "reference.py" in names
 
 
 def recurs(spec: str) -> str:

@@ -21,7 +21,7 @@ from kernelbot.harness.inside.cage.questions import encode_input
 from kernelbot.harness.judge.problem.troubles import ProblemTrouble
 from kernelbot.harness.words.seeds import call_seed, with_seed
 from kernelbot.protocol import Case, ProblemSpec
-from kernelbot.protocol.recurring import MOST_CALLS, may_recur, recurs
+from kernelbot.protocol.recurring import MOST_CALLS, has_generator, may_recur, recurs
 
 _LONGEST_S = 2.0
 """For the data of each workload, of which at least two calls are looked at."""
@@ -40,8 +40,7 @@ def recurring_of_script(spec: ProblemSpec) -> tuple[ProblemTrouble, ...]:
     """Notes of a problem that its own script judges: which data its timed calls get, the script
     alone knows, but not more kinds than its generator makes. Empty if it has no generator that is
     known: a `generate_input` in reference.py."""
-    names = [file.name for file in spec.files if "def generate_input" in file.text]
-    if spec.recurring_data or "reference.py" not in names:
+    if spec.recurring_data or not has_generator(spec):
         return ()
     secret = os.urandom(32)
     try:

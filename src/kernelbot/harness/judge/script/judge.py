@@ -18,6 +18,8 @@ from kernelbot.harness.judge.collected import Collected
 from kernelbot.harness.judge.measuring_turn import MeasuringTurn, no_turn
 from kernelbot.harness.judge.profiling.findings import Findings, keep
 from kernelbot.harness.judge.profiling.tools import Installed, find_tool, share_s
+from kernelbot.harness.judge.result import our_fault
+from kernelbot.harness.judge.script.recurrence import recurring_data
 from kernelbot.harness.judge.script.report import (
     ReportBroken,
     ScriptReport,
@@ -34,6 +36,7 @@ from kernelbot.protocol import (
     Fault,
     JobSpec,
     Lang,
+    Mode,
     Phase,
     PhaseResult,
     ProgressEvent,
@@ -101,7 +104,11 @@ class _ScriptJudge:
                 self._collected.phases.append(refused)
                 return self._collected
         take_gpu()
-        for phase in phases_of(self._job):
+        phases = phases_of(self._job)
+        first_timed = next((phase for phase in phases if phase in TIMED), None)
+        for phase in phases:
+            if phase is first_timed and self._is_refused_for_its_data():
+                break
             result = self._run_phase(phase, build)
             self._collected.phases.append(result)
             if result.verdict is not Verdict.ACCEPTED:
@@ -120,6 +127,18 @@ class _ScriptJudge:
                 )
             )
         return build
+
+    def _is_refused_for_its_data(self) -> bool:
+        """Look for data that recurs, with which a ranked run is worth nothing. Raises
+        `SandboxUnavailable`."""
+        start = time.monotonic()
+        self._collected.recurring_data = said = recurring_data(self._job, self._client)
+        self._collected.spend("generate", time.monotonic() - start)
+        if said and self._job.mode is Mode.LEADERBOARD:
+            self._collected.refusal = our_fault(said)
+        elif said:
+            self._collected.notes.append(said)
+        return self._collected.refusal is not None
 
     def _run_phase(self, phase: Phase, build: Build | None) -> PhaseResult:
         started, waited_s = time.monotonic(), self._turn.waited_s
