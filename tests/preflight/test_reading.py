@@ -108,8 +108,44 @@ OLD_NVCC = "nvcc fatal   : Unsupported gpu architecture 'compute_100a'"
 CRASHED = "nvcc error   : 'cicc' died due to signal 11 (Invalid memory reference)"
 
 
-@pytest.mark.parametrize("said", [OLD_NVCC, CRASHED])
-def test_an_nvcc_that_fails_itself_is_not_the_authors_fault(said: str) -> None:
+OLD_PTXAS = "ptxas fatal   : Value 'sm_100a' is not defined for option 'gpu-name'"
+TRITON_SAYS = f"""Called with size: 16:
+Traceback (most recent call last):
+  File "submission.py", line 9, in custom_kernel
+    k[(1,)](a)
+triton.runtime.errors.PTXASError: PTXAS error: Internal Triton PTX codegen error
+`ptxas` stderr:
+{OLD_PTXAS}
+
+Repro command: /ptxas -lineinfo -v --gpu-name=sm_100a /tmp/a.ptx -o /tmp/a.ptx.o
+"""
+
+
+def test_a_ptxas_that_does_not_know_the_gpu_is_not_the_authors_fault() -> None:
+    report = read(result(output=TRITON_SAYS * 2))
+    why = f"The ptxas that is installed is too old for H100. It says: {OLD_PTXAS}"
+    assert (Outcome.UNKNOWN, (), (why,)) == (
+        report.outcome,
+        report.diagnostics,
+        report.not_compiled,
+    )
+
+
+def test_another_failure_of_ptxas_is_the_authors() -> None:
+    said = TRITON_SAYS.replace(OLD_PTXAS, "ptxas /tmp/a.ptx, line 19; error   : Unknown symbol 'x'")
+    assert Outcome.REFUSED == read(result(output=said)).outcome
+
+
+def test_an_error_of_the_file_counts_beside_an_unknown_gpu() -> None:
+    report = read(result(output=f"{TRITON_SAYS}{SYNTAX}\n"))
+    assert (Outcome.REFUSED, ["SyntaxError: bad"]) == (
+        report.outcome,
+        [one.message for one in report.diagnostics],
+    )
+
+
+@pytest.mark.parametrize("said", [OLD_NVCC, CRASHED, OLD_PTXAS])
+def test_a_compiler_that_fails_itself_is_not_the_authors_fault(said: str) -> None:
     failure = Failure(Fault.AUTHOR, said)
     report = read(result(output=said + "\n", verdict=Verdict.COMPILE_ERROR, failure=failure))
     assert (Outcome.UNKNOWN, (said,)) == (report.outcome, report.not_compiled)

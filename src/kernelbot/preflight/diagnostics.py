@@ -24,6 +24,11 @@ _TRITON = re.compile(
 _PYTHON = re.compile(r'^\s*File "(.{1,300})", line (\d{1,7})')
 _RAISED = re.compile(r"^(?:\S*\.)?(\w*(?:SyntaxError|IndentationError|PTXASError)): (.+)")
 _NVCC_ITSELF = re.compile(r"^nvcc (?:fatal|error)\s*: ")
+_UNKNOWN_GPU = re.compile(
+    r"^\s*(ptxas fatal\s*: Value '.{1,40}' is not defined for option 'gpu-name')", re.MULTILINE
+)
+_BY_PTXAS = "PTXASError: "
+"""What Triton raises if ptxas fails, for whatever reason."""
 _CARET = re.compile(r"^\s*\^\s*$")
 _SPACES = 2
 
@@ -32,19 +37,31 @@ def read_diagnostics(output: str, source: str, file: str) -> tuple[Diagnostic, .
     """All that are found in a compiler's or an interpreter's words, each once, the errors first.
 
     `source`, `file`: the author's text and its name, by which nvcc's caret becomes a column, and
-    a line of a Triton kernel one of the file.
+    a line of a Triton kernel one of the file. That ptxas doesn't know the GPU isn't among them.
     """
     lines = [line[:_LONGEST_LINE] for line in output.splitlines()]
     found = dict.fromkeys(_read(lines, source.splitlines(), file))
+    if unknown_gpu(output):
+        found = {one: None for one in found if not _is_of_ptxas(one)}
     errors = [one for one in found if one.severity is Severity.ERROR]
     warnings = [one for one in found if one.severity is not Severity.ERROR]
     return tuple((errors + warnings)[:MOST])
 
 
-def is_nvccs(message: str) -> bool:
-    """Whether nvcc says here that it failed itself: it doesn't know the GPU, or one of its programs
-    crashed. In a file it names a place."""
-    return _NVCC_ITSELF.match(message) is not None
+def is_compilers_own(message: str) -> bool:
+    """Whether a compiler says here that it failed itself: it doesn't know the GPU, or one of nvcc's
+    programs crashed. In a file they name a place."""
+    return bool(_NVCC_ITSELF.match(message) or unknown_gpu(message))
+
+
+def unknown_gpu(output: str) -> str:
+    """What a ptxas says that is too old for the GPU; empty if none says so."""
+    found = _UNKNOWN_GPU.search(output)
+    return found[1] if found else ""
+
+
+def _is_of_ptxas(found: Diagnostic) -> bool:
+    return found.message.startswith(_BY_PTXAS) or "'gpu-name'" in found.message
 
 
 def _read(lines: list[str], source: list[str], file: str) -> Iterator[Diagnostic]:

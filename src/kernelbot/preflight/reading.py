@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from itertools import groupby
 
-from kernelbot.preflight.diagnostics import is_nvccs, read_diagnostics
+from kernelbot.preflight.diagnostics import is_compilers_own, read_diagnostics, unknown_gpu
 from kernelbot.preflight.gpus import Gpu
 from kernelbot.preflight.model import (
     Figures,
@@ -28,6 +28,7 @@ _NEEDS_A_GPU = (
     "{file} compiles nothing without a GPU: of Python files load_inline and cpp_extension are "
     "compiled here, and Triton unless torch.compile is used beside it."
 )
+_TOO_OLD = "The ptxas that is installed is too old for {gpu}. It says: {said}"
 _NO_KERNEL = "Nothing was compiled for {gpu}: no call reached a kernel."
 
 
@@ -63,10 +64,14 @@ def read_report(
 
 
 def _is_refused(result: RunResult) -> bool:
-    """Whether the author is at fault. The judge says so of each build that fails, also if nvcc is
-    too old for the GPU, or crashed."""
+    """Whether the author is at fault. The judge says so of each build that fails, also if the
+    compiler is too old for the GPU, or crashed."""
     failure = result.failure
-    return failure is not None and failure.fault is Fault.AUTHOR and not is_nvccs(failure.message)
+    return (
+        failure is not None
+        and failure.fault is Fault.AUTHOR
+        and not is_compilers_own(failure.message)
+    )
 
 
 def _not_compiled(
@@ -78,6 +83,8 @@ def _not_compiled(
     if wrong or job.problem.lang is not Lang.PY:
         return ()
     output = result.compile.output if result.compile else ""
+    if said := unknown_gpu(output):
+        return (_TOO_OLD.format(gpu=gpu.name, said=said),)
     told = tuple(dict.fromkeys(_failures(output)))
     if told or has_kernels:
         return told
