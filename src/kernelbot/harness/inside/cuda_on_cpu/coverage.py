@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from kernelbot.harness.inside.cuda_on_cpu.headers import CUB_HEADERS, CUB_NAMES
 from kernelbot.harness.inside.cuda_on_cpu.tokens import Kind, Token
 
 _HEADERS = {
@@ -63,6 +64,7 @@ _PREFIXES = {
     "tex2D": "textures",
     "tex3D": "textures",
 }
+_CUB_ALGORITHMS = ("BLOCK_REDUCE_", "BLOCK_SCAN_", "BLOCK_LOAD_", "BLOCK_STORE_")
 _ASM = frozenset({"asm", "__asm", "__asm__"})
 _MOST_SHOWN = 60
 
@@ -95,6 +97,8 @@ def _uncovered(tokens: Sequence[Token]) -> Iterator[tuple[int, str]]:
         elif token.text == "include" and at and tokens[at - 1].text == "#":
             if what := _header(tokens, at + 1):
                 yield token.line, what
+        elif token.text == "cub" and (name := _of_cub(tokens, at)):
+            yield token.line, f"`cub::{name[:_MOST_SHOWN]}` (CUB)"
         elif what := _NAMES.get(token.text, ""):
             yield token.line, f"`{token.text}` ({what})"
         else:
@@ -116,11 +120,22 @@ def _instruction(tokens: Sequence[Token]) -> str:
     return "inline PTX (`asm`)"
 
 
+def _of_cub(tokens: Sequence[Token], at: int) -> str:
+    """The name behind `cub::` if it isn't covered; empty if it is, or there is none."""
+    if [token.text for token in tokens[at + 1 : at + 2]] != ["::"]:
+        return ""
+    name = tokens[at + 2].text if at + 2 < len(tokens) else ""
+    known = name in CUB_NAMES or name.startswith(_CUB_ALGORITHMS)
+    return "" if known or not name.isidentifier() else name
+
+
 def _header(tokens: Sequence[Token], at: int) -> str:
     """Says which header isn't covered; empty if it is."""
     line = tokens[at - 1].line
     same = [token.text for token in tokens[at : at + 16] if token.line == line]
     written = "".join(same).lstrip('<"')
+    if written.rstrip('>"') in CUB_HEADERS:
+        return ""
     for beginning, what in _HEADERS.items():
         if written.startswith(beginning):
             header = written.rstrip('>"')[:_MOST_SHOWN]

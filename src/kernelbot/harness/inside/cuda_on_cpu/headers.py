@@ -2,6 +2,35 @@
 
 import pkgutil
 
+CUB_HEADERS = (
+    "cub/block/block_load.cuh",
+    "cub/block/block_reduce.cuh",
+    "cub/block/block_scan.cuh",
+    "cub/block/block_store.cuh",
+    "cub/cub.cuh",
+    "cub/warp/warp_reduce.cuh",
+    "cub/warp/warp_scan.cuh",
+)
+CUB_NAMES = frozenset(
+    {
+        "ArgMax",
+        "ArgMin",
+        "BlockLoad",
+        "BlockReduce",
+        "BlockScan",
+        "BlockStore",
+        "Difference",
+        "Equality",
+        "Inequality",
+        "KeyValuePair",
+        "Max",
+        "Min",
+        "Sum",
+        "WarpReduce",
+        "WarpScan",
+    }
+)
+"""What of CUB is there."""
 FOLDER = "cuda_on_cpu"
 """Where they lie, beside the sources."""
 _OWN = tuple(
@@ -12,8 +41,10 @@ _OWN = tuple(
         "_atomics",
         "_block",
         "_checks",
+        "_cub",
         "_groups",
         "_half",
+        "_hooks",
         "_math",
         "_races",
         "_runtime",
@@ -80,7 +111,9 @@ def header_files() -> dict[str, bytes]:
         assert content is not None, f"{name} is packaged with this module"
         files[f"{FOLDER}/{name}"] = content
     include = b'#include "cuda_on_cpu.h"\n'
-    return files | {f"{FOLDER}/{name}": include for name in _STAND_INS}
+    files |= {f"{FOLDER}/{name}": include for name in _STAND_INS}
+    include += b'#include "cuda_on_cpu_cub.h"\n'
+    return files | {f"{FOLDER}/{name}": include for name in CUB_HEADERS}
 
 
 def torch_header_files() -> dict[str, bytes]:

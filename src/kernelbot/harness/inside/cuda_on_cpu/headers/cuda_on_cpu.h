@@ -40,6 +40,7 @@
 #include "cuda_on_cpu_block.h"
 #ifdef CUDA_ON_CPU_CHECK
 #include "cuda_on_cpu_races.h"
+#include "cuda_on_cpu_hooks.h"
 #endif
 #include "cuda_on_cpu_warp.h"
 #include "cuda_on_cpu_atomics.h"

@@ -201,46 +201,14 @@ CUDA_ON_CPU_UNSEEN inline void touch(const void *address, size_t bytes, bool is_
 CUDA_ON_CPU_UNSEEN inline void touch_atomically(const void *at, size_t bytes, void *where) {
     touch(at, bytes, true, true, where);
 }
-// The arrays that the host function is given, by the place of the argument.
+// The arrays that the host function is given, by the place of the argument. No bytes: none.
 CUDA_ON_CPU_EXPORTED inline void cuda_on_cpu_argument(int place, const void *first, size_t bytes) {
     static char names[64][24];
     static const void *known[64];
     if (place < 1 || place > 63) return;
     snprintf(names[place], sizeof names[place], "argument %d", place);
     if (known[place]) remove_array(known[place]);
-    known[place] = first;
-    add_array(first, bytes, names[place]);
+    known[place] = bytes ? first : nullptr;
+    if (bytes) add_array(first, bytes, names[place]);
 }
 } // namespace cuda_on_cpu
-
-#define CUDA_ON_CPU_HOOK                                                                       \
-    extern "C" __attribute__((weak, visibility("hidden"), no_sanitize("thread"), used)) void
-#define CUDA_ON_CPU_HOOKS(SIZE)                                                                \
-    CUDA_ON_CPU_HOOK __tsan_read##SIZE(void *at) {                                             \
-        cuda_on_cpu::touch(at, SIZE, false, false, __builtin_return_address(0));               \
-    }                                                                                          \
-    CUDA_ON_CPU_HOOK __tsan_write##SIZE(void *at) {                                            \
-        cuda_on_cpu::touch(at, SIZE, true, false, __builtin_return_address(0));                \
-    }                                                                                          \
-    CUDA_ON_CPU_HOOK __tsan_unaligned_read##SIZE(void *at) {                                   \
-        cuda_on_cpu::touch(at, SIZE, false, false, __builtin_return_address(0));               \
-    }                                                                                          \
-    CUDA_ON_CPU_HOOK __tsan_unaligned_write##SIZE(void *at) {                                  \
-        cuda_on_cpu::touch(at, SIZE, true, false, __builtin_return_address(0));                \
-    }
-CUDA_ON_CPU_HOOKS(1)
-CUDA_ON_CPU_HOOKS(2)
-CUDA_ON_CPU_HOOKS(4)
-CUDA_ON_CPU_HOOKS(8)
-CUDA_ON_CPU_HOOKS(16)
-CUDA_ON_CPU_HOOK __tsan_read_range(void *at, size_t size) {
-    cuda_on_cpu::touch(at, size, false, false, __builtin_return_address(0));
-}
-CUDA_ON_CPU_HOOK __tsan_write_range(void *at, size_t size) {
-    cuda_on_cpu::touch(at, size, true, false, __builtin_return_address(0));
-}
-CUDA_ON_CPU_HOOK __tsan_init() {}
-CUDA_ON_CPU_HOOK __tsan_func_entry(void *) {}
-CUDA_ON_CPU_HOOK __tsan_func_exit() {}
-CUDA_ON_CPU_HOOK __tsan_vptr_update(void **, void *) {}
-CUDA_ON_CPU_HOOK __tsan_vptr_read(void **) {}

@@ -36,3 +36,34 @@ inline cudaDeviceProp *getCurrentDeviceProperties() {
     return &properties;
 }
 } // namespace at::cuda
+
+#ifdef CUDA_ON_CPU_CHECK
+namespace cuda_on_cpu {
+// Where tensors are that are made while the extension is there: torch's own allocator, and a note.
+struct NotingAllocator final : c10::Allocator {
+    explicit NotingAllocator(c10::Allocator *real) : real(real) {}
+    c10::DataPtr allocate(size_t bytes) override {
+        auto *own = new c10::DataPtr(real->allocate(bytes));
+        if (own->get()) add_array(own->get(), bytes, "a tensor");
+        return {own->get(), own, &release, own->device()};
+    }
+    static void release(void *own) {
+        auto *held = static_cast<c10::DataPtr *>(own);
+        remove_array(held->get());
+        delete held;
+    }
+    void copy_data(void *to, const void *from, size_t bytes) const override {
+        default_copy_data(to, from, bytes);
+    }
+    c10::Allocator *real;
+};
+// Loaded last counts: it knows what was made before as well as others did, from then on.
+inline bool note_tensors() {
+    constexpr auto highest = std::numeric_limits<uint8_t>::max();
+    static NotingAllocator noting(c10::GetAllocator(c10::kCPU));
+    c10::SetAllocator(c10::kCPU, &noting, highest);
+    return true;
+}
+__attribute__((visibility("hidden"))) inline const bool notes_tensors = note_tensors();
+} // namespace cuda_on_cpu
+#endif
