@@ -6,16 +6,14 @@ from pathlib import Path
 from kernelbot.catalog.problem import load_problem
 from kernelbot.catalog.sources import read_source
 from kernelbot.domain.errors import UserError
-from kernelbot.harness.judge.build.on_cpu import why_no_time
+from kernelbot.harness.judge.build.on_cpu import has_kernels_on_cpu, why_no_time
 from kernelbot.protocol import (
     JobSpec,
-    Lang,
     Mode,
     ProblemSpec,
     RunResult,
     SandboxMode,
     SourceFile,
-    Vendor,
 )
 from kernelbot.server.local_judge import LocalJudge, OnEvent, OnStep
 from kernelbot.submissions.source import check_language, source_text
@@ -56,10 +54,10 @@ def run(wanted: LocalRun, on_event: OnEvent, on_step: OnStep) -> RunResult:
 
 def _expect_checkable(job: JobSpec) -> None:
     """Raises `UserError`."""
-    if job.problem.lang is not Lang.CU or job.device.vendor is not Vendor.CPU:
+    if not has_kernels_on_cpu(job):
         raise UserError(
             "--check looks at the memory of CUDA kernels that the processor runs.",
-            hint="It is for problems with `lang: cu`, on the device CPU.",
+            hint="It is for `lang: cu` and for `load_inline`, on the device CPU.",
         )
     if job.mode is not Mode.TEST:
         raise UserError("--check is for tests.", hint="Leave out --mode.")

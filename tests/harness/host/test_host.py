@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from scripts.processes import Process, family, survivors
 
-from kernelbot.harness.host.host import Host, PoolKey, flavour_of
+from kernelbot.harness.host.host import Host
+from kernelbot.harness.host.pool import PoolKey, flavour_of
 from kernelbot.harness.sandbox import cgroups
 from kernelbot.harness.words.sandbox import Flavour
 from kernelbot.protocol import (

@@ -10,8 +10,9 @@ from dataclasses import asdict
 from typing import IO, NoReturn
 
 from kernelbot.harness.gpu.lock import WAIT_S, GpuLocks
-from kernelbot.harness.host.host import Host, PoolKey, flavour_of
+from kernelbot.harness.host.host import Host
 from kernelbot.harness.host.job_folder import read_job
+from kernelbot.harness.host.pool import PoolKey, flavour_of
 from kernelbot.harness.host.server import Server, serve_shared
 from kernelbot.harness.timing.turns import Turns
 from kernelbot.harness.words.sandbox import Flavour

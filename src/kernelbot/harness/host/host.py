@@ -5,181 +5,48 @@ worker makes another. Nothing hangs, ever.
 """
 
 import contextlib
-import importlib.util
 import itertools
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from kernelbot.harness.data.channel import Channel, ChannelError, ChannelTimeout
-from kernelbot.harness.gpu.access import architecture, build_access, gpu_access
 from kernelbot.harness.gpu.lock import GpuBusy, GpuLocks
-from kernelbot.harness.gpu.nodes import numbering
 from kernelbot.harness.host.cancellation import AttemptLost, Cancellation, Cancelled
-from kernelbot.harness.host.headers import header_folders, headers_found
 from kernelbot.harness.host.job_turn import JobTurn
-from kernelbot.harness.host.judge_zygote import RUNNERS_AHEAD, JudgeZygote
+from kernelbot.harness.host.pool import Pool, PoolKey, building_key_of, key_of
+from kernelbot.harness.host.precompiled import PrecompiledHeaders, flags_of
 from kernelbot.harness.host.processors import (
     RESERVED_CORES,
-    author_cpus,
-    gpu_thread_environment,
-    thread_environment,
 )
-from kernelbot.harness.inside.gpu.gpu_model import MODEL, gpu_model
 from kernelbot.harness.judge import host_messages as messages
 from kernelbot.harness.judge.building_ahead import builds_ahead
 from kernelbot.harness.judge.carried import comes_built
 from kernelbot.harness.judge.host_messages import JudgeMessage, Order
-from kernelbot.harness.judge.process import JOB_CAP_BYTES
 from kernelbot.harness.judge.result import broken
-from kernelbot.harness.judge.system import CUDA_ON_CPU_NOTE, system_info
-from kernelbot.harness.sandbox import Zygote
+from kernelbot.harness.judge.system import system_info
 from kernelbot.harness.timing.turns import Turns
-from kernelbot.harness.words.sandbox import Flavour, SandboxUnavailable, ZygoteConfig
-from kernelbot.harness.words.sharing import MPS_NOTE, apart_from_mps
+from kernelbot.harness.words.sandbox import SandboxUnavailable
 from kernelbot.protocol import (
     EventKind,
-    HarnessKind,
     JobSpec,
     ProgressEvent,
     RunResult,
     SandboxMode,
     SandboxReport,
-    Vendor,
 )
 from kernelbot.protocol.phases import all_limits_s, most_gpus
 from kernelbot.protocol.result_size import MAX_TEXT
 
 Emit = Callable[[ProgressEvent], None]
-_START_S = 120.0
 _SLACK_S = 30.0
-_RUNNERS_PER_JOB = 5
-"""One for each phase of a ranked run, the control, and the problem's own."""
-_UNLOGGED = {"KINETO_LOG_LEVEL": "6"}
-"""What torch's profiler tells of itself would stand among the author's own words on stderr."""
 
 
 class _JudgeDied(Exception):
     """A judge has ended without a result; its zygote can fork another."""
-
-
-@dataclass(frozen=True)
-class PoolKey:
-    """What has to be alike for two jobs to share zygotes."""
-
-    flavour: Flavour
-    vendor: Vendor
-    sandbox: SandboxMode
-    arch: str | None = None
-    """The device's architecture, by nvcc's name."""
-    builds: bool = False
-    """Whether its runners only build, and see no GPU."""
-    include_dirs: tuple[str, ...] = ()
-    """The device's folders of headers."""
-    gpus: int | None = None
-    """How many are shown; None: all that were given to this process."""
-
-
-class Pool:
-    """A runner zygote in the sandbox and a judge zygote outside, alike in what they loaded."""
-
-    def __init__(
-        self, key: PoolKey, slots: int, reserved_cores: int, ahead: int, *, lasting: bool
-    ) -> None:
-        on_cpu = key.vendor is Vendor.CPU
-        cpus = author_cpus(reserved_cores, slots) if on_cpu else ()
-        threads = thread_environment(cpus, slots) if on_cpu else gpu_thread_environment(slots)
-        cuda_on_cpu = on_cpu and key.flavour is Flavour.TORCH
-        env = {"TRITON_INTERPRET": "1"} if on_cpu else {}
-        compiles = key.builds and key.flavour is Flavour.TORCH
-        model = gpu_model(key.vendor, key.arch) if compiles else None
-        access = build_access(key.vendor) if key.builds else gpu_access(key.vendor, key.gpus)
-        apart = {} if key.builds else apart_from_mps(key.vendor)
-        headers = header_folders(key.include_dirs)
-        notes = {CUDA_ON_CPU_NOTE: cuda_on_cpu, MPS_NOTE: bool(apart)}
-        self.notes = tuple(note for note, applies in notes.items() if applies)
-        config = ZygoteConfig(
-            flavour=key.flavour,
-            mode=key.sandbox,
-            cuda_on_cpu=cuda_on_cpu or model is not None,
-            devices=access.devices,
-            builds_for_gpu=key.builds,
-            folders=(*access.folders, *headers),
-            libraries=access.libraries,
-            env={
-                **env,
-                **threads,
-                **architecture(key.arch),
-                **({MODEL: model.name} if model is not None else {}),
-                **access.env,
-                **apart,
-                **headers_found(headers, isolated=key.sandbox is SandboxMode.REQUIRED),
-                **_UNLOGGED,
-            },
-            spare=slots * _RUNNERS_PER_JOB + ahead * RUNNERS_AHEAD if lasting else slots,
-            cpus=cpus or access.processors,
-            lasting=lasting,
-        )
-        self._runners = Zygote.start(config)
-        # A judge whose idle threads spin would take processors from the runner that is measured.
-        threads = thread_environment((), 2 * slots)
-        numbers = {} if key.builds else numbering(key.vendor)
-        quiet = {**env, **threads, "OMP_WAIT_POLICY": "passive", **numbers, **apart}
-        self._judges = JudgeZygote(
-            key.flavour.value,
-            cuda_on_cpu,
-            quiet,
-            self._runners.connect(),
-            slots + (ahead if on_cpu else 0),  # on a GPU, one that waits holds a driver's context
-            lasting=lasting,
-            vendor=Vendor.CPU if key.builds else key.vendor,
-        )
-        self._ready = threading.Lock()
-        self._is_ready = False
-        self._lock = threading.Lock()
-        self.users = 0
-        """Jobs that use it, counted by the host."""
-        self.is_sound = True
-
-    def wait_ready(self) -> None:
-        """Raises `SandboxUnavailable`."""
-        with self._ready:
-            if not self._is_ready:
-                self._runners.wait_ready(_START_S)
-                self._judges.wait_ready(_START_S)
-                self._is_ready = True
-
-    def report(self) -> SandboxReport:
-        """What is in force around this pool's runners."""
-        return self._runners.report()
-
-    def start(self, key: str) -> Channel:
-        """Fork a judge; the channel to it."""
-        with self._lock:
-            return Channel(self._judges.start(key), JOB_CAP_BYTES)
-
-    def kill(self, key: str) -> None:
-        """Kill a judge; its runners die with its connection."""
-        with self._lock:
-            self._judges.kill(key)
-
-    def let_go(self, key: str) -> None:
-        """A judge has given its result, and ends by itself."""
-        with self._lock:
-            self._judges.let_go(key)
-
-    def has_ended(self) -> bool:
-        """Whether a judge that died was one of all."""
-        with self._lock:
-            return self._judges.has_ended()
-
-    def close(self) -> None:
-        """End everything of this pool."""
-        self._judges.close()
-        self._runners.close()
 
 
 class Host:
@@ -210,6 +77,7 @@ class Host:
         self._gpus = gpus
         self._turns = turns or Turns()
         self._build_cache = str(build_cache) if build_cache else None
+        self._precompiled = PrecompiledHeaders.below(build_cache)
         self._pools: dict[PoolKey, Pool] = {}
         self._lock = threading.Lock()
         self._numbers = itertools.count(1)
@@ -221,8 +89,14 @@ class Host:
 
     def _pool(self, key: PoolKey) -> Pool:
         if key not in self._pools:
-            pool = Pool(key, self._slots, self._reserved_cores, self._ahead, lasting=self._lasting)
-            self._pools[key] = pool
+            self._pools[key] = Pool(
+                key,
+                self._slots,
+                self._reserved_cores,
+                self._ahead,
+                str(self._precompiled.folder) if self._precompiled else "",
+                lasting=self._lasting,
+            )
         return self._pools[key]
 
     @contextlib.contextmanager
@@ -273,6 +147,9 @@ class Host:
     def _alone(self, job: JobSpec, emit: Emit, cancelled: Cancellation) -> RunResult:
         start = time.monotonic()
         emit(ProgressEvent(EventKind.STARTED))
+        if self._precompiled is not None and job.sandbox is SandboxMode.REQUIRED:
+            for flags in flags_of(job):
+                self._precompiled.make(flags, cancelled.is_set)
         builds = self._built_ahead(job, emit, cancelled)
         try:
             result = self._try(job, builds, emit, cancelled)
@@ -413,45 +290,3 @@ def _emit_finished(emit: Emit, result: RunResult, duration_s: float) -> None:
 def longest_s(job: JobSpec) -> float:
     """The longest a judge may take before something must be wrong with it."""
     return _SLACK_S + all_limits_s(job)
-
-
-def key_of(job: JobSpec) -> PoolKey:
-    """Whose zygotes a job needs."""
-    device = job.device
-    gpus = None if device.vendor is Vendor.CPU else most_gpus(job.problem)
-    flavour = flavour_of(job)
-    return PoolKey(
-        flavour,
-        device.vendor,
-        job.sandbox,
-        device.arch,
-        include_dirs=device.include_dirs,
-        gpus=gpus,
-    )
-
-
-def building_key_of(job: JobSpec) -> PoolKey:
-    """The same for those in which a job is built that sees no GPU; a CPU needs no others."""
-    return replace(key_of(job), builds=job.device.vendor is not Vendor.CPU)
-
-
-def flavour_of(job: JobSpec) -> Flavour:
-    """Which frameworks the problem's files and the submission mention, as far as there are any.
-
-    Where one is missing, whoever imports it is told: the mention may be no more than a comment.
-    A script starts a Python of its own, which gains nothing from what its runner has loaded.
-    """
-    if job.problem.harness is HarnessKind.SCRIPT:
-        return Flavour.BARE
-    if job.problem.multi_gpu and _installed("torch"):
-        return Flavour.TORCH  # ranks meet by torch.distributed
-    texts = [file.text for file in job.problem.files] + [job.submission.text]
-    if any("torch" in text or "triton" in text for text in texts) and _installed("torch"):
-        return Flavour.TORCH
-    if any("numpy" in text or "torch" in text for text in texts) and _installed("numpy"):
-        return Flavour.NUMPY
-    return Flavour.BARE
-
-
-def _installed(package: str) -> bool:
-    return importlib.util.find_spec(package) is not None

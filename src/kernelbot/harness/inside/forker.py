@@ -12,6 +12,7 @@ from contextlib import suppress
 
 from kernelbot.harness.data import wire
 from kernelbot.harness.inside import init, kernel
+from kernelbot.harness.inside.cuda_on_cpu.inline import CHECKED
 from kernelbot.harness.inside.gpu.gpu_model import MODEL, named_model
 from kernelbot.harness.inside.marks.marks import are_native
 from kernelbot.harness.inside.pages import gather_pages
@@ -50,7 +51,9 @@ def main(argv: list[str]) -> None:
     forker = _Forker(control, around, spare=int(spare))
     with loading():
         model = named_model(os.environ.pop(MODEL, ""))
-        preload(Flavour(flavour), cuda_on_cpu == "1", model, strangers=True)
+        checked = CHECKED in os.environ
+        os.environ.pop(CHECKED, None)
+        preload(Flavour(flavour), cuda_on_cpu == "1", model, strangers=True, checked=checked)
         for name in ("cage.examiner", "ranks.family"):  # so that no runner has to
             importlib.import_module(f"kernelbot.harness.inside.{name}")
         precompile_decoders(ProblemSpec)

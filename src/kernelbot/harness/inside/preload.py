@@ -5,6 +5,7 @@ import importlib
 from collections.abc import Iterator
 from typing import Any
 
+from kernelbot.harness.inside import precompiled
 from kernelbot.harness.inside.gpu.gpu_model import GpuModel
 from kernelbot.harness.inside.gpu.opened import open_devices
 from kernelbot.harness.inside.marks.marks import marks, start_building
@@ -28,12 +29,18 @@ _ALWAYS = (
 
 
 def preload(
-    flavour: str, cuda_on_cpu: bool, model: GpuModel | None = None, *, strangers: bool = False
+    flavour: str,
+    cuda_on_cpu: bool,
+    model: GpuModel | None = None,
+    *,
+    strangers: bool = False,
+    checked: bool = False,
 ) -> None:
     """Import the frameworks of a flavour: `bare`, `numpy` or `torch`. Runs nobody's code. `model`:
     of the GPU that `cuda_on_cpu` stands for, if kernels are compiled for one. `strangers`: whether
     this process or its forks run strangers' code. A judge only compares what that computes, and
-    without compilers it has 80 MB less.
+    without compilers it has 80 MB less. `checked`: whether the accesses of memory are looked at in
+    CUDA kernels that strangers compile for the processor.
 
     Nothing here may start a thread or a GPU's driver: the process is going to fork. Raises
     RuntimeError where the driver was started all the same.
@@ -46,7 +53,7 @@ def preload(
         for name in _NUMPY:
             importlib.import_module(name)
     if flavour == "torch":
-        _preload_torch(cuda_on_cpu, model, strangers=strangers)
+        _preload_torch(cuda_on_cpu, model, strangers=strangers, checked=checked)
         if strangers and (model is not None or not cuda_on_cpu):
             _preload_first_launch()
     marks()
@@ -67,17 +74,22 @@ def driver_left_alone(torch: Any) -> Iterator[None]:
         torch.cuda.is_available = ask
 
 
-def _preload_torch(cuda_on_cpu: bool, model: GpuModel | None, *, strangers: bool) -> None:
+def _preload_torch(
+    cuda_on_cpu: bool, model: GpuModel | None, *, strangers: bool, checked: bool
+) -> None:
     torch: Any = importlib.import_module("torch")
     with driver_left_alone(torch):
         for name in (*_TORCH, *(_BUILDING if strangers else ())):
             importlib.import_module(name)
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
+    if strangers:
+        precompiled.install()  # before what else stands in for these functions
     if cuda_on_cpu:
         importlib.import_module("kernelbot.harness.inside.gpu.emulation").install(model)
     if cuda_on_cpu and model is None and strangers:
-        importlib.import_module("kernelbot.harness.inside.cuda_on_cpu.inline").install()
+        inline = importlib.import_module("kernelbot.harness.inside.cuda_on_cpu.inline")
+        inline.install(checked=checked)
     torch.zeros(2).add(1).sum().item()
     if strangers:
         _preload_compilers(torch)

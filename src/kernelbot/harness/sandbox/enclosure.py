@@ -16,6 +16,7 @@ from pathlib import Path
 
 from kernelbot.harness.inside.machine_wide import counting_files, counting_folders
 from kernelbot.harness.inside.own_folders import inside, ways_back
+from kernelbot.harness.inside.precompiled import FOLDER as PRECOMPILED
 from kernelbot.harness.words.sandbox import SandboxUnavailable, ZygoteConfig
 from kernelbot.protocol.environment import passed_on
 
@@ -199,6 +200,8 @@ def build_command(config: ZygoteConfig, inner: list[str], data_fds: dict[str, in
     bwrap = shutil.which("bwrap", path=_search_path()) or "bwrap"
     binds = [*interpreter_binds(), *harness_binds()]
     binds += [Bind(folder, inside(folder)) for folder in config.folders]
+    if config.precompiled:
+        binds.append(Bind(config.precompiled, PRECOMPILED))
     if os.geteuid() != 0:
         return [bwrap, *_bwrap_arguments(config, binds, data_fds), *inner]
     uid = outside_uid()

@@ -32,6 +32,8 @@ class ZygoteConfig:
     """More folders to show, read-only."""
     libraries: tuple[str, ...] = ()
     """Those of `folders` where the dynamic linker looks too."""
+    precompiled: str = ""
+    """A folder of headers that were compiled in advance, to show read-only; empty: none."""
     env: dict[str, str] = field(default_factory=dict)
     """Added to the clean environment that every runner starts with."""
     spare: int = 1

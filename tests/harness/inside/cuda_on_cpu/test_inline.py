@@ -65,6 +65,47 @@ except RuntimeError as error:
     assert raised.endswith(": the kernel called __trap.")
 
 
+_OFF = """
+__global__ void copy(const float *a, float *out, int n) {
+    int i = threadIdx.x;
+    if (i <= n) out[i] = a[i];
+}
+torch::Tensor run(torch::Tensor a, bool reads) {
+    auto out = torch::empty({a.numel() - !reads}, a.options());
+    copy<<<1, 64>>>(a.data_ptr<float>(), out.data_ptr<float>(), out.numel());
+    return out;
+}
+"""
+
+
+@pytest.mark.timeout(500)
+@pytest.mark.exhaustive
+def test_accesses_outside_of_tensors_are_found_if_that_is_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("TORCH_EXTENSIONS_DIR", str(tmp_path / ".cache" / "torch_extensions"))
+    code = f"""
+import os
+os.environ.update({dict(os.environ)!r})
+declared = "torch::Tensor run(torch::Tensor a, bool reads);"
+whole = torch.randn(30)
+module = load_inline("copy", declared, '''{_OFF}''', functions=["run"])
+for reads in (True, False):
+    try:
+        module.run(whole[:20], reads)
+    except RuntimeError as error:
+        print(str(error).splitlines()[0])
+"""
+    install = _INSTALL.replace("inline.install()", "inline.install(checked=True)")
+    read, written = answers(tmp_path, code, install=install, patience_s=450)
+    assert "thread (20,0,0) of block (0,0,0) reads 4 bytes outside of all arrays" in read
+    assert "right behind the end of `argument 1`" in read
+    assert "thread (19,0,0) of block (0,0,0) writes 4 bytes outside of all arrays" in written
+    assert "right behind the end of `a tensor`" in written
+    assert read.startswith("script.py:")
+
+
 def test_what_needs_a_gpu_is_refused_by_the_authors_line(tmp_path: Path) -> None:
     code = """
 source = '''

@@ -9,7 +9,8 @@ from dataclasses import replace
 
 import pytest
 
-from kernelbot.harness.host.host import Host, key_of
+from kernelbot.harness.host.host import Host
+from kernelbot.harness.host.pool import key_of
 from kernelbot.protocol import Fault, Floor, Mode, RunResult, Verdict
 from tests.harness.jobs import SORT, a_job
 from tests.support.cuda_driver import CACHE_BYTES, build_driver

@@ -7,14 +7,21 @@ import functools
 import importlib
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from kernelbot.harness.inside.cuda_on_cpu.headers import FOLDER, torch_header_files
+from kernelbot.harness.inside.cuda_on_cpu.arguments import with_arguments_known
+from kernelbot.harness.inside.cuda_on_cpu.headers import (
+    CHECKED_FLAGS,
+    FOLDER,
+    torch_header_files,
+)
 from kernelbot.harness.inside.cuda_on_cpu.rewriting import rewrite
 from kernelbot.harness.inside.own_builds import began_ns
 
+CHECKED = "KERNELBOT_CHECKED"
+"""Variable for the forker, which removes it: accesses of memory are looked at."""
 _FOLDER = Path(".cache", "torch_extensions", FOLDER)
 """In the author's home, where all phases have what was built."""
 _FLAGS = (
@@ -31,15 +38,22 @@ _NVCC_ALONE = ("extra_cuda_cflags", "with_cuda")
 _DRIVER = ("-lcu", "-lnv")
 
 
-def install() -> None:
+def cpu_flags(flags: Iterable[str], *, checked: bool = False) -> tuple[str, ...]:
+    """With which flags of g++ an extension is compiled whose own are `flags`. `checked`: each
+    access of memory in its kernels is looked at."""
+    own = (*_FLAGS, *CHECKED_FLAGS) if checked else _FLAGS
+    return (*own, *(flag for flag in flags if not flag.startswith(("-O", "-std"))))
+
+
+def install(*, checked: bool = False) -> None:
     """Have `load_inline` build CUDA sources for the processor in this process until it ends. Needs
-    torch. Idempotent."""
+    torch. Idempotent. `checked`: see `cpu_flags`."""
     extension: Any = importlib.import_module("torch.utils.cpp_extension")
     if not hasattr(extension.load_inline, "on_cpu"):
-        extension.load_inline = _mapped(extension.load_inline)
+        extension.load_inline = _mapped(extension.load_inline, checked=checked)
 
 
-def _mapped(real: Callable[..., Any]) -> Callable[..., Any]:
+def _mapped(real: Callable[..., Any], *, checked: bool) -> Callable[..., Any]:
     @functools.wraps(real)
     def load_inline(
         name: str, cpp_sources: Any = "", cuda_sources: Any = None, *args: Any, **options: Any
@@ -52,7 +66,9 @@ def _mapped(real: Callable[..., Any]) -> Callable[..., Any]:
             for index, source in enumerate(_listed(sources)):
                 pieces += _placed(source, f"{kind}[{index}]", written)
         pieces.append('#line 1 "bindings"')
-        return real(name, ["\n".join(pieces)], None, *args, **_for_cpu(options))
+        options = _for_cpu(options, checked=checked)
+        module = real(name, ["\n".join(pieces)], None, *args, **options)
+        return with_arguments_known(module) if checked else module
 
     load_inline.on_cpu = True  # type: ignore[attr-defined]  # the mark that `install` looks for
     return load_inline
@@ -82,7 +98,7 @@ def _placed(source: str, argument: str, written: tuple[str, str]) -> list[str]:
     return [f'#line {line} "{name}"', rewrite(name, source, line)]
 
 
-def _for_cpu(options: dict[str, Any]) -> dict[str, Any]:
+def _for_cpu(options: dict[str, Any], *, checked: bool) -> dict[str, Any]:
     """The options of `load_inline` without what only nvcc understands, with what our headers need.
     The folder is written anew with the time that all builds have, so nothing is built again."""
     for path, content in torch_header_files().items():
@@ -91,11 +107,10 @@ def _for_cpu(options: dict[str, Any]) -> dict[str, Any]:
         target.write_bytes(content)
         os.utime(target, ns=(began_ns(), began_ns()))
     kept = {key: value for key, value in options.items() if key not in _NVCC_ALONE}
-    flags = [flag for flag in kept.get("extra_cflags") or () if not flag.startswith(("-O", "-std"))]
     links = [flag for flag in kept.get("extra_ldflags") or () if not flag.startswith(_DRIVER)]
     paths = [str(Path.home() / _FOLDER), *(kept.get("extra_include_paths") or ())]
     return kept | {
-        "extra_cflags": [*_FLAGS, *flags],
+        "extra_cflags": list(cpu_flags(kept.get("extra_cflags") or (), checked=checked)),
         "extra_ldflags": links,
         "extra_include_paths": paths,
     }
