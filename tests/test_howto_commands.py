@@ -45,6 +45,7 @@ NOT_RUN: dict[str, dict[str, str]] = {
     "judge-without-a-server": {
         "python3 kernelbot-harness.pyz": "has to be built: tests/harness/test_archive.py does"
     },
+    "kubernetes": {ALL: "needs a cluster: tests/launchers has a fake, tests/deploy the files"},
     "manage-accounts": {"export": SECRET, "kernelbot serve": SERVES},
     "modal": {
         "pip install": INSTALLS,

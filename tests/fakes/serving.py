@@ -1,7 +1,7 @@
 """Small HTTP servers on loopback, for fakes that speak a protocol."""
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from email.message import Message
@@ -27,6 +27,8 @@ class Response:
     status: int = 200
     body: bytes = b""
     headers: dict[str, str] = field(default_factory=dict)
+    stream: Iterable[bytes] | None = None
+    """What goes on after that, as it comes."""
 
 
 @contextmanager
@@ -46,11 +48,23 @@ def serving(handle: Callable[[Request], Response], name: str) -> Iterator[str]:
             self.send_response_only(response.status)
             for key, value in response.headers.items():
                 self.send_header(key, value)
+            if response.stream is not None:
+                self.send_header("Transfer-Encoding", "chunked")
+                self.end_headers()
+                self.send(response.stream)
+                return
             if response.status not in (204, 304):
                 self.send_header("Content-Length", str(len(response.body)))
             self.end_headers()
             if response.status not in (204, 304):
                 self.wfile.write(response.body)
+
+        def send(self, stream: Iterable[bytes]) -> None:
+            self.wfile.flush()
+            for part in stream:
+                self.wfile.write(b"%x\r\n%b\r\n" % (len(part), part))
+                self.wfile.flush()
+            self.wfile.write(b"0\r\n\r\n")
 
         do_GET = do_POST = do_PUT = do_DELETE = answer  # noqa: N815 (the base's names)
 

@@ -7,6 +7,8 @@ from typing import Protocol
 from kernelbot.launchers.base import Launcher
 from kernelbot.launchers.buildkite import BuildkiteLauncher, BuildkiteSettings
 from kernelbot.launchers.github import GithubLauncher, GithubSettings
+from kernelbot.launchers.kubernetes import KubernetesLauncher, KubernetesSettings
+from kernelbot.launchers.kubernetes.credentials import Credentials, FixedToken
 from kernelbot.launchers.local import LocalLauncher, LocalSettings
 from kernelbot.launchers.modal import ModalDevice, ModalLauncher, ModalSettings
 from kernelbot.launchers.slurm import SlurmLauncher, SlurmSettings
@@ -64,6 +66,20 @@ class BuildkitePlan:
 
     def build(self) -> BuildkiteLauncher:
         return BuildkiteLauncher(self.settings, None)
+
+
+@dataclass(frozen=True)
+class KubernetesPlan:
+    """See `Plan`."""
+
+    settings: KubernetesSettings
+    url: str
+    token: str
+    links: LinksElsewhere | None = None
+
+    def build(self) -> KubernetesLauncher:
+        credentials = Credentials(self.url, FixedToken(self.token))
+        return KubernetesLauncher(self.settings, credentials, self.links)
 
 
 @dataclass(frozen=True)

@@ -435,9 +435,16 @@ def modal_launcher(
     return started(ModalPlan(account, warm_idle_s).build())
 
 
+def _kubernetes(folder: Path, request: pytest.FixtureRequest) -> AbstractAsyncContextManager[Stage]:
+    from tests.launchers.kubernetes.places import KubernetesStage  # which imports from here
+
+    return KubernetesStage.open(folder, request)
+
+
 Opener = Callable[[Path, pytest.FixtureRequest], AbstractAsyncContextManager[Stage]]
 STAGES: dict[str, Opener] = {
     "buildkite": BuildkiteStage.open,
+    "kubernetes": _kubernetes,
     "local": LocalStage.open,
     "modal": ModalStage.open,
     "slurm": SlurmStage.open,

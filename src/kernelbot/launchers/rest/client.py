@@ -1,7 +1,9 @@
 """HTTP with a scheduler: every answer is bounded in time and size, and read with suspicion."""
 
 import asyncio
-from collections.abc import Mapping
+import ssl
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
 from dataclasses import dataclass
 from typing import TypeVar
 from urllib.parse import urljoin, urlsplit
@@ -26,6 +28,14 @@ class TooLarge(SchedulerError):
     """An answer is larger than it may be."""
 
 
+class NotStreamed(SchedulerError):
+    """An answer that should have come line by line has another status than 200."""
+
+    def __init__(self, answer: "Answer") -> None:
+        super().__init__(f"status {answer.status}")
+        self.answer = answer
+
+
 class Said(BaseModel):
     """Base of what a scheduler says in JSON: the parts that we read, of exactly their types."""
 
@@ -47,12 +57,16 @@ class Answer:
 
 
 class Http:
-    """Requests to one scheduler. What goes with a request, such as a token, is in no error."""
+    """Requests to one scheduler. What goes with a request, such as a token, is in no error.
+    `verify`: by what its certificate is checked; True: as this machine checks others."""
 
-    def __init__(self, name: str, url: str, timeout_s: float) -> None:
+    def __init__(
+        self, name: str, url: str, timeout_s: float, verify: ssl.SSLContext | bool = True
+    ) -> None:
         self._name = name
         self._url = url.rstrip("/")
         self._timeout_s = timeout_s
+        self._verify = verify
         self._client: httpx.AsyncClient | None = None
         self._requests = asyncio.Semaphore(_REQUESTS_AT_ONCE)
         self._downloads = asyncio.Semaphore(_DOWNLOADS_AT_ONCE)
@@ -93,6 +107,58 @@ class Http:
                 request = self._build_next(request, answer.headers.get("location", ""))
         raise SchedulerError(f"{self._name} redirects a download again and again.")
 
+    async def lines(
+        self,
+        path: str,
+        *,
+        headers: Mapping[str, str],
+        params: Mapping[str, str],
+        limit_s: float,
+        max_bytes: int,
+    ) -> AsyncGenerator[bytes, None]:
+        """The lines of an answer that goes on, as they come, until it ends or `limit_s` are over:
+        then what was said of a line is dropped. No line may have more than `max_bytes`. Raises
+        `NotStreamed`, and as `request` does."""
+        timeout = httpx.Timeout(self._timeout_s, read=limit_s)
+        request = self._open().build_request(
+            "GET", self._url + path, headers=headers, params=params, timeout=timeout
+        )
+        ends_at = asyncio.get_running_loop().time() + limit_s
+        try:
+            async with asyncio.timeout(self._timeout_s):
+                response = await self._open().send(request, stream=True)
+            try:
+                if response.status_code != 200:
+                    async with asyncio.timeout(self._timeout_s):
+                        content = await self._read(response, max_bytes)
+                    raise NotStreamed(Answer(response.status_code, response.headers, content))
+                async with aclosing(self._split(response, max_bytes, ends_at)) as lines:
+                    async for line in lines:
+                        yield line
+            finally:
+                await response.aclose()
+        except (TimeoutError, httpx.ConnectTimeout, httpx.PoolTimeout):
+            raise SchedulerError(self._too_late(self._timeout_s)) from None
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise SchedulerError(self._unreachable(error)) from None
+
+    async def _split(
+        self, response: httpx.Response, max_bytes: int, ends_at: float
+    ) -> AsyncGenerator[bytes, None]:
+        left = b""
+        chunks = response.aiter_bytes()
+        while True:
+            try:
+                async with asyncio.timeout_at(ends_at):
+                    chunk = await anext(chunks)
+            except (StopAsyncIteration, TimeoutError, httpx.ReadTimeout):
+                return
+            *whole, left = (left + chunk).split(b"\n")
+            if max(map(len, (*whole, left))) > max_bytes:
+                raise TooLarge(f"{self._name} sent a line of more than {max_bytes >> 20} MiB.")
+            for line in whole:
+                yield line
+
     def _build_next(self, request: httpx.Request, location: str) -> httpx.Request:
         allowed = {"https", urlsplit(self._url).scheme}
         try:
@@ -112,10 +178,9 @@ class Http:
                 finally:
                     await response.aclose()
         except (TimeoutError, httpx.TimeoutException):
-            raise SchedulerError(f"{self._name} didn't answer within {limit_s:.0f} s.") from None
+            raise SchedulerError(self._too_late(limit_s)) from None
         except (httpx.HTTPError, httpx.InvalidURL) as error:
-            why = type(error).__name__
-            raise SchedulerError(f"{self._name} can't be reached ({why}).") from None
+            raise SchedulerError(self._unreachable(error)) from None
         return Answer(response.status_code, response.headers, content)
 
     async def _read(self, response: httpx.Response, max_bytes: int) -> bytes:
@@ -127,9 +192,15 @@ class Http:
             chunks.append(chunk)
         return b"".join(chunks)
 
+    def _too_late(self, limit_s: float) -> str:
+        return f"{self._name} didn't answer within {limit_s:.0f} s."
+
+    def _unreachable(self, error: Exception) -> str:
+        return f"{self._name} can't be reached ({type(error).__name__})."
+
     def _open(self) -> httpx.AsyncClient:
         if self._client is None:
-            self._client = httpx.AsyncClient(timeout=self._timeout_s)
+            self._client = httpx.AsyncClient(timeout=self._timeout_s, verify=self._verify)
         return self._client
 
 

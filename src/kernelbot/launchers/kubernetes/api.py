@@ -1,0 +1,350 @@
+"""The routes of Kubernetes' API that we use, each with what its statuses mean."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Generic, NoReturn, TypeVar
+
+from pydantic import ValidationError
+
+from kernelbot.domain.errors import JobRefused, KernelbotError, PlatformError, SchedulerError
+from kernelbot.launchers.kubernetes.answers import (
+    Bookmark,
+    Change,
+    ChangeType,
+    Event,
+    Item,
+    Job,
+    Listed,
+    Node,
+    Pod,
+    Quota,
+    Status,
+)
+from kernelbot.launchers.kubernetes.credentials import Credentials
+from kernelbot.launchers.kubernetes.manifest import JUDGE_CONTAINER, MANAGED_BY, OURS, Body
+from kernelbot.launchers.rest.client import Answer, Http, NotStreamed, Said, read
+
+KUBERNETES = "Kubernetes"
+_PAGE = 200
+_MOST_PAGES = 100
+_TRIES = 3
+_LONGEST_WAIT_S = 10.0
+"""For a limit to be over; a longer one is an error."""
+_WATCH_SLACK_S = 10.0
+_MAX_LINE_BYTES = 4 << 20
+"""The cluster stores no larger object."""
+_MAX_SAID = 300
+_HEADERS = {"Accept": "application/json", "User-Agent": "kernelbot"}
+_REFUSED = frozenset((400, 413, 422))
+_OURS = frozenset((400, 403, 404, 405, 413, 422))
+"""Statuses that say we have asked for something wrong."""
+I = TypeVar("I", bound=Item)  # noqa: E741  # an item
+S = TypeVar("S", bound=Said)
+
+
+class Expired(SchedulerError):
+    """The cluster doesn't remember any more what has changed since then: begin with a list."""
+
+
+class Ending(StrEnum):
+    """What a deletion does to what goes with an object."""
+
+    FOREGROUND = "Foreground"
+    """The object stays until all of it is gone."""
+    BACKGROUND = "Background"
+
+
+class ChangeKind(StrEnum):
+    """What a watch tells."""
+
+    ADDED = "ADDED"
+    MODIFIED = "MODIFIED"
+    DELETED = "DELETED"
+    BOOKMARK = "BOOKMARK"
+    ERROR = "ERROR"
+
+
+@dataclass(frozen=True)
+class Kind(Generic[I]):
+    """A kind of objects in our namespace."""
+
+    group: str
+    name: str
+    listed: type[Listed[I]]
+    changed: type[Change[I]]
+
+
+JOBS = Kind("/apis/batch/v1", "jobs", Listed[Job], Change[Job])
+PODS = Kind("/api/v1", "pods", Listed[Pod], Change[Pod])
+_SECRETS = "secrets"
+
+
+@dataclass(frozen=True)
+class Snapshot(Generic[I]):
+    """All objects of a kind that are ours."""
+
+    items: tuple[I, ...]
+    version: str
+    """From where a watch may go on."""
+
+
+@dataclass(frozen=True)
+class News(Generic[I]):
+    """A change. `item` None: only the version is new."""
+
+    version: str
+    item: I | None = None
+    deleted: bool = False
+
+
+class KubernetesApi:
+    """Of one namespace. Everything raises `SchedulerError` if the cluster fails or limits us, and
+    `PlatformError` if it won't let us do what we ask. A limit that ends soon is waited for."""
+
+    def __init__(self, credentials: Credentials, namespace: str, timeout_s: float) -> None:
+        self._token = credentials.token
+        self._namespace = namespace
+        self._http = Http(KUBERNETES, credentials.server, timeout_s, credentials.verify)
+
+    async def close(self) -> None:
+        """End all connections."""
+        await self._http.close()
+
+    async def create_job(self, body: Body) -> Job | None:
+        """The new Job; None: there is one of its name. Raises `JobRefused`."""
+        path = self._path(JOBS.group, JOBS.name)
+        strictly = {"fieldValidation": "Strict"}  # an old cluster would ignore what it doesn't know
+        answer = await self._send("POST", path, params=strictly, body=body)
+        if answer.status == 409:
+            return None
+        if answer.status in _REFUSED:
+            raise JobRefused(f"Kubernetes refused the Job: {_message(answer)}")
+        self._must(answer, 201, "creating a Job")
+        return read(Job, answer, KUBERNETES, "a new Job")
+
+    async def create_secret(self, body: Body) -> None:
+        """Nothing happens if there is one of its name. Raises `JobRefused`."""
+        answer = await self._send("POST", self._path("/api/v1", _SECRETS), body=body)
+        if answer.status == 409:
+            return
+        if answer.status in _REFUSED:
+            raise JobRefused(f"Kubernetes refused the Secret: {_message(answer)}")
+        self._must(answer, 201, "creating a Secret")
+
+    async def job(self, name: str) -> Job | None:
+        """One Job; None: there is none of this name."""
+        answer = await self._send("GET", self._path(JOBS.group, f"{JOBS.name}/{name}"))
+        if _is_missing(answer):
+            return None
+        self._must(answer, 200, "reading a Job")
+        return read(Job, answer, KUBERNETES, "a Job")
+
+    async def delete_job(self, name: str, uid: str, ending: Ending, version: str = "") -> bool:
+        """Delete this very Job, as it was at `version` if that is given; False: it has changed
+        since, or another has its name. Nothing happens if it is gone."""
+        conditions = {"uid": uid, **({"resourceVersion": version} if version else {})}
+        body = {
+            "apiVersion": "v1",
+            "kind": "DeleteOptions",
+            "propagationPolicy": ending.value,
+            "preconditions": conditions,
+        }
+        path = self._path(JOBS.group, f"{JOBS.name}/{name}")
+        answer = await self._send("DELETE", path, body=body)
+        if answer.status == 409:
+            return False
+        if not _is_missing(answer) and answer.status != 202:
+            self._must(answer, 200, "deleting a Job")
+        return True
+
+    async def log(self, pod: str, most_bytes: int) -> bytes | None:
+        """The beginning of what the judge's container printed; None: the pod is gone. May have a
+        little more than `most_bytes`, if there is more."""
+        path = self._path("/api/v1", f"pods/{pod}/log")
+        params = {"container": JUDGE_CONTAINER, "limitBytes": str(most_bytes + 1)}
+        answer = await self._send("GET", path, params=params, max_bytes=most_bytes + (1 << 16))
+        if _is_missing(answer):
+            return None
+        self._must(answer, 200, "reading a pod's log")
+        return answer.content
+
+    async def snapshot(self, kind: Kind[I]) -> Snapshot[I]:
+        """All that is ours now. Raises `Expired`."""
+        items: list[I] = []
+        more = ""
+        for _ in range(_MOST_PAGES):
+            params = {"labelSelector": f"{MANAGED_BY}={OURS}", "limit": str(_PAGE)}
+            if more:
+                params["continue"] = more
+            answer = await self._send("GET", self._path(kind.group, kind.name), params=params)
+            self._must(answer, 200, f"listing {kind.name}")
+            part = read(kind.listed, answer, KUBERNETES, f"a list of {kind.name}")
+            items += part.items
+            more = part.meta.more or ""
+            if not more:
+                return Snapshot(tuple(items), part.meta.version)
+        raise SchedulerError(f"Kubernetes lists more than {_MOST_PAGES * _PAGE} {kind.name}.")
+
+    async def watch(
+        self, kind: Kind[I], version: str, limit_s: float
+    ) -> AsyncGenerator[News[I], None]:
+        """What changes from `version` on, for so long. Raises `Expired`."""
+        params = {
+            "watch": "true",
+            "allowWatchBookmarks": "true",
+            "labelSelector": f"{MANAGED_BY}={OURS}",
+            "resourceVersion": version,
+            "timeoutSeconds": str(max(int(limit_s), 1)),
+        }
+        stream = self._http.lines(
+            self._path(kind.group, kind.name),
+            headers={**_HEADERS, **await self._token.headers()},
+            params=params,
+            limit_s=limit_s + _WATCH_SLACK_S,
+            max_bytes=_MAX_LINE_BYTES,
+        )
+        try:
+            async with aclosing(stream) as lines:
+                async for line in lines:
+                    if line.strip():
+                        yield _news(kind, line)
+        except NotStreamed as error:
+            if error.answer.status == 401:
+                self._token.refused()
+            self._fail(error.answer, f"watching {kind.name}")
+
+    async def nodes(self) -> tuple[Node, ...] | None:
+        """The cluster's; None: our account may not see them."""
+        return await self._visible(Listed[Node], "/api/v1/nodes", "nodes")
+
+    async def quotas(self) -> tuple[Quota, ...] | None:
+        """The namespace's; None: our account may not see them."""
+        path = self._path("/api/v1", "resourcequotas")
+        return await self._visible(Listed[Quota], path, "quotas")
+
+    async def why_no_pod(self, job_uid: str) -> str:
+        """Why a Job's pod can't be made, by the last event that says so; empty: none does."""
+        path = self._path("/api/v1", "events")
+        params = {"fieldSelector": f"involvedObject.uid={job_uid},reason=FailedCreate"}
+        found = await self._visible(Listed[Event], path, "events", params)
+        return (found[-1].message or "")[:_MAX_SAID] if found else ""
+
+    async def _visible(
+        self,
+        kind: type[Listed[S]],
+        path: str,
+        what: str,
+        params: Mapping[str, str] | None = None,
+    ) -> tuple[S, ...] | None:
+        answer = await self._send("GET", path, params=params)
+        if answer.status == 403:
+            return None
+        self._must(answer, 200, f"listing {what}")
+        return read(kind, answer, KUBERNETES, what).items
+
+    async def _send(
+        self,
+        method: str,
+        path: str,
+        *,
+        params: Mapping[str, str] | None = None,
+        body: Body | None = None,
+        max_bytes: int | None = None,
+    ) -> Answer:
+        """The answer, whatever its status, if it isn't a limit that ends soon or an old token."""
+
+        async def ask() -> Answer:
+            headers = {**_HEADERS, **await self._token.headers()}
+            if max_bytes is None:
+                return await self._http.request(
+                    method, path, headers=headers, params=params, body=body
+                )
+            return await self._http.request(
+                method, path, headers=headers, params=params, body=body, max_bytes=max_bytes
+            )
+
+        return await self._tried(ask)
+
+    async def _tried(self, ask: Callable[[], Awaitable[Answer]]) -> Answer:
+        for tries_left in reversed(range(_TRIES)):
+            answer = await ask()
+            if answer.status == 401 and tries_left:
+                self._token.refused()
+                continue
+            wait_s = _retry_after_s(answer)
+            if wait_s is None or not tries_left:
+                return answer
+            await asyncio.sleep(wait_s)
+        raise AssertionError("the last answer is returned")
+
+    def _must(self, answer: Answer, status: int, doing: str) -> None:
+        if answer.status != status:
+            self._fail(answer, doing)
+
+    def _fail(self, answer: Answer, doing: str) -> NoReturn:
+        said = _message(answer)
+        if answer.status == 410:
+            raise Expired(f"Kubernetes has forgotten what changed: {said}")
+        if answer.status == 401:
+            raise PlatformError("Kubernetes doesn't accept our token: give the launcher another.")
+        sentence = f"Kubernetes answered {answer.status} to {doing}: {said}"
+        full = answer.status == 403 and "exceeded quota" in said
+        raise _error(sentence, ours=answer.status in _OURS and not full)
+
+    def _path(self, group: str, rest: str) -> str:
+        return f"{group}/namespaces/{self._namespace}/{rest}"
+
+
+def _error(sentence: str, *, ours: bool) -> KernelbotError:
+    return PlatformError(sentence) if ours else SchedulerError(sentence)
+
+
+def _message(answer: Answer) -> str:
+    try:
+        said = Status.model_validate_json(answer.content).message
+    except ValidationError:
+        said = None
+    return (said or answer.excerpt)[:_MAX_SAID]
+
+
+def _is_missing(answer: Answer) -> bool:
+    """Whether the object isn't there; a proxy's page that says 404 is another thing."""
+    if answer.status != 404:
+        return False
+    try:
+        return Status.model_validate_json(answer.content).reason == "NotFound"
+    except ValidationError:
+        return False
+
+
+def _retry_after_s(answer: Answer) -> float | None:
+    """After which time to ask again; None: the answer stands."""
+    said = answer.headers.get("retry-after", "")
+    if answer.status not in (429, 503) or not (said.isascii() and said.isdigit()):
+        return None
+    return float(said) if len(said) < 6 and float(said) <= _LONGEST_WAIT_S else None
+
+
+def _news(kind: Kind[I], line: bytes) -> News[I]:
+    try:
+        change = ChangeType.model_validate_json(line).type
+        if change == ChangeKind.ERROR:
+            _raise_told(Change[Status].model_validate_json(line).object)
+        if change == ChangeKind.BOOKMARK:
+            return News(Change[Bookmark].model_validate_json(line).object.meta.version)
+        item = kind.changed.model_validate_json(line).object
+        deleted = ChangeKind(change) is ChangeKind.DELETED
+    except ValueError:
+        excerpt = repr(line[:120].decode("utf-8", "replace"))
+        raise SchedulerError(f"Kubernetes sent {excerpt} instead of a change.") from None
+    return News(item.meta.version, item, deleted)
+
+
+def _raise_told(status: Status) -> NoReturn:
+    said = (status.message or status.reason or "no reason")[:_MAX_SAID]
+    if status.code == 410 or status.reason in ("Expired", "Gone"):
+        raise Expired(f"Kubernetes has forgotten what changed: {said}")
+    raise SchedulerError(f"Kubernetes ended a watch: {said}")

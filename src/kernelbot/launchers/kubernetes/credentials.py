@@ -1,0 +1,207 @@
+"""By what a cluster knows us: an address, its certificate, and a token that may change."""
+
+import asyncio
+import json
+import os
+import ssl
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from pydantic import ValidationError
+
+from kernelbot.domain.errors import PlatformError, UserError
+from kernelbot.launchers.kubernetes.kubeconfig import ExecPlugin, read_kubeconfig
+from kernelbot.launchers.rest.client import Said
+from kernelbot.protocol.environment import passed_on
+
+SERVICE_ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
+"""Where a pod finds its own token."""
+HOST, PORT, KUBECONFIG = "KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT", "KUBECONFIG"
+_FILE_FOR_S = 60.0
+"""A token's file is read again after that: the kubelet replaces it every hour."""
+_PLUGIN_FOR_S = 300.0
+"""A plugin that doesn't say when its token ends is asked again after that. Its own time isn't
+looked at: its clock and ours may differ, and a token that has ended is noticed anyway."""
+_PLUGIN_LIMIT_S = 30.0
+_MAX_PLUGIN_BYTES = 1 << 20
+_LAST_WORDS = 300
+_OF_PLUGINS = ("AWS_", "AZURE_", "AAD_", "CLOUDSDK_", "GOOGLE_", "OCI_")
+"""How the variables begin by which clouds' plugins know who we are."""
+
+
+class Token(Protocol):
+    """What goes with each request."""
+
+    async def headers(self) -> Mapping[str, str]:
+        """The headers that a request needs. Raises `PlatformError` if there are none."""
+
+    def refused(self) -> None:
+        """The cluster doesn't accept it: the next time it is to be had anew."""
+
+
+@dataclass(frozen=True)
+class FixedToken:
+    """See `Token`. Empty: the certificate says who we are."""
+
+    value: str = field(default="", repr=False)
+
+    async def headers(self) -> Mapping[str, str]:
+        """See `Token`."""
+        return {"Authorization": f"Bearer {self.value}"} if self.value else {}
+
+    def refused(self) -> None:
+        """There is no other."""
+
+
+class FileToken:
+    """See `Token`. In a file that somebody replaces from time to time."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._read: tuple[float, str] = (float("-inf"), "")
+
+    async def headers(self) -> Mapping[str, str]:
+        """See `Token`."""
+        read_at, value = self._read
+        if time.monotonic() - read_at > _FILE_FOR_S:
+            try:
+                value = (await asyncio.to_thread(self._path.read_text)).strip()
+            except (OSError, ValueError) as error:
+                raise PlatformError(f"The cluster's token can't be read: {error}") from None
+            self._read = (time.monotonic(), value)
+        return {"Authorization": f"Bearer {value}"}
+
+    def refused(self) -> None:
+        """See `Token`."""
+        self._read = (float("-inf"), "")
+
+
+class _ExecStatus(Said):
+    token: str | None = None
+
+
+class _ExecCredential(Said):
+    status: _ExecStatus
+
+
+class PluginToken:
+    """See `Token`. Of a command that the kubeconfig names."""
+
+    def __init__(self, plugin: ExecPlugin) -> None:
+        self._plugin = plugin
+        self._got: tuple[float, str] = (float("-inf"), "")
+        self._asking = asyncio.Lock()
+
+    async def headers(self) -> Mapping[str, str]:
+        """See `Token`."""
+        async with self._asking:
+            got_at, value = self._got
+            if time.monotonic() - got_at > _PLUGIN_FOR_S:
+                value = await self._ask()
+                self._got = (time.monotonic(), value)
+        return {"Authorization": f"Bearer {value}"}
+
+    def refused(self) -> None:
+        """See `Token`."""
+        self._got = (float("-inf"), "")
+
+    async def _ask(self) -> str:
+        said = await self._output()
+        try:
+            token = _ExecCredential.model_validate_json(said).status.token
+        except ValidationError:
+            token = None
+        if not token:
+            raise PlatformError(
+                f"{self._plugin.command} gave no token for the cluster; certificates of plugins "
+                "aren't read."
+            )
+        return token
+
+    async def _output(self) -> bytes:
+        plugin = self._plugin
+        info = {
+            "apiVersion": plugin.version,
+            "kind": "ExecCredential",
+            "spec": {"interactive": False},
+        }
+        environment = {
+            **passed_on(os.environ),
+            **{n: value for n, value in os.environ.items() if n.startswith(_OF_PLUGINS)},
+            "HOME": str(Path.home()),
+            **plugin.environment,
+            "KUBERNETES_EXEC_INFO": json.dumps(info),
+        }
+        try:
+            process = await asyncio.create_subprocess_exec(
+                plugin.command,
+                *plugin.arguments,
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,
+                env=environment,
+                limit=_MAX_PLUGIN_BYTES,
+            )
+        except (OSError, ValueError) as error:
+            raise PlatformError(f"{plugin.command} can't be started: {error}") from None
+        try:
+            async with asyncio.timeout(_PLUGIN_LIMIT_S):
+                output, errors = await process.communicate()
+        except TimeoutError:
+            raise PlatformError(
+                f"{plugin.command} gave no token for the cluster within {_PLUGIN_LIMIT_S:.0f} s."
+            ) from None
+        finally:
+            if process.returncode is None:
+                process.kill()
+        if process.returncode != 0:
+            said = errors.decode("utf-8", "replace").strip()[-_LAST_WORDS:]
+            raise PlatformError(f"{plugin.command} gave no token for the cluster: {said}")
+        return output
+
+
+@dataclass(frozen=True)
+class Credentials:
+    """Of one cluster."""
+
+    server: str
+    """Its URL."""
+    token: Token
+    verify: ssl.SSLContext | bool = True
+    """By what its certificate is checked, and with what ours is shown."""
+
+
+def find_credentials(
+    environment: Mapping[str, str],
+    kubeconfig: Path | None = None,
+    context: str | None = None,
+    service_account: Path = SERVICE_ACCOUNT,
+) -> Credentials:
+    """Those of the kubeconfig, if it is given; else those of the pod that this process runs in;
+    else those of the file that KUBECONFIG names, or of ~/.kube/config. Raises `UserError`."""
+    if kubeconfig is None and context is None and environment.get(HOST):
+        return _of_the_pod(environment, service_account)
+    named = kubeconfig or Path(environment.get(KUBECONFIG) or "~/.kube/config")
+    found = read_kubeconfig(named.expanduser(), context)
+    token: Token = FixedToken(found.token)
+    if found.token_file is not None:
+        token = FileToken(found.token_file)
+    elif found.plugin is not None:
+        token = PluginToken(found.plugin)
+    return Credentials(found.server, token, found.verify)
+
+
+def _of_the_pod(environment: Mapping[str, str], folder: Path) -> Credentials:
+    host, port = environment[HOST], environment.get(PORT, "443")
+    try:
+        verify = ssl.create_default_context(cafile=folder / "ca.crt")
+    except (OSError, ssl.SSLError) as error:
+        raise UserError(
+            f"The cluster's certificate can't be read from {folder / 'ca.crt'}: {error}",
+            hint="Give the worker's pod a service account, or the launcher a kubeconfig.",
+        ) from None
+    shown = f"[{host}]" if ":" in host else host
+    return Credentials(f"https://{shown}:{port}", FileToken(folder / "token"), verify)

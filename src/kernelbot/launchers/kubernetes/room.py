@@ -1,0 +1,97 @@
+"""Whether a cluster has room for a device's pods: its nodes, and the namespace's quotas."""
+
+import re
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+
+from kernelbot.launchers.kubernetes.answers import Node, Quota, Taint
+from kernelbot.launchers.kubernetes.settings import Effect, KubernetesDevice, Operator, Toleration
+
+_QUANTITY = re.compile(r"([0-9]{1,18})(?:\.([0-9]{1,9}))?(m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?")
+_UNITS = {"": Fraction(1), "m": Fraction(1, 1000)}
+_UNITS |= {unit: Fraction(1000) ** (at + 1) for at, unit in enumerate("kMGTPE")}
+_UNITS |= {f"{unit}i": Fraction(1024) ** (at + 1) for at, unit in enumerate("KMGTPE")}
+_COUNTED = ("count/jobs.batch", "pods", "count/pods", "count/secrets", "secrets")
+"""What each of our jobs has one of."""
+_KEEPS_AWAY = frozenset((Effect.NO_SCHEDULE, Effect.NO_EXECUTE))
+
+
+def quantity(text: str) -> Fraction | None:
+    """What Kubernetes' `1500m` or `16Gi` means; None: something else."""
+    found = _QUANTITY.fullmatch(text)
+    if found is None:
+        return None
+    whole, part, unit = found.groups()
+    return Fraction(f"{whole}.{part or 0}") * _UNITS[unit or ""]
+
+
+def why_no_node(nodes: Iterable[Node], device: KubernetesDevice) -> str:
+    """Why none of the nodes could ever take one of its pods; empty: one could."""
+    chosen = [node for node in nodes if _is_selected(node, device.node_selector)]
+    if not chosen:
+        return "no node of the cluster has the labels that it selects"
+    having = [node for node in chosen if _has(node, device)]
+    if not having:
+        asked = f"{device.count} {device.resource}" if device.resource else "its processors"
+        return f"no node of the cluster has {asked} beside its cpu and memory"
+    if not any(_takes_pods(node, device.tolerations) for node in having):
+        names = ", ".join(node.meta.name for node in having[:5])
+        return f"the nodes that have it take no pods now: {names}"
+    return ""
+
+
+def why_no_quota(quotas: Iterable[Quota], device: KubernetesDevice) -> str:
+    """Which quota has no room for one more of its jobs; empty: all have."""
+    wanted = {name: Fraction(1) for name in _COUNTED}
+    for name, asked in _asked(device).items():
+        wanted |= {f"requests.{name}": asked, f"limits.{name}": asked, name: asked}
+    for quota in quotas:
+        for name, hard in (quota.status.hard or {}).items():
+            most = quantity(hard)
+            used = quantity((quota.status.used or {}).get(name, "0"))
+            if most is None or used is None or name not in wanted:
+                continue
+            if used + wanted[name] > most:
+                used_text = (quota.status.used or {}).get(name, "0")
+                return f"quota {quota.meta.name!r} has {used_text} of {hard} {name} in use"
+    return ""
+
+
+def _asked(device: KubernetesDevice) -> dict[str, Fraction]:
+    texts = {"cpu": device.cpu, "memory": device.memory}
+    if device.resource is not None:
+        texts[device.resource] = str(device.count)
+    return {name: found for name, text in texts.items() if (found := quantity(text)) is not None}
+
+
+def _is_selected(node: Node, selector: Mapping[str, str]) -> bool:
+    labels = node.meta.labels or {}
+    return all(labels.get(name) == value for name, value in selector.items())
+
+
+def _has(node: Node, device: KubernetesDevice) -> bool:
+    given = node.status.allocatable or {}
+    return all(
+        (quantity(given.get(name, "0")) or 0) >= asked for name, asked in _asked(device).items()
+    )
+
+
+def _takes_pods(node: Node, tolerations: Iterable[Toleration]) -> bool:
+    if node.spec.unschedulable:
+        return False
+    ready = next((one for one in node.status.conditions or () if one.type == "Ready"), None)
+    if ready is None or not ready.holds:
+        return False
+    tolerated = tuple(tolerations)
+    keeping = (taint for taint in node.spec.taints or () if taint.effect in _KEEPS_AWAY)
+    return all(any(_tolerates(one, taint) for one in tolerated) for taint in keeping)
+
+
+def _tolerates(toleration: Toleration, taint: Taint) -> bool:
+    if toleration.effect is not None and toleration.effect != taint.effect:
+        return False
+    if toleration.key and toleration.key != taint.key:
+        return False
+    if toleration.operator is Operator.EXISTS:
+        return True
+    return bool(toleration.key) and toleration.value == (taint.value or "")
