@@ -124,12 +124,14 @@ def test_a_submission_is_shown(ada: Shell) -> None:
     ada("submit", "fast.py", "--board", "sort", "--no-wait")
     said = ada("submission", "show", "1")
     expected = (
+        "Submission 1 (fast.py) waits in the queue at position 1. Its device is not available: no "
+        "worker serves it just now.\n\n"
         "Public run on CPU: waiting in the queue\n\n"
         "Secret run on CPU: waiting in the queue\n\n"
-        "Submission 1 (fast.py) waits in the queue at position 1. Its device is not available: no "
-        "worker serves it just now.\n"
+        "Its page: "
     )
-    assert (0, expected) == (said.code, said.out)
+    assert (0, expected) == (said.code, said.out[: len(expected)])
+    assert said.out.endswith("/submission/1\n")
 
 
 @pytest.mark.usefixtures("board")
@@ -157,7 +159,7 @@ def test_a_submission_is_cancelled_and_waiting_for_it_ends(ada: Shell) -> None:
         cancelled.code,
         cancelled.out,
         waited.code,
-        waited.out.splitlines()[-1],
+        waited.out.splitlines()[0],
     )
 
 

@@ -52,14 +52,15 @@ def submission(*, place: int | None = None, not_ranked: NotRanked | None = None)
     )
 
 
-def test_the_score_that_counts_is_said_to() -> None:
+def test_the_score_that_counts_comes_first() -> None:
     expected = (
+        "✓ Submission 17 (mine.py): accepted\n"
+        "Score 2.00 ms on secret data, place 1 on sort\n\n"
         "Public run on CPU: accepted\n\n"
         "Secret run on CPU: accepted, score 2.00 ms\n\n"
-        "✓ Submission 17 (mine.py): accepted\n"
-        "Score 2.00 ms on secret data, place 1 on sort"
+        "Its page: http://x/submission/17"
     )
-    assert expected == outcome(submission(place=1), whole=False)
+    assert expected == outcome(submission(place=1), "http://x/submission/17")
 
 
 def test_the_interval_of_the_ranking_stands_below_its_run() -> None:

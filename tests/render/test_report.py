@@ -230,7 +230,7 @@ def test_one_traceback_of_several_cases_is_shown_once() -> None:
   ✗ size: 0
       Traceback (most recent call last):
       IndexError: size 1
-  ✗ 11 more the same: (size: 1), (size: 4), (size: 5), (size: 6), ...
+  ✗ 11 more failed the same way: (size: 1), (size: 4), (size: 5), (size: 6), ...
   ✗ size: 2
       element 1 is 5, not 6
   ✗ size: 3

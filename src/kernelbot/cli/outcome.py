@@ -10,18 +10,18 @@ from kernelbot.render.intervals import of_all_judgings, of_one_judging
 from kernelbot.render.progress import state_text
 from kernelbot.render.report import TEXT, details
 from kernelbot.render.text import one_line, printable
-from kernelbot.render.units import seconds_text
+from kernelbot.render.units import interval_text, seconds_text
 from kernelbot.render.verdicts import FAULTS, mark
 
 if TYPE_CHECKING:
     from kernelbot.submissions.schemas import RunView, SubmissionView
 
 
-def outcome(submission: "SubmissionView", *, whole: bool = True) -> str:
-    """All that is known of it: the runs' reports, then the verdict, the score and the place.
-    `whole` False: only the cases that failed, and no preflight, which was shown on the way."""
-    parts = [preflight_text(one, columns()) for one in submission.preflights] if whole else []
-    parts += [_run(run, whole=whole) for run in submission.runs]
+def outcome(submission: "SubmissionView", page_url: str) -> str:
+    """All that is known of it: the verdict, the score and the place, then what compilers said and
+    the runs' reports, and where its page is."""
+    preflights = [preflight_text(one, columns()) for one in submission.preflights]
+    parts = [closing(submission), *preflights, *(_run(run) for run in submission.runs)]
     noticed = [
         f"Noticed by {one_line(item.source)}: {one_line(item.rule)} ({one_line(item.severity)}): "
         f"{printable(item.detail)}"
@@ -29,12 +29,12 @@ def outcome(submission: "SubmissionView", *, whole: bool = True) -> str:
     ]
     if noticed:
         parts.append("\n".join(noticed))
-    if _has_files(submission):
+    if has_files(submission):
         parts.append(f"Its files: kernelbot submission artifacts {submission.id} --save FOLDER")
-    return "\n\n".join([*parts, closing(submission)])
+    return "\n\n".join([*parts, f"Its page: {page_url}"])
 
 
-def _has_files(submission: "SubmissionView") -> bool:
+def has_files(submission: "SubmissionView") -> bool:
     """Whether a run left files besides the texts, which are part of the report."""
     results = (run.result for run in submission.runs if run.result is not None)
     return any(item.media_type != TEXT for result in results for item in result.artifacts)
@@ -52,7 +52,7 @@ def wait_text(wait_s: float | None) -> str:
 
 
 def closing(submission: "SubmissionView") -> str:
-    """The last lines: how it ended, its score and place, or why it isn't ranked."""
+    """How it ended, its score with its interval and its place, or why it isn't ranked."""
     why = submission.not_ranked
     return _ending(submission) + (f"\n{printable(why.sentence)}" if why else "")
 
@@ -74,18 +74,28 @@ def _ending(submission: "SubmissionView") -> str:
     if submission.score_s:
         secret = " on secret data" if submission.mode is Mode.LEADERBOARD else ""
         place = f", place {submission.place} on {submission.board}" if submission.place else ""
-        lines.append(f"Score {seconds_text(submission.score_s)}{secret}{place}")
+        interval = _interval(submission)
+        lines.append(f"Score {seconds_text(submission.score_s)}{interval}{secret}{place}")
     return "\n".join(lines)
 
 
-def _run(run: "RunView", *, whole: bool) -> str:
+def _interval(submission: "SubmissionView") -> str:
+    """The score's 95 % interval; empty if it isn't known, or not for this person."""
+    for run in submission.runs:
+        if run.score_s == submission.score_s and run.result and run.result.score_ci95_s:
+            low_s, high_s = run.result.score_ci95_s
+            return f" (95 % interval {interval_text(low_s * 1e9, high_s * 1e9)})"
+    return ""
+
+
+def _run(run: "RunView") -> str:
     lines = [f"{'Secret' if run.secret else 'Public'} run on {run.device}: {_ended(run)}"]
     accepted = run.verdict is Verdict.ACCEPTED
     if accepted and run.score_s:
         lines[0] += f", score {seconds_text(run.score_s)}"
         lines.append(_interval(run))
     if run.result is not None:
-        passed = whole and run.mode is Mode.TEST
+        passed = run.mode is Mode.TEST
         lines.append(details(run.result.to_result(), passed_cases=passed, columns=columns()))
     elif not accepted:
         lines += [printable(run.message)] if run.message else []

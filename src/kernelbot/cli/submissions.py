@@ -209,7 +209,7 @@ def show(
     if code:
         terminal.show_file(found.code or "")
     else:
-        terminal.show(outcome(found))
+        terminal.show(outcome(found, _page_url(client, found.id)))
     terminal.document(found)
 
 
@@ -232,6 +232,7 @@ def cancel(submission_id: Id, url: Url = None, as_json: Json = False) -> None:
 def _watch(client: "KernelbotClient", sent: "SubmissionView", terminal: Terminal) -> None:
     from kernelbot.cli.follow import follow, how_to_follow
     from kernelbot.cli.outcome import closing, outcome
+    from kernelbot.cli.summary import summary
     from kernelbot.client import Unreachable
 
     terminal.progress(closing(sent))
@@ -247,7 +248,14 @@ def _watch(client: "KernelbotClient", sent: "SubmissionView", terminal: Terminal
             f"{how_to_follow(sent.id)}"
         )
         raise
-    terminal.show(outcome(done, whole=False))
+    # A profile is text to read, all of it.
+    shown = outcome if done.mode is Mode.PROFILE else summary
+    terminal.show(shown(done, _page_url(client, done.id)))
     terminal.document(done)
     faults = [run.fault for run in done.runs if run.fault is not None]
     raise typer.Exit(exit_code_of(done.verdict, faults[0] if faults else None))
+
+
+def _page_url(client: "KernelbotClient", submission_id: int) -> str:
+    """Where a browser shows a submission."""
+    return f"{client.url}/submission/{submission_id}"

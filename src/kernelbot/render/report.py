@@ -1,7 +1,6 @@
 """A run's result as text for its author."""
 
 import base64
-import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -18,6 +17,7 @@ from kernelbot.protocol import (
     WorkloadResult,
 )
 from kernelbot.protocol.waits import busy_share, busy_text
+from kernelbot.render.failures import without_numbers
 from kernelbot.render.intervals import ONE_JUDGING, of_all_judgings, of_one_judging
 from kernelbot.render.plot import histogram
 from kernelbot.render.table import table
@@ -167,12 +167,12 @@ def _cases(cases: tuple[CaseResult, ...], passed_cases: bool) -> list[str]:
     alike = dict[str, list[CaseResult]]()
     for case in cases:
         if "\n" in case.message:
-            alike.setdefault(_without_numbers(case.message), []).append(case)
+            alike.setdefault(without_numbers(case.message), []).append(case)
     lines = list[str]()
     for case in cases:
         if case.verdict is Verdict.ACCEPTED and not passed_cases:
             continue
-        same = alike.get(_without_numbers(case.message), [case])
+        same = alike.get(without_numbers(case.message), [case])
         if case is not same[0]:
             continue
         lines.append(f"  {mark(case.verdict)} {one_line(case.spec)}")
@@ -182,13 +182,9 @@ def _cases(cases: tuple[CaseResult, ...], passed_cases: bool) -> list[str]:
             specs = [one_line(other.spec) for other in same[1 : 1 + _NAMED]]
             left = "" if len(same) <= 1 + _NAMED else ", ..."
             named = ", ".join(f"({spec})" for spec in specs)
-            lines.append(f"  {mark(case.verdict)} {len(same) - 1} more the same: {named}{left}")
+            more = f"{len(same) - 1} more failed the same way"
+            lines.append(f"  {mark(case.verdict)} {more}: {named}{left}")
     return lines
-
-
-def _without_numbers(message: str) -> str:
-    """What the messages of two cases have in common that failed in one way: sizes differ."""
-    return re.sub(r"[0-9]+", "0", message)
 
 
 def _how_measured(workloads: tuple[WorkloadResult, ...], harness: HarnessKind) -> list[str]:
