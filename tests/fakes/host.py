@@ -10,7 +10,7 @@ be read), `# fake: long BYTES` (one of that size, and none), `# fake: give-up WO
 a result, and why), `# fake: stop` (the host stands still), `# fake: shout BYTES VERDICT` (an event
 as long as that). A file that says nothing is wrong, e.g. a starter file, which the platform judges
 too. In mode profile it leaves `ARTIFACTS`. The line `# says: N` makes the failure's
-message N characters long.
+message N characters long; `# tells: TEXT` is the message itself, in which `\\n` is a line's end.
 
 Of a duel, the line `# duel: RATIO LOW HIGH` of the submission says what it shows (without it: 1,
 from 0.99 to 1.01), `# duel: VERDICT` that the submission fails in it,
@@ -159,7 +159,9 @@ def result_of(job: JobSpec, words: list[str]) -> RunResult:
     fault = Fault.PLATFORM if verdict == Verdict.INTERNAL_ERROR else Fault.AUTHOR
     said = (line for line in job.submission.text.splitlines() if line.startswith("# says: "))
     length = int(next(said, "# says: 0").removeprefix("# says: "))
-    message = "`" * length or _MESSAGE
+    told = (line for line in job.submission.text.splitlines() if line.startswith("# tells: "))
+    text = next(told, "# tells: ").removeprefix("# tells: ").replace("\\n", "\n")
+    message = "`" * length or text or _MESSAGE
     return RunResult(
         job_id=job.job_id,
         problem=job.problem.name,

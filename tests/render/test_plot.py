@@ -1,6 +1,6 @@
 import math
 
-from kernelbot.render.plot import histogram, sparkline
+from kernelbot.render.plot import histogram, sparkline, spread_of
 
 
 def test_an_even_spread_is_flat() -> None:
@@ -19,9 +19,17 @@ def test_equal_values_are_one_bar() -> None:
     assert "█" == histogram([5.0] * 20)
 
 
-def test_one_hiccup_does_not_hide_the_spread() -> None:
+def test_slow_values_are_counted_and_do_not_hide_the_spread() -> None:
     values = [*(float(i) for i in range(100)), 1e9]
-    assert " " not in histogram(values, width=8)
+    spread = spread_of(values, 8)
+    assert spread is not None
+    assert (0.0, 98.0, 2, 1e9) == (spread.low, spread.high, spread.slower, spread.highest)
+    assert True is all(spread.heights)
+    assert " +2 slower" == histogram(values, width=8)[8:]
+
+
+def test_a_slow_one_among_equal_values_is_counted() -> None:
+    assert "█ +1 slower" == histogram([5.0] * 99 + [9.0])
 
 
 def test_what_is_not_a_number_is_left_out() -> None:

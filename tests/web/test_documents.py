@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernelbot.drawing.texts import Texts
-from kernelbot.web.documents import beginning, source, statement
+from kernelbot.web.documents import beginning, plain_source, source, statement
 
 
 class Plain(Texts):
@@ -53,6 +53,14 @@ def test_links_of_a_statement_say_nothing_of_us() -> None:
 def test_no_statement_makes_an_element_of_its_own(text: str) -> None:
     lower = statement(text).lower()
     assert not any(tag in lower for tag in ("<script", "<img", "<iframe", "<style", "<svg"))
+
+
+def test_what_is_said_of_a_line_is_below_it_and_stays_text() -> None:
+    found = plain_source("a\nb\n", {2: ["<b>"]})
+    assert (
+        '<span class="line" id="L1">a</span>\n<span class="line wrong-line" id="L2">b</span>\n'
+        '<span class="remark">&lt;b&gt;</span>'
+    ) == found
 
 
 @given(st.text(max_size=300), st.sampled_from(["a.py", "a.cu", "a.cpp", "a.yml", "a", "<.x"]))

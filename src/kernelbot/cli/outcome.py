@@ -6,11 +6,11 @@ from kernelbot.cli.terminal import columns
 from kernelbot.domain.states import ReviewState, RunState, SubmissionState
 from kernelbot.preflight.rendering import preflight_text
 from kernelbot.protocol import Mode, Verdict
-from kernelbot.render.intervals import of_all_judgings, of_one_judging
+from kernelbot.render.intervals import of_all_judgings, of_one_judging, seconds_interval
 from kernelbot.render.progress import state_text
 from kernelbot.render.report import TEXT, details
 from kernelbot.render.text import one_line, printable
-from kernelbot.render.units import interval_text, seconds_text
+from kernelbot.render.units import seconds_text
 from kernelbot.render.verdicts import FAULTS, mark
 
 if TYPE_CHECKING:
@@ -74,17 +74,19 @@ def _ending(submission: "SubmissionView") -> str:
     if submission.score_s:
         secret = " on secret data" if submission.mode is Mode.LEADERBOARD else ""
         place = f", place {submission.place} on {submission.board}" if submission.place else ""
-        interval = _interval(submission)
+        interval = _score_interval(submission)
         lines.append(f"Score {seconds_text(submission.score_s)}{interval}{secret}{place}")
     return "\n".join(lines)
 
 
-def _interval(submission: "SubmissionView") -> str:
+def _score_interval(submission: "SubmissionView") -> str:
     """The score's 95 % interval; empty if it isn't known, or not for this person."""
     for run in submission.runs:
-        if run.score_s == submission.score_s and run.result and run.result.score_ci95_s:
-            low_s, high_s = run.result.score_ci95_s
-            return f" (95 % interval {interval_text(low_s * 1e9, high_s * 1e9)})"
+        if run.score_s != submission.score_s:
+            continue
+        own = run.result.score_ci95_s if run.result else None
+        if found := run.interval.ci95_s if run.interval else own:
+            return f" (95 % interval {seconds_interval(found)})"
     return ""
 
 
@@ -104,7 +106,7 @@ def _run(run: "RunView") -> str:
 
 
 def _interval(run: "RunView") -> str:
-    """Of an accepted run's score; empty if none is known."""
+    """The interval of an accepted run's score, and what it consists of; empty if none is known."""
     if run.interval:
         return f"  {of_all_judgings(run.interval)}"
     own = run.result.score_ci95_s if run.result else None

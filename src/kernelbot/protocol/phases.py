@@ -3,12 +3,13 @@
 from kernelbot.protocol.enums import Mode, Phase, Vendor
 from kernelbot.protocol.job import Case, JobSpec, ProblemSpec
 
-_PHASES = {
+PHASES = {
     Mode.TEST: (Phase.TEST,),
     Mode.BENCHMARK: (Phase.TEST, Phase.BENCHMARK),
     Mode.LEADERBOARD: (Phase.TEST, Phase.LEADERBOARD),
     Mode.PROFILE: (Phase.TEST, Phase.PROFILE),
 }
+"""The phases of each mode, in their order."""
 TIMED = frozenset({Phase.BENCHMARK, Phase.LEADERBOARD})
 LONGEST_TURN_WAIT_S = 300.0
 """So long one job waits in all for other measurements on its machine, beside its own limits."""
@@ -16,7 +17,7 @@ LONGEST_TURN_WAIT_S = 300.0
 
 def phases_of(job: JobSpec) -> tuple[Phase, ...]:
     """In their order; each begins only if the one before was accepted. A build step has none."""
-    return () if job.build_only else _PHASES[job.mode]
+    return () if job.build_only else PHASES[job.mode]
 
 
 def cases_of(problem: ProblemSpec, phase: Phase) -> list[tuple[int, Case]]:

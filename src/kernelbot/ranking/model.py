@@ -117,6 +117,24 @@ class Compared:
 
 
 @dataclass(frozen=True)
+class Best:
+    """A score that counts, and whose submission has it."""
+
+    submission_id: int
+    score_s: float
+
+
+@dataclass(frozen=True)
+class Bests:
+    """The best to compare a submission with on its device; None: there is none."""
+
+    own: Best | None
+    """The best of its author's others."""
+    leader: Best | None
+    """The first of the ranking, which may be the submission itself."""
+
+
+@dataclass(frozen=True)
 class Outcome:
     """What became of a ranked submission on one device."""
 

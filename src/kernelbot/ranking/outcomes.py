@@ -2,7 +2,7 @@
 
 from kernelbot.accounts.model import User
 from kernelbot.ranking import store as standings
-from kernelbot.ranking.model import Achieved, Outcome
+from kernelbot.ranking.model import Achieved, Bests, Outcome
 from kernelbot.store.database import Database
 from kernelbot.submissions.service import Submissions
 
@@ -39,6 +39,19 @@ class Outcomes:
                         Outcome(run.device, run.score_s, place, compared, run.not_ranked)
                     )
         return outcomes
+
+    async def bests(self, viewer: User, submission_id: int, device: str) -> Bests:
+        """What to compare a submission with on a device, whatever its mode. Raises `NotFound`,
+        `NotAllowed`."""
+        found = (await self._submissions.snapshot(viewer, submission_id)).row
+        async with self._database.read() as session:
+            return await standings.bests(
+                session,
+                found.board_id,
+                device,
+                author_id=found.author_id,
+                submission_id=submission_id,
+            )
 
     async def progress(self, viewer: User, submission_id: int, device: str) -> list[Achieved]:
         """The scores of a submission's author on its board that count, in the order of submitting.

@@ -26,6 +26,21 @@ SELECT
 FROM leaderboard_devices d
 WHERE d.leaderboard_id = %(leaderboard_id)s AND d.device = %(device)s;
 
+-- What to compare a submission with: the author's best of their others, and the first of the ranking.
+-- name: bests
+(
+    SELECT e.submission_id, e.score_s, false AS leads FROM eligible_runs e
+    WHERE e.leaderboard_id = %(leaderboard_id)s AND e.device = %(device)s
+        AND e.author_id = %(author_id)s AND e.submission_id <> %(submission_id)s
+    ORDER BY e.score_s, e.submission_id LIMIT 1
+)
+UNION ALL
+(
+    SELECT s.submission_id, s.score_s, true FROM standings s
+    WHERE s.leaderboard_id = %(leaderboard_id)s AND s.device = %(device)s
+    ORDER BY s.score_s, s.achieved_at, s.author_id LIMIT 1
+);
+
 -- An author's scores that count, the latest of them, in the order of submitting.
 -- name: achieved
 SELECT achieved_at, score_s FROM (

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from kernelbot.ranking.model import Achieved, Compared, Scored, Standing
+from kernelbot.ranking.model import Achieved, Best, Bests, Compared, Scored, Standing
 from kernelbot.schemas.values import from_row
 from kernelbot.store.database import ReadSession, Row, WriteSession
 from kernelbot.store.sqlfiles import statements
@@ -81,6 +81,21 @@ async def compared(
     }
     row = await session.one(statements(__file__)["compared"], values)
     return from_row(Compared, row) if row else None
+
+
+async def bests(
+    session: ReadSession, leaderboard_id: int, device: str, *, author_id: int, submission_id: int
+) -> Bests:
+    """The best of the author's other submissions there, and the first of the ranking."""
+    values = {
+        "leaderboard_id": leaderboard_id,
+        "device": device,
+        "author_id": author_id,
+        "submission_id": submission_id,
+    }
+    rows = await session.all(statements(__file__)["bests"], values)
+    found = {row["leads"]: from_row(Best, row) for row in rows}
+    return Bests(own=found.get(False), leader=found.get(True))
 
 
 async def achieved(

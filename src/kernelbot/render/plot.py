@@ -2,31 +2,52 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 _BARS = "▁▂▃▄▅▆▇█"
 
 
-def bins(values: Sequence[float], width: int) -> list[float]:
-    """How `values` are spread from the 0th to the 98th percentile, as shares of the fullest
-    of `width` bins; empty for fewer than two, one bin if all are the same. The slowest
-    2 % are in the last bin: else one slow call would put all others into the first."""
+@dataclass(frozen=True)
+class Spread:
+    """How values are spread between two of them: `heights` are shares of the fullest bin.
+    `slower`: how many are beyond `high`, and aren't in a bin; `highest`: the largest of all."""
+
+    heights: tuple[float, ...]
+    low: float
+    high: float
+    slower: int
+    highest: float
+
+
+def spread_of(values: Sequence[float], width: int) -> Spread | None:
+    """The spread from the 0th to the 98th percentile in `width` bins, one bin if all there are the
+    same; None for fewer than two values. The slowest 2 % are counted only: one slow call would put
+    all others into the first bin."""
     finite = sorted(value for value in values if math.isfinite(value))
     if len(finite) < 2:
-        return []
+        return None
     low, high = finite[0], finite[min(len(finite) - 1, math.ceil(0.98 * len(finite)) - 1)]
-    if high <= low:
-        return [1.0]
+    shown = [value for value in finite if value <= high]
+    heights = _heights(shown, low, high, width) if high > low else (1.0,)
+    return Spread(heights, low, high, len(finite) - len(shown), finite[-1])
+
+
+def _heights(values: Sequence[float], low: float, high: float, width: int) -> tuple[float, ...]:
     counts = [0] * width
-    for value in finite:
-        share = (value - low) / (high - low)
-        counts[min(width - 1, max(0, int(share * width)))] += 1
+    for value in values:
+        counts[min(width - 1, int((value - low) / (high - low) * width))] += 1
     tallest = max(counts)
-    return [count / tallest for count in counts]
+    return tuple(count / tallest for count in counts)
 
 
 def histogram(values: Sequence[float], width: int = 12) -> str:
-    """A bar for each bin. Empty bins are blank, so that a single outlier can be seen."""
-    return "".join(map(_bar, bins(values, width)))
+    """A bar for each bin, and how many values are slower than all that is shown. Empty bins are
+    blank."""
+    spread = spread_of(values, width)
+    if spread is None:
+        return ""
+    bars = "".join(map(_bar, spread.heights))
+    return f"{bars} +{spread.slower} slower" if spread.slower else bars
 
 
 def sparkline(values: Sequence[float], width: int = 12) -> str:

@@ -1,6 +1,7 @@
-"""Style, script and icon: small files under addresses that name their content."""
+"""Styles, scripts and icon: files under addresses that name their content."""
 
 import hashlib
+from collections.abc import Mapping
 from pathlib import Path
 
 from fastapi import APIRouter, Response
@@ -11,6 +12,7 @@ _MEDIA_TYPES = {
     ".css": "text/css; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
     ".svg": "image/svg+xml",
+    ".txt": "text/plain; charset=utf-8",
 }
 _DIGITS = 12
 _HEADERS = {
@@ -20,12 +22,15 @@ _HEADERS = {
 
 
 class Assets:
-    """Read once. As an address changes with the content, a browser may keep each for ever."""
+    """Read once. As an address changes with the content, a browser may keep each for ever. All
+    have one hash of all of them, so that scripts import each other by relative addresses."""
 
     def __init__(self) -> None:
-        files = [file for file in _FOLDER.iterdir() if file.suffix in _MEDIA_TYPES]
-        self._paths = {file.name: f"/static/{_hash(file)}/{file.name}" for file in files}
-        self._contents = {self._paths[file.name]: file.read_bytes() for file in files}
+        files = sorted(file for file in _FOLDER.iterdir() if file.suffix in _MEDIA_TYPES)
+        contents = {file.name: file.read_bytes() for file in files}
+        folder = f"/static/{_hash(contents)}"
+        self._paths = {name: f"{folder}/{name}" for name in contents}
+        self._contents = {self._paths[name]: content for name, content in contents.items()}
 
     def path(self, name: str) -> str:
         """Where a file of `static/` is."""
@@ -51,5 +56,8 @@ def router(assets: Assets) -> APIRouter:
     return found
 
 
-def _hash(file: Path) -> str:
-    return hashlib.sha256(file.read_bytes()).hexdigest()[:_DIGITS]
+def _hash(contents: Mapping[str, bytes]) -> str:
+    found = hashlib.sha256()
+    for name, content in contents.items():
+        found.update(f"{name} {len(content)}\n".encode() + content)
+    return found.hexdigest()[:_DIGITS]

@@ -1,5 +1,6 @@
 """Texts from elsewhere as HTML: statements in Markdown, and source code."""
 
+from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 import nh3
@@ -45,39 +46,59 @@ def beginning(code: str, characters: int) -> str:
     return "\n".join(lines[:_SHOWN_LINES])
 
 
-async def source(texts: Texts, code: str, file_name: str, *, asker: int | None = None) -> Markup:
+Remarks = Mapping[int, Sequence[str]]
+"""What is said below lines of a file, by their numbers."""
+
+
+async def source(
+    texts: Texts,
+    code: str,
+    file_name: str,
+    *,
+    asker: int | None = None,
+    remarks: Remarks | None = None,
+) -> Markup:
     """Source code, which account `asker` looks at. Each line is an element of its own, which the
     style numbers; with colours, unless finding them takes too long."""
-    return await coloured_source(texts, code, file_name, asker=asker) or plain_source(code)
+    found = await coloured_source(texts, code, file_name, asker=asker, remarks=remarks)
+    return found or plain_source(code, remarks)
 
 
 async def coloured_source(
-    texts: Texts, code: str, file_name: str, *, asker: int | None = None
+    texts: Texts,
+    code: str,
+    file_name: str,
+    *,
+    asker: int | None = None,
+    remarks: Remarks | None = None,
 ) -> Markup | None:
     """The source in colours; None without them, which may be there the next time."""
     plain = _lines_of(code)
     coloured = await texts.coloured("\n".join(plain), file_name, asker=asker)
     if coloured is None or len(coloured) != len(plain):
         return None
-    return _in_lines(coloured)  # escaped by the formatter
+    return _in_lines(coloured, remarks)  # escaped by the formatter
 
 
 def _lines_of(code: str) -> list[str]:
     return printable(code).removesuffix("\n").split("\n")
 
 
-def plain_source(code: str) -> Markup:
+def plain_source(code: str, remarks: Remarks | None = None) -> Markup:
     """The source without colours."""
-    return _in_lines(str(escape("\n".join(_lines_of(code)))).split("\n"))
+    return _in_lines(str(escape("\n".join(_lines_of(code)))).split("\n"), remarks)
 
 
-def _in_lines(lines: list[str]) -> Markup:
-    return Markup(  # noqa: S704  # each line is escaped
-        "\n".join(
-            f'<span class="line" id="L{number}">{line}</span>'
-            for number, line in enumerate(lines, 1)
-        )
-    )
+def _in_lines(lines: list[str], remarks: Remarks | None = None) -> Markup:
+    shown = (_line(number, line, remarks or {}) for number, line in enumerate(lines, 1))
+    return Markup("\n".join(shown))  # noqa: S704  # each line is escaped
+
+
+def _line(number: int, line: str, remarks: Remarks) -> str:
+    said = remarks.get(number, ())
+    kind = "line wrong-line" if said else "line"
+    below = "".join(f'\n<span class="remark">{escape(one)}</span>' for one in said)
+    return f'<span class="{kind}" id="L{number}">{line}</span>{below}'
 
 
 def texts_of(request: Request) -> Texts:

@@ -14,7 +14,12 @@ from kernelbot.protocol import (
     Verdict,
 )
 from kernelbot.submissions.model import Submission
-from kernelbot.submissions.pages.results import diff_lines, shown_runs, timed
+from kernelbot.submissions.pages.results import (
+    diff_lines,
+    score_interval_s,
+    shown_runs,
+    timed,
+)
 from kernelbot.web.assets import Assets
 from kernelbot.web.pages import Pages
 from tests.render.results import ACCEPTED, WORKLOAD, WRONG, judged
@@ -30,22 +35,51 @@ def page(shown: Submission) -> str:
         submission=shown,
         mine=True,
         live=False,
-        queue="",
+        again=True,
+        interval_s=score_interval_s(shown),
         runs=shown_runs(shown),
         preflights=[],
         outcomes=[],
+        comparisons=[],
         duels=[],
         artifacts=[],
         earlier=[],
         source=None,
         cut=False,
+        places=(),
     )
 
 
 def test_the_first_case_that_failed_is_shown_with_what_was_expected() -> None:
     found = shown_runs(judged(WRONG))[0].phases[0]
-    assert (1, WRONG.phases[0].cases[1]) == (found.passed, found.failed)
+    assert (1, WRONG.phases[0].cases[1]) == (found.passed, found.failed[0].first)
     assert "element 1 is 5, not 6" in page(judged(WRONG))
+
+
+def test_cases_that_failed_the_same_way_are_counted_and_named() -> None:
+    phase = WRONG.phases[0]
+    cases = tuple(replace(phase.cases[1], spec=f"size: {n}") for n in range(4))
+    shown = page(judged(replace(WRONG, phases=(replace(phase, cases=cases),))))
+    assert (1, True) == (
+        shown.count("element 1 is 5, not 6"),
+        "3 more failed the same way: " in shown,
+    )
+
+
+def test_the_score_is_said_with_its_interval_and_before_all_else() -> None:
+    shown = page(judged(ACCEPTED))
+    parts = ["95 % interval 1.00 to 1.20 ms", ">Runs<", "Leaderboard", ">Machine<"]
+    found = [shown.find(part) for part in parts]
+    assert sorted(found) == found, found
+    assert -1 not in found
+
+
+def test_calls_beyond_the_picture_are_named() -> None:
+    samples = (*(1e6 + number for number in range(99)), 5e9)
+    load = replace(WORKLOAD, samples_ns=samples)
+    phase = replace(ACCEPTED.phases[1], workloads=(load,))
+    shown = page(judged(replace(ACCEPTED, phases=(phase,))))
+    assert "2 slower, up to 5.00 s" in shown
 
 
 def test_a_compiler_s_message_keeps_its_lines_and_is_said_once() -> None:
@@ -96,7 +130,7 @@ def test_hostile_output_stays_text_and_is_cut() -> None:
     )
     text = page(judged(evil))
     assert (False, False, False) == ("<script>" in text, "\u202e" in text, "\x00" in text)
-    assert len(text) < 200_000
+    assert len(text) < 250_000
 
 
 def test_a_difference_has_its_kinds_of_lines() -> None:

@@ -1,5 +1,6 @@
 """A submission's page: who sees it, what it says, and what happens live."""
 
+import itertools
 import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -118,9 +119,14 @@ async def test_what_happens_is_streamed_in_words(front: Front, tmp_path: Path) -
         submitted = await front.world.submit(content=b"# fake: accepted 0.5\n", mode=Mode.TEST)
         streamed = (await front.ada.get(f"/submission/{submitted.id}/live")).text
         shown = (await front.ada.get(f"/submission/{submitted.id}")).text
-    frames = [frame.split("\n") for frame in streamed.split("\n\n") if "event: run" in frame]
-    said = [json.loads(lines[1].removeprefix("data: "))["text"] for lines in frames]
-    assert ("waiting in the queue", "accepted") == (said[0], said[-1])
+    frames = [frame.split("\n") for frame in streamed.split("\n\n") if "event: state" in frame]
+    states = [json.loads(lines[1].removeprefix("data: ")) for lines in frames]
+    assert ("waiting in the queue", "accepted") == tuple(
+        states[at]["runs"][0]["text"] for at in (0, -1)
+    )
+    assert ["Waiting", "Being judged", "Judged"] == [
+        headline for headline, _ in itertools.groupby(state["headline"] for state in states)
+    ]
     assert streamed.rstrip().endswith("event: end\ndata: {}")
     assert ("data-live" in shown, "Accepted" in shown) == (False, True)
 
@@ -168,6 +174,33 @@ async def test_results_are_downloaded_signed_once_there_are_some(
 
 async def _links_to(front: Front, link: str) -> bool:
     return f'href="{link}"' in (await front.ada.get(link.removesuffix("/signed"))).text
+
+
+async def test_an_error_is_shown_below_its_line_and_leads_there(
+    front: Front, tmp_path: Path
+) -> None:
+    await front.world.board()
+    crash = 'Traceback (most recent call last):\\n  File "submission.py", line 4, in custom_kernel'
+    code = (
+        f"# fake: runtime_error\n# tells: {crash}\\nE: <b>\ndef custom_kernel(data):\n    1 / 0\n"
+    )
+    async with working(quick_settings(tmp_path), front.world.database.url):
+        submitted = await front.world.submit(content=code.encode(), mode=Mode.TEST)
+        await finished(front.world, submitted.id)
+    text = (await front.ada.get(f"/submission/{submitted.id}")).text
+    assert '<a href="#L4">Line 4</a> E: &lt;b&gt;' in text
+    assert 1 == text.count('<span class="line wrong-line" id="L4">')
+    assert '<span class="remark">E: &lt;b&gt;</span>' in text
+
+
+async def test_the_author_alone_may_go_on_from_there(front: Front) -> None:
+    await front.world.board()
+    number = await ranked(front.world, 1e-3)
+    link = f"/board/sort/submit?begin={number}"
+    own, admins = [
+        (await browser.get(f"/submission/{number}")).text for browser in (front.ada, front.admin)
+    ]
+    assert (True, False) == (link in own, link in admins)
 
 
 async def test_one_that_waits_is_cancelled_by_its_author_alone(front: Front) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import httpx
 
 from kernelbot.boards.service import BoardEdit
+from kernelbot.protocol import Mode
 from tests.support.front import Front, csrf_for
 from tests.support.problems import CORRECT
 
@@ -44,6 +45,57 @@ async def test_a_stranger_logs_in_first(front: Front) -> None:
     asked = await front.stranger.get("/board/sort/submit")
     sent = await send(front, front.stranger)
     assert (303, 401, 0) == (asked.status_code, sent.status_code, await count(front))
+
+
+async def test_a_version_of_ones_own_is_begun_with_as_it_was_submitted(front: Front) -> None:
+    await front.world.board(devices=("CPU", "H100"))
+    sent = await front.world.submit(
+        content=b"# mine </textarea>\n", file_name="own.py", mode=Mode.TEST, devices=("H100",)
+    )
+    page = await front.ada.get(f"/board/sort/submit?begin={sent.id}")
+    shown = [
+        "# mine &lt;/textarea&gt;",
+        'value="own.py"',
+        'value="test" checked',
+        'value="H100" checked',
+        " data-chosen",
+    ]
+    assert [] == [one for one in shown if one not in page.text]
+    assert 'value="CPU" checked' not in page.text
+
+
+async def test_what_is_not_for_the_viewer_is_not_begun_with(front: Front) -> None:
+    await front.world.board()
+    sent = await front.world.submit()
+    numbers = (sent.id, 4711, 0, "x")
+    answers = [await front.bob.get(f"/board/sort/submit?begin={number}") for number in numbers]
+    assert [403, 404, 422, 422] == [answer.status_code for answer in answers]
+
+
+async def test_a_starter_is_chosen_by_its_language(front: Front) -> None:
+    await front.world.board()
+    chosen = await front.ada.get("/board/sort/submit?starter=Python")
+    missing = await front.ada.get("/board/sort/submit?starter=<b>")
+    assert (200, True) == (chosen.status_code, " data-chosen" in chosen.text)
+    assert (404, False) == (missing.status_code, "<b>" in missing.text)
+
+
+async def test_the_page_offers_ones_last_submissions(front: Front) -> None:
+    await front.world.board()
+    numbers = [(await front.world.submit()).id for _ in range(2)]
+    own = (await front.ada.get("/board/sort/submit")).text
+    others = (await front.bob.get("/board/sort/submit")).text
+    links = [f"submit?begin={number}" for number in numbers]
+    assert ([True, True], [False, False]) == (
+        [link in own for link in links],
+        [link in others for link in links],
+    )
+
+
+async def test_the_statement_is_beside_the_editor(front: Front) -> None:
+    await front.world.board()
+    text = (await front.ada.get("/board/sort/submit")).text
+    assert (True, True) == ("Sort it." in text, "size: 10000; seed: 7" in text)
 
 
 async def test_text_becomes_a_submission_with_the_line_ends_of_a_file(front: Front) -> None:

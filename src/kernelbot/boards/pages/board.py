@@ -73,7 +73,7 @@ async def show_standings(
     viewer = page.session.user if page.session else None
     ranking = await services.standings.ranking(viewer, board, device)
     table = await _table(request, services, page, ranking, offset)
-    work = work_of((await _problem(request, services, viewer, ranking.board)).problem.spec)
+    work = work_of((await written_problem(request, services, viewer, ranking.board)).problem.spec)
     roof = roof_of(services.devices.spec(ranking.device), work)
     return page(
         "board.html",
@@ -163,7 +163,7 @@ async def show_problem(
     """The statement, how it is judged, and the files."""
     viewer = page.session.user if page.session else None
     found = await services.boards.get(viewer, board)
-    written = await _problem(request, services, viewer, found)
+    written = await written_problem(request, services, viewer, found)
     problem = replace(written.problem, leaderboard=found)
     return page(
         "problem.html",
@@ -178,9 +178,10 @@ async def show_problem(
     )
 
 
-async def _problem(
+async def written_problem(
     request: Request, services: Services, viewer: User | None, board: Board
 ) -> WrittenProblem:
+    """The board's problem with its texts as HTML. Raises `NotFound`."""
     problems, version_id = kept_of(request).problems, board.problem_version_id
     written = problems.get(version_id, version_id)
     if written is None:

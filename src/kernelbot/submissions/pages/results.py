@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kernelbot.domain.states import RunState, SubmissionState
-from kernelbot.protocol import CaseResult, Phase, PhaseResult, Verdict, WorkloadResult
-from kernelbot.render.plot import bins
+from kernelbot.protocol import Phase, PhaseResult, Verdict, WorkloadResult
+from kernelbot.render.failures import Alike, failed_alike
+from kernelbot.render.plot import Spread, spread_of
 from kernelbot.render.progress import RunProgress
 from kernelbot.render.report import STOPPED
 from kernelbot.runs.model import Run
@@ -27,20 +28,23 @@ class Bar:
 
 @dataclass(frozen=True)
 class Timing:
-    """A workload's measurement. `stopped`: why sampling ended; empty: it isn't known."""
+    """A workload's measurement. `stopped`: why sampling ended; empty: it isn't known. `spread`:
+    None for fewer than two calls."""
 
     result: WorkloadResult
     bars: tuple[Bar, ...]
+    spread: Spread | None
     stopped: str
 
 
 @dataclass(frozen=True)
 class ShownPhase:
-    """One phase. `failed`: the first case that was refused."""
+    """One phase. `failed`: the cases that were refused, those that failed in the same way
+    together."""
 
     phase: PhaseResult
     passed: int
-    failed: CaseResult | None
+    failed: tuple[Alike, ...]
     timings: tuple[Timing, ...]
 
 
@@ -80,11 +84,21 @@ def shown_runs(submission: Submission) -> list[ShownRun]:
     said = set[str]()
     for run in submission.runs:
         phases = _phases(run)
-        said |= {one.failed.message for one in phases if one.failed}
+        said |= {one.first.message for phase in phases for one in phase.failed[:1]}
         why = _why(run)
         shown.append(ShownRun(run, progress_of(run).text, phases, "" if why in said else why))
         said.add(why)
     return shown
+
+
+def score_interval_s(submission: Submission) -> tuple[float, float] | None:
+    """The interval of the submission's score; None if it has none, or it isn't for the viewer."""
+    for run in submission.runs:
+        if run.score_s == submission.score_s and run.interval is not None:
+            return run.interval.ci95_s
+        if run.score_s == submission.score_s and run.result is not None:
+            return run.result.score_ci95_s
+    return None
 
 
 def _why(run: Run) -> str:
@@ -113,7 +127,7 @@ def _phases(run: Run) -> tuple[ShownPhase, ...]:
         ShownPhase(
             phase,
             sum(case.verdict is Verdict.ACCEPTED for case in phase.cases),
-            next((case for case in phase.cases if case.verdict is not Verdict.ACCEPTED), None),
+            tuple(failed_alike(phase.cases)),
             tuple(_timing(one) for one in phase.workloads),
         )
         for phase in phases
@@ -121,14 +135,15 @@ def _phases(run: Run) -> tuple[ShownPhase, ...]:
 
 
 def _timing(result: WorkloadResult) -> Timing:
-    heights = bins(result.samples_ns, _BINS)
+    spread = spread_of(result.samples_ns, _BINS)
+    heights = spread.heights if spread else ()
     width = 100 / max(1, len(heights))
     bars = tuple(
         Bar(round(number * width, 2), round(width * 0.86, 2), round(24 * height, 2))
         for number, height in enumerate(heights)
         if height
     )
-    return Timing(result, bars, STOPPED.get(result.stopped_by, ""))
+    return Timing(result, bars, spread, STOPPED.get(result.stopped_by, ""))
 
 
 @dataclass(frozen=True)

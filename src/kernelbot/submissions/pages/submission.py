@@ -1,7 +1,6 @@
 """A submission: what became of it, live while it is judged, and its code."""
 
 import asyncio
-import json
 from functools import partial
 from typing import Annotated, Any
 
@@ -11,20 +10,30 @@ from fastapi.responses import StreamingResponse
 from kernelbot.accounts.model import User
 from kernelbot.api.dependencies import ServicesDep, SettingsDep, SubmissionId
 from kernelbot.api.downloads import as_attachment, media_type
+from kernelbot.boards.model import BoardProblem
 from kernelbot.domain.errors import NotAllowed, NotFound
 from kernelbot.domain.ids import BIGINT_MAX
+from kernelbot.drawing.texts import Texts
 from kernelbot.duels.model import Duel
 from kernelbot.protocol import Mode
 from kernelbot.runs.files import MAX_NAME, safe_name
 from kernelbot.runs.queue.model import QueuePlace
+from kernelbot.schemas.values import to_json
 from kernelbot.services import Services
 from kernelbot.submissions.api.events import stream
 from kernelbot.submissions.model import Event, Submission
+from kernelbot.submissions.pages.comparison import comparisons
+from kernelbot.submissions.pages.error_places import error_places
 from kernelbot.submissions.pages.preflights import shown_preflight
-from kernelbot.submissions.pages.results import diff_lines, is_live, progress_of, shown_runs
+from kernelbot.submissions.pages.progress import LiveState, SubmissionProgress
+from kernelbot.submissions.pages.results import (
+    diff_lines,
+    is_live,
+    score_interval_s,
+    shown_runs,
+)
 from kernelbot.web import documents
 from kernelbot.web.documents import TextsDep
-from kernelbot.web.filters import wait
 from kernelbot.web.pages import HEADERS, PageDep, go
 from kernelbot.web.session import NeededSession, PostedSession
 
@@ -43,16 +52,19 @@ async def show_submission(
     texts: TextsDep,
     submission_id: SubmissionId,
 ) -> Response:
-    """All that the visitor may know of it."""
+    """All that the visitor may know of it, what answers "how am I doing" first."""
     user = session.user
     snapshot = await services.submissions.snapshot(user, submission_id)
     submission = await services.submissions.whole(snapshot)
     mine = submission.author_id == user.id
-    ranked = submission.mode is Mode.LEADERBOARD and not is_live(submission)
-    code = submission.code
-    shown = documents.beginning(code or "", _SHOWN_CODE_CHARACTERS)
-    outcomes, duels, artifacts, earlier = await asyncio.gather(
+    live = is_live(submission)
+    ranked = submission.mode is Mode.LEADERBOARD and not live
+    problem = await _problem(services, user, submission)
+    outcomes, compared, duels, artifacts, earlier = await asyncio.gather(
         services.outcomes.of(user, submission_id) if ranked else _none(),
+        _none()
+        if live
+        else comparisons(services, user, submission, problem.spec if problem else None),
         _duels(services, user, submission) if ranked else _none(),
         services.artifacts.list_artifacts(user, submission_id),
         _earlier(services, user, submission) if mine else _none(),
@@ -61,19 +73,46 @@ async def show_submission(
         "submission.html",
         submission=submission,
         mine=mine,
-        live=is_live(submission),
-        queue=queue_text(snapshot.queue) if snapshot.queue else "",
+        live=live,
+        again=mine and problem is not None,
+        progress=SubmissionProgress(snapshot.row, submission.runs, snapshot.queue).state,
+        interval_s=score_interval_s(submission),
         runs=shown_runs(submission),
         preflights=[shown_preflight(one) for one in submission.preflights],
         outcomes=outcomes,
+        comparisons=compared,
         duels=duels,
         artifacts=artifacts,
         earlier=earlier,
-        source=await documents.source(texts, shown, submission.file_name, asker=user.id)
-        if code is not None
-        else None,
-        cut=code is not None and len(shown) < len(code),
+        **await _code_shown(texts, submission, problem, asker=user.id),
     )
+
+
+async def _problem(services: Services, user: User, submission: Submission) -> BoardProblem | None:
+    """The board's problem as it is now; None if the board isn't for the viewer."""
+    try:
+        return await services.boards.problem(user, submission.board)
+    except NotFound:
+        return None
+
+
+async def _code_shown(
+    texts: Texts, submission: Submission, problem: BoardProblem | None, *, asker: int
+) -> dict[str, Any]:
+    """What the template says of the code, with the errors at their lines."""
+    code = submission.code
+    if code is None:
+        return {"source": None, "cut": False, "places": ()}
+    names = {submission.file_name, *([problem.submission_name] if problem else [])}
+    places = error_places(submission.runs, code, frozenset(names))
+    shown = documents.beginning(code, _SHOWN_CODE_CHARACTERS)
+    remarks: dict[int, list[str]] = {}
+    for place in places:
+        remarks.setdefault(place.line, []).append(place.message)
+    source = await documents.source(
+        texts, shown, submission.file_name, asker=asker, remarks=remarks
+    )
+    return {"source": source, "cut": len(shown) < len(code), "places": places}
 
 
 async def _none() -> list[Any]:
@@ -102,18 +141,18 @@ async def follow(
     session: NeededSession,
     submission_id: SubmissionId,
 ) -> StreamingResponse:
-    """Server-sent events: `run` with a run's number and where it stands in words, `queue` with the
-    place in the queue, `end`. A stream begins with all that has happened."""
+    """Server-sent events: `state` with all that the page shows of the judging, after each step and
+    each change of its place in the queue; `end`. A stream begins with all that has happened."""
     ask = services.submissions
-    submission = await ask.get(session.user, submission_id)
-    runs = {run.id: progress_of(run) for run in submission.runs}
+    snapshot = await ask.snapshot(session.user, submission_id)
+    progress = SubmissionProgress(snapshot.row, snapshot.runs, snapshot.queue)
 
     def frame_of(event: Event) -> str:
-        progress = runs.get(event.run_id or 0)
-        if progress is None:  # a rejudge's
-            return ""
-        progress.add(event)
-        return _frame("run", {"run": event.run_id, "text": progress.text})
+        return _frame(progress) if progress.add(event) else ""
+
+    def queue_frame_of(place: QueuePlace) -> str:
+        progress.waits_at(place)
+        return _frame(progress)
 
     frames = stream(
         ask.events(session.user, submission_id),
@@ -121,21 +160,14 @@ async def follow(
         heartbeat_s=settings.heartbeat_s,
         queue_s=settings.queue_s,
         frame_of=frame_of,
-        queue_frame_of=lambda place: _frame("queue", {"text": queue_text(place)}),
+        queue_frame_of=queue_frame_of,
     )
     headers = {**HEADERS, "Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     return StreamingResponse(frames, media_type="text/event-stream", headers=headers)
 
 
-def _frame(kind: str, data: dict[str, object]) -> str:
-    return f"event: {kind}\ndata: {json.dumps(data)}\n\n"
-
-
-def queue_text(place: QueuePlace) -> str:
-    """Where it waits, and how long still."""
-    left = f", {wait(place.wait_s)} to go" if place.wait_s is not None else ""
-    stalled = f" Nothing is judged there just now: {place.note}." if place.note else ""
-    return f"Position {place.position} in the queue for {place.device}{left}.{stalled}"
+def _frame(progress: SubmissionProgress) -> str:
+    return f"event: state\ndata: {to_json(LiveState, progress.state).decode()}\n\n"
 
 
 @router.post("/{submission_id}/cancel")

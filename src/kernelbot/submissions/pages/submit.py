@@ -1,17 +1,21 @@
 """Submitting in the browser: a file, or text typed into the page."""
 
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
-from fastapi import APIRouter, File, Form, Response, UploadFile
+from fastapi import APIRouter, File, Form, Query, Request, Response, UploadFile
 
+from kernelbot.accounts.model import User
 from kernelbot.api.dependencies import BoardName, ServicesDep
 from kernelbot.api.errors import status_of
 from kernelbot.api.uploads import file_name
-from kernelbot.boards.model import BoardProblem
-from kernelbot.boards.pages.board import starter_name
-from kernelbot.domain.errors import KernelbotError
+from kernelbot.boards.model import Board, BoardProblem
+from kernelbot.boards.pages.board import starter_name, written_problem
+from kernelbot.domain.errors import KernelbotError, NotAllowed, NotFound
+from kernelbot.domain.ids import BIGINT_MAX
 from kernelbot.protocol import Lang, Mode
 from kernelbot.schemas.common import NAME_MAX
+from kernelbot.services import Services
 from kernelbot.submissions.model import NewSubmission
 from kernelbot.web.errors import Advice, advice_of
 from kernelbot.web.pages import PageDep, go
@@ -26,20 +30,97 @@ MODES = {
     Mode.PROFILE: "shows where the time goes",
     Mode.LEADERBOARD: "checks, times and ranks it",
 }
+_EARLIER = 20
+"""Own submissions that are offered to begin with."""
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """What the editor begins with: the name of the file and its text. `submission_id`: whose code
+    it is; None: a starter's. `chosen`: whether the author asked for it, so that it goes before
+    their draft."""
+
+    name: str
+    code: str
+    submission_id: int | None = None
+    mode: Mode = Mode.LEADERBOARD
+    devices: tuple[str, ...] = ()
+    chosen: bool = False
 
 
 @router.get("/{board}/submit")
 async def show_form(
-    services: ServicesDep, session: NeededSession, page: PageDep, board: BoardName
+    request: Request,
+    services: ServicesDep,
+    session: NeededSession,
+    page: PageDep,
+    board: BoardName,
+    begin: Annotated[int | None, Query(ge=1, le=BIGINT_MAX)] = None,
+    starter: Annotated[str | None, Query(max_length=NAME_MAX)] = None,
 ) -> Response:
-    """The form, with the board's starter in the editor."""
-    problem = await services.boards.problem(session.user, board)
-    tries = services.boards.tried_on(problem.leaderboard)
-    return page("submit.html", **_blank(problem), tries=tries)
+    """Statement, editor and result side by side. The editor has the board's starter, the one in
+    the language `starter`, or the code of submission `begin`."""
+    bench = await _bench(request, services, session.user, board)
+    beginning = await _beginning(services, session.user, bench["problem"], begin, starter)
+    return page("submit.html", **_form(bench, beginning))
+
+
+async def _beginning(
+    services: Services,
+    user: User,
+    problem: BoardProblem,
+    begin: int | None,
+    starter: str | None,
+) -> Beginning:
+    """Raises `NotFound`, and `NotAllowed` for code that isn't for this person."""
+    if begin is not None:
+        found = await services.submissions.get(user, begin)
+        if found.code is None:
+            raise NotAllowed(f"The code of submission {begin} isn't for you.")
+        devices = tuple(dict.fromkeys(run.device for run in found.runs))
+        return Beginning(found.file_name, found.code, begin, found.mode, devices, chosen=True)
+    language = next(iter(problem.templates), "") if starter is None else starter
+    if starter is not None and starter not in problem.templates:
+        raise NotFound(f"There is no starter file in {starter!r}.")
+    text = problem.templates.get(language, "")
+    return Beginning(starter_name(problem, language), text, chosen=starter is not None)
+
+
+async def _bench(request: Request, services: Services, user: User, board: str) -> dict[str, Any]:
+    """What is around the form: the statement, and what may be begun with."""
+    found = await services.boards.get(user, board)
+    written = await written_problem(request, services, user, found)
+    return {
+        "tab": "submit",
+        "board": found,
+        "problem": replace(written.problem, leaderboard=found),
+        "statement": written.statement,
+        "earlier": await services.submissions.list_submissions(user, board=board, limit=_EARLIER),
+        "tries": services.boards.tried_on(found),
+        "modes": MODES,
+        "suffixes": Lang.all_suffixes(),
+        "error": "",
+        "advice": Advice(""),
+    }
+
+
+def _form(bench: dict[str, Any], beginning: Beginning) -> dict[str, Any]:
+    """The form before anything is typed. A device that the board no longer offers isn't chosen."""
+    board: Board = bench["board"]
+    offered = [device for device in board.devices if device in beginning.devices]
+    return bench | {
+        "beginning": beginning,
+        "name": beginning.name,
+        "code": beginning.code,
+        "mode": beginning.mode,
+        "chosen": offered or list(board.devices[:1]),
+        "form": new_secret(),
+    }
 
 
 @router.post("/{board}/submit")
 async def submit(
+    request: Request,
     services: ServicesDep,
     session: PostedSession,
     page: PageDep,
@@ -53,43 +134,23 @@ async def submit(
 ) -> Response:
     """Submit, once however often the form is sent. A refusal shows the form again as it was
     sent."""
-    problem = await services.boards.problem(session.user, board)
+    found = await services.boards.get(session.user, board)
     uploaded = file is not None and file.filename
     if file is not None and uploaded:
         name, content = file_name(file), await file.read()
     else:
         content = code.replace("\r\n", "\n").encode("utf-8", "surrogatepass")  # as browsers send it
-    new = NewSubmission(problem.board, tuple(device or ()), mode, name.strip(), content)
+    new = NewSubmission(found.name, tuple(device or ()), mode, name.strip(), content)
     try:
         number = await services.forms.submit(session.user, new, form)
     except KernelbotError as error:
-        sent = _blank(problem) | {
-            "name": name,
-            "code": content.decode("utf-8", "replace"),
-            "mode": mode,
+        bench = await _bench(request, services, session.user, board)
+        text = content.decode("utf-8", "replace")
+        sent = _form(bench, Beginning(name, text, mode=mode, chosen=True)) | {
             "chosen": device or [],
             "form": form,
-            "tries": services.boards.tried_on(problem.leaderboard),
             "error": str(error),
             "advice": advice_of(error),
         }
         return page("submit.html", status=status_of(error), **sent)
     return go(f"/submission/{number}")
-
-
-def _blank(problem: BoardProblem) -> dict[str, Any]:
-    """What the form's template needs, before anything is typed."""
-    language = next(iter(problem.templates), "")
-    return {
-        "tab": "submit",
-        "board": problem.leaderboard,
-        "modes": MODES,
-        "name": starter_name(problem, language),
-        "code": problem.templates.get(language, ""),
-        "mode": Mode.LEADERBOARD,
-        "chosen": list(problem.leaderboard.devices[:1]),
-        "suffixes": Lang.all_suffixes(),
-        "form": new_secret(),
-        "error": "",
-        "advice": Advice(""),
-    }

@@ -1,0 +1,198 @@
+"""A submission's times beside its author's best, the leader's, and what the device can do."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kernelbot.accounts.model import User
+from kernelbot.domain.errors import NotAllowed, NotFound
+from kernelbot.protocol import DeviceSpec, Floor, ProblemSpec, WorkloadResult
+from kernelbot.ranking.model import Best
+from kernelbot.ranking.roofline import Roof, Work, roof_of, work_of
+from kernelbot.runs.model import Run
+from kernelbot.services import Services
+from kernelbot.submissions.model import Submission
+from kernelbot.submissions.pages.results import timed
+
+_MOST = 40
+"""Workloads of one chart."""
+_WIDTH = 100.0
+
+
+@dataclass(frozen=True)
+class Limit:
+    """What the device could do at best. `share`: how much of that was reached; `at_least_s`: in
+    less no kernel can do the work."""
+
+    is_memory: bool
+    """Whether memory bandwidth is the limit, and not arithmetic."""
+    share: float
+    at_least_s: float
+
+
+@dataclass(frozen=True)
+class ComparedTime:
+    """A bar of the chart. `kind`: `mine`, `own` (the author's best) or `leader`."""
+
+    kind: str
+    median_ns: float
+    width: float
+
+
+@dataclass(frozen=True)
+class ComparedWorkload:
+    """One workload. `share`: how much of the device's limit was reached; None: it isn't known."""
+
+    spec: str
+    times: tuple[ComparedTime, ...]
+    share: float | None
+
+    def median_ns(self, kind: str) -> float | None:
+        """The time of one kind; None: it isn't there."""
+        return next((one.median_ns for one in self.times if one.kind == kind), None)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """All of one device. `own`, `leader`: None if there is none other than this submission;
+    `leader_seen`: whether the leader's submission is for the viewer."""
+
+    device: str
+    score_s: float | None
+    workloads: tuple[ComparedWorkload, ...]
+    more: int
+    """Workloads that are left out."""
+    own: Best | None
+    leader: Best | None
+    leader_seen: bool
+    limit: Limit | None
+
+
+async def comparisons(
+    services: Services, user: User, submission: Submission, problem: ProblemSpec | None
+) -> list[Comparison]:
+    """One for each device on which it was timed. `problem` None: its board isn't for the viewer."""
+    devices = dict.fromkeys(run.device for run in submission.runs)
+    found = [await _on_device(services, user, submission, problem, device) for device in devices]
+    return [one for one in found if one is not None]
+
+
+async def _on_device(
+    services: Services,
+    user: User,
+    submission: Submission,
+    problem: ProblemSpec | None,
+    device: str,
+) -> Comparison | None:
+    run = _timed_run(submission, device)
+    if run is None:
+        return None
+    mine = timed(run)
+    bests = await services.outcomes.bests(user, submission.id, device)
+    leader = bests.leader if bests.leader and bests.leader.submission_id != submission.id else None
+    own_loads = await _measured(services, user, bests.own, run) or ()
+    leader_loads = await _measured(services, user, leader, run)
+    spec = services.devices.spec(device)
+    score_s = _score(submission, device)
+    return Comparison(
+        device=device,
+        score_s=score_s,
+        workloads=tuple(
+            _compared(load, own_loads, leader_loads or (), _share(load, problem, spec))
+            for load in mine[:_MOST]
+        ),
+        more=max(0, len(mine) - _MOST),
+        own=bests.own,
+        leader=leader,
+        leader_seen=leader_loads is not None,
+        limit=_limit(score_s, mine, problem, spec),
+    )
+
+
+def _timed_run(submission: Submission, device: str) -> Run | None:
+    """The run whose times are compared: the public one, whose data all submissions share."""
+    runs = [run for run in submission.runs if run.device == device and timed(run)]
+    return min(runs, key=lambda run: run.secret, default=None)
+
+
+def _score(submission: Submission, device: str) -> float | None:
+    """The score that counts on a device: that of the last run with one, the secret run's."""
+    scores = [run.score_s for run in submission.runs if run.device == device and run.score_s]
+    return scores[-1] if scores else None
+
+
+async def _measured(
+    services: Services, user: User, best: Best | None, like: Run
+) -> Sequence[WorkloadResult] | None:
+    """The times of the same kind of run of another submission; None: it isn't for the viewer."""
+    if best is None:
+        return None
+    try:
+        other = await services.submissions.get(user, best.submission_id)
+    except (NotAllowed, NotFound):
+        return None
+    runs = (run for run in other.runs if (run.device, run.secret) == (like.device, like.secret))
+    return next((loads for run in runs if (loads := timed(run))), ())
+
+
+def _compared(
+    load: WorkloadResult,
+    own: Sequence[WorkloadResult],
+    leader: Sequence[WorkloadResult],
+    share: float | None,
+) -> ComparedWorkload:
+    medians = {"mine": load.median_ns}
+    for kind, others in (("own", own), ("leader", leader)):
+        same = next((one.median_ns for one in others if one.spec == load.spec), None)
+        if same is not None:
+            medians[kind] = same
+    longest = max(medians.values()) or 1.0
+    times = (
+        ComparedTime(kind, median_ns, round(_WIDTH * median_ns / longest, 2))
+        for kind, median_ns in medians.items()
+    )
+    return ComparedWorkload(load.spec, tuple(times), share)
+
+
+def _share(
+    load: WorkloadResult, problem: ProblemSpec | None, device: DeviceSpec | None
+) -> float | None:
+    """How much of the device's limit a workload reached. The problem may have changed since: only
+    workloads that it has still are compared with it."""
+    floors = dict(_floors(problem))
+    floor = floors.get(load.spec)
+    if floor is None or not floor.flops or not floor.memory_bytes or not load.median_ns:
+        return None
+    work = Work(floor.flops, floor.memory_bytes, floor.number_type)
+    roof = roof_of(device, work)
+    return None if roof is None else _least_s(work, roof) * 1e9 / load.median_ns
+
+
+def _floors(problem: ProblemSpec | None) -> list[tuple[str, Floor]]:
+    if problem is None or not problem.floors:
+        return []
+    pairs = zip(problem.benchmarks, problem.floors, strict=True)
+    return [(case.spec, floor) for case, floor in pairs if floor is not None]
+
+
+def _limit(
+    score_s: float | None,
+    loads: Sequence[WorkloadResult],
+    problem: ProblemSpec | None,
+    device: DeviceSpec | None,
+) -> Limit | None:
+    """The limit of the score; None unless the problem still has the workloads that were timed."""
+    if problem is None or not score_s or not loads:
+        return None
+    if not {load.spec for load in loads} <= {case.spec for case in problem.benchmarks}:
+        return None
+    work = work_of(problem)
+    roof = roof_of(device, work)
+    if work is None or roof is None:
+        return None
+    is_memory = work.intensity * roof.peak_bytes_per_s < roof.peak_flops
+    least_s = _least_s(work, roof)
+    return Limit(is_memory, least_s / score_s, least_s)
+
+
+def _least_s(work: Work, roof: Roof) -> float:
+    return work.flops / roof.flops_per_s(work.intensity)

@@ -1,0 +1,91 @@
+"""A submission's times beside its author's best, the leader's and the device's limit."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from kernelbot.protocol import Case, DeviceSpec, Floor, ProblemSpec, Vendor
+from kernelbot.submissions.pages import comparison
+from kernelbot.submissions.pages.comparison import ComparedTime
+from tests.render.results import WORKLOAD
+from tests.support.front import Front
+from tests.support.problems import sort_problem
+from tests.support.workers import finished, quick_settings, working
+
+DEVICE = DeviceSpec("H100", Vendor.NVIDIA, "90a", peak_flops=1e12, peak_bytes_per_s=1e12)
+
+
+def problem(flops: float, memory_bytes: float) -> ProblemSpec:
+    spec = sort_problem("sort").spec
+    case = Case({"size": 1024, "seed": 7})
+    return replace(spec, benchmarks=(case,), floors=(Floor(flops, memory_bytes),))
+
+
+def test_a_workload_s_bars_are_as_long_as_its_times() -> None:
+    twice, half = (replace(WORKLOAD, median_ns=ns) for ns in (2_200_000.0, 550_000.0))
+    found = comparison._compared(WORKLOAD, (twice,), (half,), None)
+    assert (
+        ComparedTime("mine", 1_100_000.0, 50.0),
+        ComparedTime("own", 2_200_000.0, 100.0),
+        ComparedTime("leader", 550_000.0, 25.0),
+    ) == found.times
+
+
+def test_a_workload_that_others_did_not_have_stands_alone() -> None:
+    other = replace(WORKLOAD, spec="size: 9")
+    found = comparison._compared(WORKLOAD, (other,), (), None)
+    assert (1_100_000.0, None) == (found.median_ns("mine"), found.median_ns("own"))
+
+
+@pytest.mark.parametrize(
+    ("flops", "memory_bytes", "is_memory"), [(1e8, 5.5e8, True), (5.5e8, 1e8, False)]
+)
+def test_the_limit_is_what_takes_longer(flops: float, memory_bytes: float, is_memory: bool) -> None:
+    spec = problem(flops, memory_bytes)
+    assert [case.spec for case in spec.benchmarks] == [WORKLOAD.spec]
+    found = comparison._limit(1.1e-3, (WORKLOAD,), spec, DEVICE)
+    share = comparison._share(WORKLOAD, spec, DEVICE)
+    assert found is not None
+    assert is_memory == found.is_memory
+    assert pytest.approx([0.5, 5.5e-4, 0.5]) == [found.share, found.at_least_s, share]
+
+
+def test_a_problem_that_has_changed_since_has_no_limit_for_it() -> None:
+    other = replace(WORKLOAD, spec="size: 9")
+    spec = problem(1e8, 1e8)
+    assert (None, None) == (
+        comparison._limit(1.0, (other,), spec, DEVICE),
+        comparison._share(other, spec, DEVICE),
+    )
+
+
+def test_without_peaks_or_floors_there_is_no_limit() -> None:
+    spec, bare = problem(1e8, 1e8), sort_problem("sort").spec
+    assert [None] * 3 == [
+        comparison._limit(1.0, (WORKLOAD,), spec, None),
+        comparison._limit(1.0, (WORKLOAD,), None, DEVICE),
+        comparison._limit(1.0, (WORKLOAD,), bare, DEVICE),
+    ]
+
+
+async def test_the_page_compares_with_ones_best_and_with_a_leader_whose_code_is_secret(
+    front: Front, tmp_path: Path
+) -> None:
+    await front.world.board()
+    numbers = []
+    async with working(quick_settings(tmp_path), front.world.database.url):
+        for person, score in (
+            (front.world.bob, 0.1),
+            (front.world.ada, 0.3),
+            (front.world.ada, 0.2),
+        ):
+            sent = await front.world.submit(
+                person.user, content=f"# fake: accepted {score} {score} {score}\n".encode()
+            )
+            await finished(front.world, sent.id)
+            numbers.append(sent.id)
+    leader, before, last = numbers
+    text = (await front.ada.get(f"/submission/{last}")).text
+    assert f'<a href="/submission/{before}">your best other' in text
+    assert (True, False) == ("the leader 100 ms" in text, f'href="/submission/{leader}"' in text)
