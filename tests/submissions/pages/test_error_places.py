@@ -33,6 +33,16 @@ def test_a_traceback_is_at_the_innermost_line_of_the_author_s() -> None:
     assert [ErrorPlace(4, None, "IndexError: index 9 is out of bounds")] == places(failed(message))
 
 
+def test_what_follows_an_error_is_no_other_error() -> None:
+    crash = (
+        'Traceback (most recent call last):\n  File "submission.py", line {}, in f\n    x\nE: {}'
+    )
+    message = f"{crash.format(4, 'first')}\n\nDuring handling:\n\n{crash.format(5, 'second')}\nEnd."
+    assert [(4, "E: first"), (5, "E: second")] == [
+        (one.line, one.message) for one in places(failed(message))
+    ]
+
+
 def test_a_syntax_error_is_at_its_line() -> None:
     shown = '  File "submission.py", line 4\n    x = data[9\n            ^\n'
     message = f"{shown}SyntaxError: '[' was never closed"

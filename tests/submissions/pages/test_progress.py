@@ -142,6 +142,7 @@ def test_another_attempt_begins_again() -> None:
     tell(progress, EventKind.PHASE_STARTED, phase="leaderboard", total=2)
     tell(progress, RunState.QUEUED)
     assert [StepState.NEXT] * 3 == [state for _, state, _ in steps(progress)]
+    assert "Position" not in progress.state.detail  # where it was the first time says nothing
 
 
 def test_steps_name_the_device_if_there_are_several() -> None:

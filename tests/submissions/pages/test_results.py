@@ -13,7 +13,14 @@ from kernelbot.protocol import (
     SystemInfo,
     Verdict,
 )
+from kernelbot.ranking.model import Best
 from kernelbot.submissions.model import Submission
+from kernelbot.submissions.pages.comparison import (
+    ComparedTime,
+    ComparedWorkload,
+    Comparison,
+    Limit,
+)
 from kernelbot.submissions.pages.results import (
     diff_lines,
     score_interval_s,
@@ -27,7 +34,7 @@ from tests.render.results import ACCEPTED, WORKLOAD, WRONG, judged
 EVIL = "<script>alert(1)</script>\u202e\x00\x1b[31m" + "x" * 100_000
 
 
-def page(shown: Submission) -> str:
+def page(shown: Submission, *comparisons: Comparison) -> str:
     return Pages(Assets(), charts=False).text(
         "submission.html",
         session=None,
@@ -40,7 +47,7 @@ def page(shown: Submission) -> str:
         runs=shown_runs(shown),
         preflights=[],
         outcomes=[],
-        comparisons=[],
+        comparisons=comparisons,
         duels=[],
         artifacts=[],
         earlier=[],
@@ -72,6 +79,32 @@ def test_the_score_is_said_with_its_interval_and_before_all_else() -> None:
     found = [shown.find(part) for part in parts]
     assert sorted(found) == found, found
     assert -1 not in found
+
+
+def test_what_the_device_can_do_is_said_in_words_and_for_each_workload() -> None:
+    times = (ComparedTime("mine", 2e6, 100.0), ComparedTime("own", 1e6, 50.0))
+    found = Comparison(
+        device="H100",
+        score_s=2e-3,
+        workloads=(ComparedWorkload("size: <1>", times, 0.25),),
+        more=3,
+        own=Best(4, 1e-3),
+        leader=Best(5, 5e-4),
+        leader_seen=False,
+        limit=Limit(is_memory=True, share=0.31, at_least_s=6.2e-4),
+    )
+    shown = page(judged(ACCEPTED), found)
+    parts = (
+        "<strong>31 % of the bandwidth</strong>",
+        'less than <span class="number">620 µs</span>',
+        "size: &lt;1&gt;",
+        "25 %",
+        '<rect class="own" x="0" y="9" width="50.0" height="6"/>',
+        "the leader 500 µs",
+        "3 more workloads",
+    )
+    assert [] == [part for part in parts if part not in shown]
+    assert "/submission/5" not in shown
 
 
 def test_calls_beyond_the_picture_are_named() -> None:
