@@ -92,7 +92,7 @@ def measure(count: int, until: float, file: Path | None) -> list[Judging]:
 
 def _say_progress(done: int, count: int, took_s: float, left_s: float) -> None:
     """How far it is. `left_s`: until it ends in any case."""
-    left_s = min(left_s, took_s / done * (count - done))
+    left_s = max(min(left_s, took_s / done * (count - done)), 0.0)
     sys.stderr.write(f"{done} of {count} judgings in {took_s:.0f} s, {left_s:.0f} s to go\n")
     sys.stderr.flush()
 

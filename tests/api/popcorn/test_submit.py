@@ -12,6 +12,7 @@ import pytest
 from kernelbot.api.popcorn.stream import stream
 from kernelbot.boards.model import Visibility
 from kernelbot.protocol import Mode
+from kernelbot.render.intervals import ONE_JUDGING, of_all_judgings
 from tests.support.door import Door, client_of
 from tests.support.problems import CORRECT, sort_problem
 from tests.support.workers import finished, quick_settings, working
@@ -148,6 +149,22 @@ async def test_a_stream_says_of_the_same_code_at_once_that_it_is_not_ranked(judg
     ]
     sentence = f"it is the same code as submission {first.id}, which counts once."
     assert f'"message": "Not ranked: {sentence}"' in frames[1]
+
+
+async def test_a_report_has_the_interval_of_the_ranking(judged: World) -> None:
+    sent = await judged.submit(content=b"# fake: accepted 1.0 0.9 1.1\n", mode=Mode.LEADERBOARD)
+    await finished(judged, sent.id)
+    service, ada = judged.services.submissions, judged.ada.user
+    events = service.events(ada, sent.id)
+    frames = [
+        frame
+        async for frame in stream(sent, events, lambda: service.get(ada, sent.id), heartbeat_s=60)
+    ]
+    data = frames[-1].split("\n")[1].removeprefix("data: ")
+    report = json.loads(data)["reports"][1].splitlines()
+    (run,) = (run for run in (await service.get(ada, sent.id)).runs if run.secret)
+    assert run.interval is not None
+    assert (of_all_judgings(run.interval), ONE_JUDGING) == (report[1], report[-1])
 
 
 async def test_without_an_admin_token_no_admin_route_opens(door: Door) -> None:
