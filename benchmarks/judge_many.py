@@ -2,8 +2,8 @@
 
 Run with `python -m benchmarks.judge_many [--count N] [--slots N] [--problem DIR] [--timed N]`.
 All are different, and right. Processor time is that of the host and all that it starts, and of
-this process; memory is what the host's processes have for themselves. The machine's load is
-printed: beside other work only the processor time says something.
+this process; memory is what those of the host's processes have for themselves that live as long
+as it does. The machine's load is printed: beside other work only the processor time says something.
 """
 
 import argparse
@@ -39,7 +39,8 @@ class Figures:
     """What was measured."""
 
     took_s: list[float] = field(default_factory=list)
-    memory_bytes: list[int] = field(default_factory=list)
+    memory_bytes: list[dict[int, int]] = field(default_factory=list)
+    """Of each process of the host's, after each tenth."""
     wall_s: float = 0.0
     host_s: float = 0.0
     own_s: float = 0.0
@@ -79,7 +80,8 @@ async def measure(problem: Path, count: int, slots: int, folder: Path) -> Figure
         host_s, own_s, start = processor_s(host), time.process_time(), time.perf_counter()
         for _ in range(_ROUNDS):
             figures.took_s += await judge_all(judge, problem, each, count // _ROUNDS, slots)
-            figures.memory_bytes.append(sum(map(own_memory_bytes, (host, *below(host)))))
+            pids = (host, *below(host))
+            figures.memory_bytes.append({pid: own_memory_bytes(pid) for pid in pids})
         figures.wall_s = time.perf_counter() - start
         figures.host_s, figures.own_s = processor_s(host) - host_s, time.process_time() - own_s
     return figures
@@ -130,7 +132,8 @@ def show(figures: Figures) -> None:
     count = len(figures.took_s)
     per_s = count / figures.wall_s
     median_ms, p95_ms = median_and_p95_ms(figures.took_s)
-    first, last = figures.memory_bytes[0], figures.memory_bytes[-1]
+    lasting = set[int].intersection(*map(set, figures.memory_bytes))
+    first, last = (sum(map(figures.memory_bytes[at].__getitem__, lasting)) for at in (0, -1))
     rows = [
         ("verdicts a second", f"{per_s:.1f}", f"{EXPECTED_PER_S:g}",
          holds(per_s >= EXPECTED_PER_S)),

@@ -122,6 +122,17 @@ async def test_a_host_that_is_killed_is_replaced(judge: Judge, home: Path, sums:
     assert Verdict.ACCEPTED == (await task).verdict
 
 
+@pytest.mark.exhaustive
+async def test_a_host_that_stands_still_is_ended_and_replaced(
+    judge: Judge, home: Path, sums: Path
+) -> None:
+    assert Verdict.ACCEPTED == (await judge.judge(sums, RIGHT)).verdict
+    stopped = host_of(home)
+    os.kill(stopped, signal.SIGSTOP)
+    assert Verdict.ACCEPTED == (await judge.judge(sums, RIGHT)).verdict
+    assert stopped != host_of(home)
+
+
 async def test_a_job_that_brings_hosts_down_loses_its_own_report_alone(
     judge: Judge, home: Path, sums: Path
 ) -> None:

@@ -43,6 +43,11 @@ class Report:
         return self.verdict is Verdict.ACCEPTED
 
     @property
+    def problem(self) -> str:
+        """The problem's name."""
+        return self.result.problem
+
+    @property
     def mode(self) -> Mode:
         """What was asked for."""
         return self.result.mode

@@ -38,12 +38,13 @@ from kernelbot.harness.inside.pages import gather_pages
 from kernelbot.harness.inside.prefork import Child, Prefork
 from kernelbot.harness.inside.preload import preload
 from kernelbot.harness.inside.warm_up import start_a_thread, warm_up
-from kernelbot.harness.judge.host_messages import HostMessage
+from kernelbot.harness.judge.host_messages import HostMessage, Order
 from kernelbot.harness.judge.system import detect
 from kernelbot.harness.sandbox import RunnerClient, cgroups
 from kernelbot.harness.timing.clocks import CacheFlusher, last_level_cache_bytes
 from kernelbot.harness.words.cage_messages import CageReply
 from kernelbot.harness.words.message import prepare
+from kernelbot.harness.words.order import ForkerReply, RunnerStatus
 from kernelbot.harness.words.runner_messages import RunnerReply
 from kernelbot.harness.words.sandbox import SandboxUnavailable
 from kernelbot.protocol import JobSpec, Vendor, precompile_decoders
@@ -58,6 +59,10 @@ _LEAVE_S = 10.0
 """For a judge to end the problem's process, which the kernel may take seconds to do."""
 _ANSWER_S = 5.0
 """Whoever needs longer to say a word is of no more use."""
+_HEARD_BY_JUDGES = (
+    *(ZygoteRequest, HostMessage),
+    *(ForkerReply, RunnerStatus, RunnerReply, CageReply),
+)
 RUNNERS_AHEAD = 2
 """Those that every native job needs: one for the problem's code, one for the author's."""
 
@@ -81,8 +86,9 @@ def run_zygote(
     with loading():
         preload(flavour, cuda_on_cpu)
         importlib.import_module("kernelbot.harness.judge.process")  # so that no judge has to
-        precompile_decoders(JobSpec)
-        for family in (HostMessage, RunnerReply, CageReply):
+        for kind in (JobSpec, Order):
+            precompile_decoders(kind)
+        for family in _HEARD_BY_JUDGES:
             prepare(family)
         detect()
         sources_sha256()

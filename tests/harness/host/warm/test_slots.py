@@ -10,7 +10,7 @@ from kernelbot.harness.host.warm.connection import WAITS
 from kernelbot.harness.host.warm.folder import PrivateFolder
 from kernelbot.harness.host.warm.turns import GaveUp, Slots
 from kernelbot.library.hosting import host_with_slots
-from kernelbot.protocol import Timeouts, Verdict
+from kernelbot.protocol import EventKind, Timeouts, Verdict
 from tests.harness.jobs import SORT, a_job, a_problem
 from tests.support.warm import end_judges
 
@@ -49,6 +49,12 @@ def test_so_many_jobs_are_judged_side_by_side(folder: PrivateFolder) -> None:
     assert second[0] < first[1]
     assert third[0] > min(first[1], second[1]) - 0.25  # the client reads a moment later
     assert ([WAITS], [Verdict.ACCEPTED] * 4) == (said, verdicts)
+
+
+def test_a_job_side_by_side_tells_that_it_has_begun_and_no_more(folder: PrivateFolder) -> None:
+    told = list[EventKind]()
+    host_with_slots(folder, 1).judge(a_job(SORT), lambda event: told.append(event.kind), print)
+    assert [EventKind.STARTED] == told
 
 
 def test_who_gives_up_leaves_the_slot_to_others() -> None:

@@ -2,8 +2,8 @@
 none has come for a while, or it has lived for long enough.
 
 Each connection is one job. Both ends write JSON lines: the client its job, the judge `here`,
-then `waits`, `event`s, and in the end `result`, `cancelled`, or `lost` with what failed. A client
-that closes its end, or dies, has cancelled its job.
+then `waits`, `event`s (of jobs side by side the first alone), and in the end `result`, `cancelled`,
+or `lost` with what failed. A client that closes its end, or dies, has cancelled its job.
 """
 
 import contextlib
@@ -29,6 +29,7 @@ from kernelbot.harness.host.job_folder import read_job
 from kernelbot.harness.host.warm.folder import NotOurs, PrivateFolder, peer_pid
 from kernelbot.harness.host.warm.turns import GaveUp, Slots, Turn, turn
 from kernelbot.protocol import (
+    EventKind,
     JobSpec,
     ProgressEvent,
     RunResult,
@@ -160,6 +161,7 @@ class WarmServer:
     ) -> None:
         self._host = host
         self._turn: Turn = Slots(slots).held if slots else partial(turn, folder)
+        self._is_quiet = slots > 0
         self._listener = listener
         self._change = threading.Condition()
         self._connections = 0
@@ -194,7 +196,7 @@ class WarmServer:
         try:
             with connection:
                 peer_pid(connection)
-                Attendance(self._host, self._turn, connection).run()
+                Attendance(self._host, self._turn, connection, self._is_quiet).run()
         except (NotOurs, OSError) as error:
             print(f"a connection ended: {error}", file=sys.stderr)
         finally:
@@ -208,6 +210,9 @@ class Attendance:
     host: Host
     turn: Turn
     connection: socket.socket
+    is_quiet: bool = False
+    """Whether the client hears no more of a job's progress than that it has begun: where many are
+    judged side by side nobody watches each, and telling takes as long as reading the result."""
     _cancelled: Cancellation = field(default_factory=Cancellation)
 
     def run(self) -> None:
@@ -244,6 +249,8 @@ class Attendance:
             return self.host.attempt(job, self._emit, self._cancelled)
 
     def _emit(self, event: ProgressEvent) -> None:
+        if self.is_quiet and event.kind is not EventKind.STARTED:
+            return
         self._tell({"event": to_wire(event)})
 
     def _tell(self, message: dict[str, Any]) -> None:

@@ -8,6 +8,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -115,16 +116,21 @@ def shared_modules(spec: ProblemSpec) -> frozenset[str]:
     return frozenset(path.stem for path in names if path.suffix == ".py")
 
 
-def _imports(source: str) -> Iterator[str]:
+@cache
+def _imports(source: str) -> tuple[str, ...]:
+    """The modules that a source imports. Kept, since a process that judges one job asks a dozen
+    times."""
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError):
-        return
+        return ()
+    found = list[str]()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            found.extend(alias.name for alias in node.names)
         if isinstance(node, ast.ImportFrom) and node.module is not None:
-            yield node.module
+            found.append(node.module)
+    return tuple(found)
 
 
 @contextlib.contextmanager
