@@ -66,8 +66,8 @@ def row(machine: Machine, times: int, duels: int) -> tuple[str, ...]:
 
 def slower(same: Dueled, more: float) -> Dueled:
     """The same duel, had the opponent taken so much longer."""
-    ends = (end / (1 + more) for end in (same.ratio, same.low, same.high))
-    return Dueled(*ends, took_s=same.took_s, pairs=same.pairs)
+    ratio, low, high = (end / (1 + more) for end in (same.ratio, same.low, same.high))
+    return Dueled(ratio, low, high, same.took_s, same.pairs)
 
 
 def drawn(machine: Machine, count: int, rng: random.Random) -> Dueled:
