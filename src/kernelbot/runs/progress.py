@@ -27,6 +27,12 @@ async def add_progress(
         await submissions.add_events(session, submission_id, run_id, stored)
 
 
+async def add_report(session: WriteSession, submission_id: int, run_id: int, message: str) -> None:
+    """Store what compilers said of a run's file. The run may still wait for its device."""
+    data: EventData = {"message": message}
+    await submissions.add_event(session, submission_id, run_id, EventKind.COMPILED, data)
+
+
 def _event_data(event: ProgressEvent) -> EventData:
     fields: EventData = {
         "phase": event.phase,

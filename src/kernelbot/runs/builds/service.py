@@ -4,12 +4,12 @@ import hashlib
 
 from kernelbot.preflight.model import Preflight, Report
 from kernelbot.preflight.rendering import short_text
-from kernelbot.protocol import EventKind, JobSpec, ProgressEvent
+from kernelbot.protocol import JobSpec
 from kernelbot.runs import store as attempts
 from kernelbot.runs.builds import store as builds
 from kernelbot.runs.builds.store import Begun, Build, Built
 from kernelbot.runs.lifecycle import Claim
-from kernelbot.runs.progress import add_progress
+from kernelbot.runs.progress import add_report
 from kernelbot.store.database import Database
 from kernelbot.submissions.preflights import store as preflights
 
@@ -61,8 +61,7 @@ class Builds:
             if is_new:
                 before = await preflights.before(session, submission_id, device)
                 said = short_text(Preflight(report, before))
-                told = ProgressEvent(EventKind.COMPILED, message=said)
-                await add_progress(session, submission_id, claim.run_id, [told])
+                await add_report(session, submission_id, claim.run_id, said)
 
     async def drop(self, build: Build) -> None:
         """Nothing came of it."""

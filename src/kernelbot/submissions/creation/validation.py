@@ -152,7 +152,7 @@ async def _check_tries(session: ReadSession, devices: tuple[str, ...]) -> None:
         if note := await why_unavailable(session, device):
             raise DeviceUnavailable(
                 f"Nothing can be tried on {device} just now: {note}.",
-                hint="Test it on a GPU instead, or on your own machine by `kernelbot run`.",
+                hint="Test it on one of the board's devices, or try again later.",
             )
 
 
