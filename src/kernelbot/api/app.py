@@ -63,6 +63,7 @@ V1 = (
     tokens.router,
     webhooks.router,
     logins.router,
+    logins.links,
     platform.router,
     system.devices,
 )

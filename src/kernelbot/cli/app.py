@@ -24,6 +24,7 @@ COMMANDS = {
     "boards": ("board", "devices"),
     "problems": ("problem",),
     "accounts": ("user", "login", "whoami", "logout"),
+    "opening": ("open",),
     "tokens": ("token",),
     "identities": ("identity",),
     "invites": ("invite", "join"),

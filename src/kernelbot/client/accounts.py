@@ -3,7 +3,12 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from kernelbot.accounts.logins.schemas import DeviceLoginView, DevicePoll, DevicePollView
+from kernelbot.accounts.logins.schemas import (
+    DeviceLoginView,
+    DevicePoll,
+    DevicePollView,
+    SignInLink,
+)
 from kernelbot.accounts.model import Role, User
 from kernelbot.accounts.schemas import AccountList, IdentityList, Reason, RoleChange
 from kernelbot.accounts.tokens.model import IssuedToken, Token
@@ -95,6 +100,11 @@ class AccountCalls:
     def revoke_token(self, token_id: int) -> Request[Token]:
         """Revoke a token: from now on it is invalid."""
         return ask(Token, "DELETE", f"/tokens/{token_id}")
+
+    @described
+    def make_sign_in_link(self) -> Request[SignInLink]:
+        """A link that logs one browser in as the caller, once."""
+        return ask(SignInLink, "POST", "/sign-in-links")
 
     @described
     def begin_device_login(self) -> Request[DeviceLoginView]:

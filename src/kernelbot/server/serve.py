@@ -7,18 +7,22 @@ import importlib.util
 import json
 import os
 import socket
+import sys
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import platformdirs
 import structlog
 
-from kernelbot.accounts.model import Role
+from kernelbot.accounts.logins.service import LINK_LASTS_S, link_path
+from kernelbot.accounts.model import NewToken, Role
+from kernelbot.accounts.tokens.model import Credential
 from kernelbot.domain.errors import Unavailable, UserError
 from kernelbot.platform.distribution import checkout_command
 from kernelbot.platform.service import COPY_NOTE
 from kernelbot.protocol.os_errors import in_words
 from kernelbot.protocol.process_names import ProcessName, name_process
+from kernelbot.render.text import one_line
 from kernelbot.server.answer import answer, api_children, on_stop_signals
 from kernelbot.server.connection_limits import raise_open_files
 from kernelbot.server.database import ReadyDatabase, kept_alive, locked_data, ready_database
@@ -83,7 +87,10 @@ async def _serve(
             await stack.enter_async_context(supervised(_bot(settings, database.url)))
         address = _url(listeners[0])
         data = _embedded_data(settings, database)
-        await stack.enter_async_context(_operator(core.services, address, listeners[0], data))
+        operator = await stack.enter_async_context(
+            _operator(core.services, address, listeners[0], data)
+        )
+        await _greet(core.services, operator, settings.public_url or address)
         log.info("serving", url=address, data=str(settings.data), processes=len(listeners))
         if await core.services.platform.is_copy():
             log.warning("restored_copy", hint=COPY_NOTE)
@@ -156,7 +163,7 @@ def _embedded_data(settings: Settings, database: ReadyDatabase) -> Path | None:
 @contextlib.asynccontextmanager
 async def _operator(
     services: Services, url: str, listener: socket.socket, data: Path | None
-) -> AsyncIterator[None]:
+) -> AsyncIterator[NewToken]:
     """An account for the operating system user who serves, with a token that their clients on this
     machine find. `data`: the folder of the embedded database; None: another database is used."""
     port = listener.getsockname()[1]
@@ -176,11 +183,36 @@ async def _operator(
     draft.rename(file)
     try:
         async with renewed(services, signed_in.token):
-            yield
+            yield signed_in
     finally:
         file.unlink(missing_ok=True)
         with contextlib.suppress(Unavailable):  # then the token stays valid, but nobody knows it
             await services.users.sign_out(signed_in.token)
+
+
+async def _greet(services: Services, operator: NewToken, url: str) -> None:
+    """On a terminal, print the link that logs the operator's browser in, and what comes next."""
+    if not sys.stdout.isatty():
+        return
+    secret = await services.logins.make_link(operator.user, Credential(operator.token))
+    has_boards = bool(await services.boards.list_boards(operator.user))
+    greeting = greeting_text(operator.user.name, url, link_path(secret), has_boards=has_boards)
+    print(greeting, flush=True)
+
+
+def greeting_text(name: str, url: str, path: str, *, has_boards: bool) -> str:
+    """What a terminal shows once a server can be asked. `path`: of the link that logs in."""
+    following = (
+        "kernelbot submit FILE --board BOARD"
+        if has_boards
+        else "kernelbot board create --from FOLDER, or the page Organise"
+    )
+    return (
+        f"\nKernelBot serves at {url}\n"
+        f"  Log in as {one_line(name)}, once within {LINK_LASTS_S // 60} minutes: {url}{path}\n"
+        "  Another link, later: kernelbot open\n"
+        f"  Next: {following}\n"
+    )
 
 
 def _account_name() -> str:

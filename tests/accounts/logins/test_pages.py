@@ -240,9 +240,12 @@ async def test_logins_are_counted_whichever_way_they_begin(site: Site) -> None:
         await browser.post("/auth/token", data={"name": "x"}),
         await browser.post("/auth/link/github"),
         await browser.post("/api/v1/device-logins"),
+        await browser.post("/api/v1/sign-in-links"),
+        await browser.get("/auth/open?link=x"),
+        await browser.post("/auth/open", data={"link": "x"}),
     ]
-    assert [429] * 6 == [answer.status_code for answer in answers]
-    assert [True] * 6 == [0 < int(answer.headers["retry-after"]) <= 60 for answer in answers]
+    assert [429] * 9 == [answer.status_code for answer in answers]
+    assert [True] * 9 == [0 < int(answer.headers["retry-after"]) <= 60 for answer in answers]
 
 
 async def test_an_unknown_provider_is_not_found(site: Site) -> None:

@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from kernelbot.accounts.model import NewToken
+from kernelbot.accounts.tokens.model import Credential
 from kernelbot.web.session import SESSION, csrf_of
 from tests.web.chromium.conftest import Site
 
@@ -28,6 +29,21 @@ def test_people_log_in_with_a_provider_link_another_and_unlink_it(site: Site) ->
     expect(page.get_by_role("cell", name="discord:42")).to_be_visible()
     page.get_by_role("button", name="Unlink github").click()
     expect(page.get_by_role("cell", name="github:7")).to_have_count(0)
+    page.context.close()
+
+
+@pytest.mark.opens("/auth/open")
+@pytest.mark.sends("POST /auth/open")
+@pytest.mark.exhaustive
+def test_a_link_of_a_terminal_logs_the_browser_in(site: Site) -> None:
+    world = site.live.world
+    made_with = Credential(ada(site).token)
+    secret = site.live.call(world.services.logins.make_link(world.ada.user, made_with))
+    page = site.page()
+    page.goto(f"/auth/open?link={secret}")
+    assert [] == site.complaints(page)
+    page.get_by_role("button", name="Log in as ada").click()
+    expect(page.get_by_role("link", name="ada")).to_be_visible()
     page.context.close()
 
 

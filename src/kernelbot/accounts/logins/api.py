@@ -2,12 +2,19 @@
 
 from fastapi import APIRouter, Depends, Request
 
-from kernelbot.accounts.logins.schemas import DeviceLoginView, DevicePoll, DevicePollView
+from kernelbot.accounts.logins.schemas import (
+    DeviceLoginView,
+    DevicePoll,
+    DevicePollView,
+    SignInLink,
+)
+from kernelbot.accounts.logins.service import LINK_LASTS_S, link_path
 from kernelbot.api.attempts import counted
-from kernelbot.api.dependencies import ServicesDep, SettingsDep
+from kernelbot.api.dependencies import ServicesDep, SettingsDep, Shown, Viewer
 from kernelbot.api.errors import documented
 
 router = APIRouter(prefix="/device-logins", tags=["logins"])
+links = APIRouter(prefix="/sign-in-links", tags=["logins"])
 
 
 @router.post(
@@ -33,3 +40,19 @@ async def poll_device_login(services: ServicesDep, body: DevicePoll) -> DevicePo
     wait as long as `Retry-After` says from then on."""
     found = await services.logins.poll_device(body.device_code)
     return DevicePollView(login=None if found is None else found.account)
+
+
+@links.post(
+    "", status_code=201, responses=documented(401, 403, 429, 503), dependencies=[Depends(counted)]
+)
+async def make_sign_in_link(
+    request: Request,
+    services: ServicesDep,
+    settings: SettingsDep,
+    viewer: Viewer,
+    credential: Shown,
+) -> SignInLink:
+    """A link that logs one browser in as the asker. What it opens ends with the asker's token."""
+    secret = await services.logins.make_link(viewer, credential)
+    base = settings.base_url(request)
+    return SignInLink(url=f"{base}{link_path(secret)}", expires_in_s=LINK_LASTS_S)

@@ -153,6 +153,33 @@ async def finish_login(
     return await _logged_in(request, services, session, finished.login, finished.next_path)
 
 
+@router.get("/open", dependencies=[Depends(counted)])
+async def show_link(
+    request: Request, services: ServicesDep, page: PageDep, link: Short = ""
+) -> Response:
+    """Whom a link would log in. Nobody is logged in without a click: somebody else may have sent
+    the link, and a mail program may look at it."""
+    owner = await services.logins.link_owner(link)
+    secret = sessions.browser_secret(request) or sessions.new_secret()
+    response = page("open.html", owner=owner, link=link, csrf=sessions.csrf_of(secret))
+    sessions.keep_browser(request, response, secret)
+    return response
+
+
+@router.post("/open", dependencies=[Depends(counted)])
+async def log_in_with_link(
+    request: Request,
+    services: ServicesDep,
+    session: MaybeSession,
+    link: Annotated[str, Form(max_length=1000)] = "",
+    csrf: Annotated[str, Form(max_length=100)] = "",
+) -> Response:
+    """Log this browser in as the link's owner; the link can't be used again."""
+    sessions.check_csrf(csrf, sessions.browser_secret(request))
+    login = await services.logins.open_link(link)
+    return await _logged_in(request, services, session, login, "/")
+
+
 @router.post("/logout")
 async def log_out(request: Request, services: ServicesDep, session: PostedSession) -> Response:
     """End this browser's session."""

@@ -48,6 +48,12 @@ UPDATE device_logins d SET polled_at = now(),
 FROM polled WHERE d.device_hash = polled.device_hash
 RETURNING waits, waits AND too_early AS too_early, interval_s;
 
+-- Who would be logged in by a link that is still valid; as `take_device`, which takes it.
+-- name: link_owner
+SELECT user_id FROM device_logins
+WHERE device_hash = %(device_hash)s AND user_id IS NOT NULL AND expires_at > now()
+    AND (token_ends_at(parent_id) > now()) IS NOT FALSE;
+
 -- name: take_device
 DELETE FROM device_logins
 WHERE device_hash = %(device_hash)s AND user_id IS NOT NULL AND expires_at > now()

@@ -16,6 +16,13 @@ class DeviceLoginView(Answer):
     interval_s: int = Field(description="Seconds to wait between polls.")
 
 
+class SignInLink(Answer):
+    """A page that logs one browser in as the asker, once."""
+
+    url: str
+    expires_in_s: int
+
+
 class DevicePoll(RequestBody):
     """Asks whether somebody has approved."""
 

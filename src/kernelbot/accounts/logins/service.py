@@ -41,6 +41,7 @@ from kernelbot.store.database import Database, WriteSession
 
 _ATTEMPT_LASTS_S = 600.0
 _DEVICE_LASTS_S = 900
+LINK_LASTS_S = 600
 _INTERVAL_S, _SLOWER_S = 2, 5  # the latter is RFC 8628's, 3.5
 _SLACK_S = 0.5
 """How much closer than the interval two polls may arrive, because of the network."""
@@ -244,6 +245,46 @@ class Logins:
             issued = await add_token(session, user, "terminal", approved.parent_id)
             return NewToken(user, issued.token)
 
+    async def make_link(self, user: User, made_with: Credential | None) -> str:
+        """The secret of a link that logs one browser in as the user, once, within `LINK_LASTS_S`.
+        The session ends as one that `open_with` opens. Raises `NotAuthenticated`, and `NotAllowed`
+        for ADMIN_TOKEN, whose sessions are short."""
+        if made_with is not None and made_with.of_settings:
+            raise NotAllowed(
+                "ADMIN_TOKEN makes no links.", hint="Type it on the login page of the browser."
+            )
+        secret, letters = secrets.token_urlsafe(32), _user_code()
+        async with self._database.write() as session:
+            parent_id = await parent_of(session, user, made_with)
+            await logins.begin_device(
+                session,
+                _link_hash(secret),
+                letters,
+                lasts_s=float(LINK_LASTS_S),
+                interval_s=_INTERVAL_S,
+            )
+            await logins.approve_device(session, letters, user.id, parent_id)
+        return secret
+
+    async def link_owner(self, secret: str) -> User:
+        """Whom the link would log in. Raises `NotFound` if it was used, or is too old."""
+        async with self._database.read() as session:
+            user_id = await logins.link_owner(session, _link_hash(secret))
+            user = await users.by_id(session, user_id) if user_id is not None else None
+        if user is None:
+            raise _no_link()
+        return user
+
+    async def open_link(self, secret: str) -> NewToken:
+        """A browser's session for the owner of the link, which can't be used again. Raises
+        `NotFound`."""
+        async with self._database.write() as session:
+            taken = await logins.take_device(session, _link_hash(secret))
+            user = await users.by_id(session, taken.user_id) if taken else None
+            if taken is None or user is None:
+                raise _no_link()
+            return await open_session(session, user, taken.parent_id)
+
     def _provider(self, name: str) -> Provider:
         found = self._providers.get(name)
         if found is None:
@@ -296,6 +337,22 @@ async def _require_lasting(session: WriteSession, linking: Linking) -> None:
 def _user_code() -> str:
     letters = "".join(secrets.choice(_LETTERS) for _ in range(8))
     return f"{letters[:4]}-{letters[4:]}"
+
+
+def _no_link() -> NotFound:
+    return NotFound(
+        "This link was used already, or is too old.", hint="Make another: kernelbot open"
+    )
+
+
+def link_path(secret: str) -> str:
+    """The path of the page that a link's secret opens."""
+    return f"/auth/open?link={secret}"
+
+
+def _link_hash(secret: str) -> bytes:
+    """Another hash than that of a terminal's secret, so that neither can be used as the other."""
+    return _hash(f"link:{secret}")
 
 
 def _hash(secret: str) -> bytes:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from kernelbot.store.database import WriteSession
+from kernelbot.store.database import ReadSession, WriteSession
 from kernelbot.store.sqlfiles import statements
 
 
@@ -91,6 +91,12 @@ async def poll_device(
     values = {"device_hash": device_hash, "slack_s": slack_s, "more_s": more_s}
     row = await session.one(statements(__file__)["poll_device"], values)
     return Polled(**row) if row else None
+
+
+async def link_owner(session: ReadSession, device_hash: bytes) -> int | None:
+    """Whose link it is; None: there is none, it has expired, or what it would end with has."""
+    row = await session.one(statements(__file__)["link_owner"], {"device_hash": device_hash})
+    return int(row["user_id"]) if row else None
 
 
 async def take_device(session: WriteSession, device_hash: bytes) -> Approved | None:

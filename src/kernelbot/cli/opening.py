@@ -1,0 +1,37 @@
+"""`open`: the server's pages in a browser that is logged in."""
+
+import webbrowser
+from typing import Annotated
+
+import typer
+
+from kernelbot.cli.examples import examples
+from kernelbot.cli.options import Json, Url
+from kernelbot.cli.session import connect
+from kernelbot.cli.terminal import Terminal
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("open", epilog=examples("kernelbot open", "kernelbot open --no-browser"))(
+        open_pages
+    )
+
+
+def open_pages(
+    no_browser: Annotated[
+        bool, typer.Option("--no-browser", help="Print the link, and open nothing.")
+    ] = False,
+    url: Url = None,
+    as_json: Json = False,
+) -> None:
+    """Log a browser in as the account of this terminal, by a link that works once."""
+    terminal = Terminal(as_json)
+    with connect(url, terminal) as client:
+        link = client.make_sign_in_link()
+    opened = not (no_browser or as_json) and webbrowser.open(link.url)
+    if opened:
+        terminal.show("The browser shows the page that logs it in. If it doesn't:")
+    terminal.show(link.url)
+    terminal.progress(f"It works once, within {link.expires_in_s // 60} minutes.")
+    terminal.document(link)

@@ -1,0 +1,18 @@
+"""What `kernelbot serve` prints on a terminal."""
+
+from kernelbot.server.serve import greeting_text
+
+
+def test_the_link_and_the_next_step_are_shown() -> None:
+    text = greeting_text("root", "http://x:8000", "/auth/open?link=s", has_boards=True)
+    assert [
+        "KernelBot serves at http://x:8000",
+        "  Log in as root, once within 10 minutes: http://x:8000/auth/open?link=s",
+        "  Another link, later: kernelbot open",
+        "  Next: kernelbot submit FILE --board BOARD",
+    ] == text.strip("\n").splitlines()
+
+
+def test_without_a_board_the_next_step_is_one() -> None:
+    text = greeting_text("a\x1b[2J", "http://x", "/", has_boards=False)
+    assert ("Next: kernelbot board create" in text, "\x1b" in text) == (True, False)
