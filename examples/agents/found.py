@@ -16,7 +16,7 @@ from kernelbot.render.charts import progress_chart
 
 PROBLEM = Path(__file__).resolve().parent.parent / "prefixsum_np"
 ROUGH = SamplingRules(
-    min_samples=10, max_samples=30, wall_cap_s=0.1, patience_s=2.0, processes=1, warmup_s=0.002
+    min_samples=6, max_samples=20, wall_cap_s=0.05, patience_s=2.0, processes=1, warmup_s=0.002
 )
 """Times for a search: rough, and quick to have. The winner is timed by the usual rules."""
 

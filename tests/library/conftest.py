@@ -36,6 +36,18 @@ def sums(home: Path) -> Path:
     return home / "sums"
 
 
+@pytest.fixture(scope="module")
+def patient(home: Path) -> Path:
+    """The same with limits that no test waits for."""
+    new_problem(home / "patient", "patient", Lang.PY)
+    task = home / "patient" / "task.yml"
+    text = task.read_text()
+    for limit in ("test_timeout: 30", "benchmark_timeout: 60"):
+        text = text.replace(limit, f"{limit}0")
+    task.write_text(text)
+    return home / "patient"
+
+
 @pytest.fixture
 def open_files() -> Iterator[None]:
     """A test leaves no descriptor open."""

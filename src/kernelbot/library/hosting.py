@@ -83,7 +83,7 @@ class _Attempt:
             self._connection = None
 
 
-class Hosted:
+class HostClient:
     """Judges jobs at the host, so many at once. For one event loop."""
 
     def __init__(self, folder: PrivateFolder, slots: int) -> None:
@@ -107,7 +107,7 @@ class Hosted:
     async def judge(self, job: JobSpec) -> RunResult:
         """Judge. If the host fails meanwhile, once more, with nothing beside it: then a job that
         brings hosts down loses its own result alone, an `internal_error` that says so. Cancelled,
-        it returns once the job's processes have ended."""
+        it returns once the host has ended the job."""
         async with self._free:
             try:
                 return await self._attempt(job)

@@ -21,7 +21,7 @@ from kernelbot.library.baselines import (
     baseline_source,
 )
 from kernelbot.library.feeding import reports_of
-from kernelbot.library.hosting import Hosted
+from kernelbot.library.hosting import HostClient
 from kernelbot.library.once import Once
 from kernelbot.library.reports import Report
 from kernelbot.library.sources import (
@@ -42,7 +42,7 @@ Pair = tuple[Problem, Source]
 
 
 @dataclass(frozen=True)
-class _Way:
+class _Options:
     """How all sources of one call are judged."""
 
     mode: Mode
@@ -54,7 +54,7 @@ class Judge:
     """Judges sources side by side on this machine, in an `async with` block of one event loop.
 
     Tests run on all processors at once; whatever is timed takes turns on its device. A task that
-    is cancelled ends its judging: its processes have ended when it goes on.
+    is cancelled ends its judging: the host kills its processes, and then the task ends.
     """
 
     def __init__(
@@ -120,10 +120,10 @@ class Judge:
 
         Raises `InvalidProblem`, `InvalidSubmission` or `UserError` before anything runs.
         """
-        way = self._way(mode, device, baseline=baseline)
+        options = self._options(mode, device, baseline=baseline)
         loaded = self._problems.load(problem)
         submission = source_file(source, loaded.definition.spec)
-        return await self._followed(loaded, submission, way)
+        return await self._followed(loaded, submission, options)
 
     def many(
         self,
@@ -140,64 +140,70 @@ class Judge:
         A source that no door takes has a report, too. Raises `InvalidProblem` and `UserError` as
         `judge` does; what is being judged then, or when nobody goes on, is cancelled.
         """
-        way = self._way(mode, device, baseline=baseline)
+        options = self._options(mode, device, baseline=baseline)
 
         def begin(pair: Pair, number: int) -> "asyncio.Task[Report]":
-            return asyncio.create_task(self._numbered(pair, number, way))
+            return asyncio.create_task(self._numbered(pair, number, options))
 
         return reports_of(pairs, begin, ahead=2 * self._slots)
 
-    async def _numbered(self, pair: Pair, number: int, way: _Way) -> Report:
+    async def _numbered(self, pair: Pair, number: int, options: _Options) -> Report:
         loaded = self._problems.load(pair[0])
         spec = loaded.definition.spec
         try:
             submission = source_file(pair[1], spec)
         except InvalidSubmission as error:
-            job = self._settings.job(spec, SourceFile("", ""), way.mode, way.device)
+            job = self._settings.job(spec, SourceFile("", ""), options.mode, options.device)
             return Report(refused(job, error), len(spec.tests), number=number)
-        return replace(await self._followed(loaded, submission, way), number=number)
+        return replace(await self._followed(loaded, submission, options), number=number)
 
-    async def _followed(self, loaded: LoadedProblem, submission: SourceFile, way: _Way) -> Report:
+    async def _followed(
+        self, loaded: LoadedProblem, submission: SourceFile, options: _Options
+    ) -> Report:
         """In a task that the end of the block cancels, wherever it was begun."""
-        task = asyncio.create_task(self._judged(loaded, submission, way))
+        task = asyncio.create_task(self._judged(loaded, submission, options))
         self._running.add(task)
         task.add_done_callback(self._running.discard)
         return await task
 
-    async def _judged(self, loaded: LoadedProblem, submission: SourceFile, way: _Way) -> Report:
+    async def _judged(
+        self, loaded: LoadedProblem, submission: SourceFile, options: _Options
+    ) -> Report:
         if not self._dedupe:
-            return await self._anew(loaded, submission, way)
+            return await self._anew(loaded, submission, options)
         digest = hashlib.sha256(submission.text.encode()).digest()
-        key = (_identity(loaded), digest, way)
-        return await self._once.get(key, lambda: self._anew(loaded, submission, way))
+        key = (_identity(loaded), digest, options)
+        return await self._once.get(key, lambda: self._anew(loaded, submission, options))
 
-    async def _anew(self, loaded: LoadedProblem, submission: SourceFile, way: _Way) -> Report:
+    async def _anew(
+        self, loaded: LoadedProblem, submission: SourceFile, options: _Options
+    ) -> Report:
         spec = loaded.definition.spec
-        job = self._settings.job(spec, submission, way.mode, way.device)
+        job = self._settings.job(spec, submission, options.mode, options.device)
         expect_timeable(job)
         report = Report(await self._opened.host.judge(job), len(spec.tests))
-        if not (way.baseline and report.accepted):
+        if not (options.baseline and report.accepted):
             return report
         try:
-            return replace(report, baseline=await self._baseline(loaded, way))
+            return replace(report, baseline=await self._baseline(loaded, options))
         except BaselineLost as error:
             return Report(no_result(job, str(error)), len(spec.tests))
 
-    async def _baseline(self, loaded: LoadedProblem, way: _Way) -> Baseline:
+    async def _baseline(self, loaded: LoadedProblem, options: _Options) -> Baseline:
         name, source = baseline_source(loaded)
 
         async def measure() -> Baseline:
-            job = self._settings.job(loaded.definition.spec, source, way.mode, way.device)
+            job = self._settings.job(loaded.definition.spec, source, options.mode, options.device)
             return baseline_of(name, job, await self._opened.host.judge(job))
 
-        key = (_identity(loaded), way)
+        key = (_identity(loaded), options)
         return await self._baselines.near(key, time.monotonic(), measure)
 
-    def _way(self, mode: Mode | str, device: str | None, *, baseline: bool) -> _Way:
+    def _options(self, mode: Mode | str, device: str | None, *, baseline: bool) -> _Options:
         wanted = mode_of(mode)
         if baseline:
             expect_timed(wanted)
-        return _Way(wanted, self._settings.device(device), baseline)
+        return _Options(wanted, self._settings.device(device), baseline)
 
     @property
     def _settings(self) -> JudgingSettings:
@@ -215,7 +221,7 @@ class _Open:
     """What there is within the block. `settings` have the devices that may be asked for."""
 
     settings: JudgingSettings
-    host: Hosted
+    host: HostClient
     folder: PrivateFolder
 
     def close(self) -> None:
@@ -239,7 +245,7 @@ async def _open(names: Sequence[str] | None, slots: int) -> _Open:
             if not devices:
                 raise UserError("A judge needs one device at least.")
             settings = replace(settings, devices=devices)
-        host = Hosted(folder, slots)
+        host = HostClient(folder, slots)
         failed.callback(host.close)
         await host.start()
         failed.pop_all()
