@@ -30,13 +30,13 @@ def is_watch(request: Request) -> bool:
 
 
 async def begun(kubernetes: FakeKubernetes) -> None:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         while not kubernetes.cluster.judged():  # noqa: ASYNC110  # another process begins it
             await asyncio.sleep(0.02)
 
 
 async def waits(launcher: Launcher, handle: str, state: JobState) -> None:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         while (await poll(launcher, handle)).state != state:  # noqa: ASYNC110  # a thread's turn
             await asyncio.sleep(0.02)
 
@@ -203,7 +203,7 @@ async def test_a_cluster_that_is_back_is_asked_again(kubernetes: FakeKubernetes)
 
 async def over_once_it_answers(launcher: Launcher) -> JobState:
     handle = await launcher.launch(a_job("accepted"))
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         while True:
             try:
                 return (await over(launcher, handle)).state

@@ -257,7 +257,7 @@ async def test_what_a_pod_was_given_is_gone_while_it_judges(kubernetes: FakeKube
     job = a_job("sleep 30 accepted")
     async with started(plan(kubernetes).build()) as launcher:
         handle = await launcher.launch(job)
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(60):
             while not kubernetes.cluster.judged():  # noqa: ASYNC110  # another process begins it
                 await asyncio.sleep(0.02)
         volumes = kubernetes.cluster.folder.glob("pods/*/volumes/job/*")
