@@ -42,7 +42,7 @@ called is loaded: loading all of them takes longer than judging a file."""
 AUDIENCES = {
     "For authors": (
         *("submit", "run", "dev", "preflight", "compare", "submission", "board", "devices"),
-        *("login", "whoami", "logout", "join", "token", "identity", "verify", "mcp"),
+        *("login", "open", "whoami", "logout", "join", "token", "identity", "verify", "mcp"),
     ),
     "For problem authors and organisers": (
         *("problem", "sync", "invite", "user", "webhook", "stats", "export"),
