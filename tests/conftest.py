@@ -14,6 +14,7 @@ from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped]  
 
 from kernelbot.harness.timing.turns import VARIABLE
 from tests.support.postgres import TestServer, test_server
+from tests.support.ray_cluster import RayCluster, ray_cluster
 from tests.support.world import World, open_world
 
 pytest_plugins = (
@@ -142,6 +143,15 @@ def slurm() -> Iterator[SlurmCluster]:
             yield cluster
     except FileNotFoundError as error:
         pytest.fail(str(error), pytrace=False)
+
+
+@pytest.fixture(scope="session")
+def ray() -> Iterator[RayCluster]:
+    """The session's Ray, with a node that has two GPUs by its own word. Without Ray the test is
+    skipped."""
+    with ray_cluster() as cluster:
+        cluster.add(num_cpus=4, num_gpus=2, resources={"lab": 1})
+        yield cluster
 
 
 @pytest.fixture

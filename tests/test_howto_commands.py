@@ -53,6 +53,7 @@ NOT_RUN: dict[str, dict[str, str]] = {
         "KERNELBOT_MODAL_": "needs an account at Modal: tests/launchers has a fake",
         "kernelbot verify-runs": NO_DEVICE,
     },
+    "ray": {"pip install": INSTALLS, "kernelbot verify-runs": NO_DEVICE},
     "run-a-competition": {
         "kernelbot sync": "fetches from another host: tests/cli and tests/catalog have a server",
         "kernelbot export autumn.parquet --board autumn --hub": "publishes: tests/platform has a "

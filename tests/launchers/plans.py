@@ -11,6 +11,7 @@ from kernelbot.launchers.kubernetes import KubernetesLauncher, KubernetesSetting
 from kernelbot.launchers.kubernetes.credentials import Credentials, FixedToken
 from kernelbot.launchers.local import LocalLauncher, LocalSettings
 from kernelbot.launchers.modal import ModalDevice, ModalLauncher, ModalSettings
+from kernelbot.launchers.ray import RayLauncher, RaySettings
 from kernelbot.launchers.slurm import SlurmLauncher, SlurmSettings
 from tests.fakes.links import LinksElsewhere
 from tests.fakes.modal import FakeModal, RemoteModal
@@ -93,3 +94,14 @@ class ModalPlan:
         devices = {DEVICE: ModalDevice("judge_cpu")}
         settings = ModalSettings(devices, warm_idle_s=self.warm_idle_s)
         return ModalLauncher(settings, self.account.calls())
+
+
+@dataclass(frozen=True)
+class RayPlan:
+    """See `Plan`."""
+
+    settings: RaySettings
+    harness: Path
+
+    def build(self) -> RayLauncher:
+        return RayLauncher(self.settings, self.harness)

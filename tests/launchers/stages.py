@@ -441,12 +441,19 @@ def _kubernetes(folder: Path, request: pytest.FixtureRequest) -> AbstractAsyncCo
     return KubernetesStage.open(folder, request)
 
 
+def _ray(folder: Path, request: pytest.FixtureRequest) -> AbstractAsyncContextManager[Stage]:
+    from tests.launchers.ray.places import RayStage  # which imports from here
+
+    return RayStage.open(folder, request)
+
+
 Opener = Callable[[Path, pytest.FixtureRequest], AbstractAsyncContextManager[Stage]]
 STAGES: dict[str, Opener] = {
     "buildkite": BuildkiteStage.open,
     "kubernetes": _kubernetes,
     "local": LocalStage.open,
     "modal": ModalStage.open,
+    "ray": _ray,
     "slurm": SlurmStage.open,
     "slurm, warm": WarmSlurmStage.open,
     "github": GithubStage.open,

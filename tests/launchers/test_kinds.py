@@ -58,9 +58,9 @@ def install(
 
 
 def test_ours_are_installed_as_others_are() -> None:
-    assert ["buildkite", "github", "kubernetes", "modal", "slurm"] == KINDS.names()
+    assert ["buildkite", "github", "kubernetes", "modal", "ray", "slurm"] == KINDS.names()
     titles = [KINDS.load(kind).title for kind in KINDS.names()]
-    assert ["Buildkite", "GitHub Actions", "Kubernetes", "Modal", "Slurm"] == titles
+    assert ["Buildkite", "GitHub Actions", "Kubernetes", "Modal", "Ray", "Slurm"] == titles
 
 
 def test_a_kind_of_another_package_is_configured_and_built(
@@ -106,11 +106,11 @@ def test_an_unknown_kind_names_those_that_there_are(kind: object) -> None:
     written = "" if kind is None else f"kind = {kind!r}" if kind == 3 else f'kind = "{kind}"'
     Path("kernelbot.toml").write_text(f"[launchers.x]\n{written}\n")
     with pytest.raises(
-        UserError, match="must be one of buildkite, github, kubernetes, modal, slurm"
+        UserError, match="must be one of buildkite, github, kubernetes, modal, ray, slurm"
     ):
         read_settings()
 
 
 def test_each_kind_that_is_declared_can_be_loaded() -> None:
     declared = [one for one in entry_points(group=KINDS.name) if "kernelbot" in one.value]
-    assert 5 == len([KINDS.load(one.name) for one in declared])
+    assert 6 == len([KINDS.load(one.name) for one in declared])

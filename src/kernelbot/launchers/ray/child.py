@@ -1,0 +1,100 @@
+"""The process with Ray's package: `python -m kernelbot.launchers.ray.child ADDRESS NAMESPACE
+HARNESS TIMEOUT_S`. It answers each line of its standard input with one of its standard output, and
+ends with its input. If it loses the cluster, Ray ends it, and the worker starts another."""
+
+import base64
+import hashlib
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import ray
+from ray import cloudpickle, exceptions
+
+from kernelbot.launchers.ray import keeper
+from kernelbot.launchers.ray.messages import Answer, Ask, Question, Told
+
+_NAME = "kernelbot-keeper"
+_HEAD = "node:__internal_head__"
+"""A resource of the head alone: other nodes come and go."""
+
+
+class Child:
+    """Asks the cluster's keeper."""
+
+    def __init__(self, namespace: str, harness: Path, timeout_s: float) -> None:
+        self._content = harness.read_bytes()
+        self._sha256 = hashlib.sha256(self._content).hexdigest()
+        self._namespace = namespace
+        self._timeout_s = timeout_s
+
+    def answer(self, question: Question) -> Answer:
+        """Raises what Ray raises."""
+        if question.ask is Ask.NODES:
+            alive = [node["Resources"] for node in ray.nodes() if node["Alive"]]
+            return Answer(nodes=tuple(alive))
+        actor = self._keeper()
+        keeper_id = self._get(actor.id.remote())
+        if question.ask is Ask.LAUNCH:
+            self._launch(actor, question)
+        elif question.ask is Ask.POLL:
+            kept, told = self._get([actor.kept.remote(), actor.poll.remote(question.attempts)])
+            shown = {name: _told(one) for name, one in told.items()}
+            return Answer(keeper=keeper_id, told=shown, kept=kept)
+        elif question.keeper == keeper_id:
+            what = actor.cancel if question.ask is Ask.CANCEL else actor.forget
+            self._get([what.remote(attempt) for attempt in question.attempts])
+        return Answer(keeper=keeper_id)
+
+    def _keeper(self) -> Any:
+        """The cluster's; made if there is none."""
+        return (
+            ray.remote(keeper.Keeper)
+            .options(
+                name=_NAME,
+                namespace=self._namespace,
+                lifetime="detached",
+                get_if_exists=True,
+                num_cpus=0,
+                max_restarts=0,
+                resources={_HEAD: 0.001},
+            )
+            .remote()
+        )
+
+    def _launch(self, actor: Any, question: Question) -> None:
+        if not self._get(actor.has_harness.remote(self._sha256)):
+            self._get(actor.keep_harness.remote(self._content))
+        job = keeper.Job(**(question.job or {}))
+        self._get(actor.launch.remote(job, self._sha256))
+
+    def _get(self, reference: Any) -> Any:
+        return ray.get(reference, timeout=self._timeout_s)
+
+
+def _told(one: dict[str, Any]) -> Told:
+    result = one.pop("result", None)
+    text = None if result is None else base64.b64encode(result).decode()
+    return Told(**one, result=text)
+
+
+def main() -> None:
+    """Until the input ends."""
+    address, namespace, harness, timeout_s = sys.argv[1:]
+    out = os.fdopen(os.dup(1), "w", buffering=1)
+    os.dup2(2, 1)  # what Ray prints goes to the log
+    cloudpickle.register_pickle_by_value(keeper)
+    ray.init(address, namespace=namespace, log_to_driver=False, logging_level="ERROR")
+    child = Child(namespace, Path(harness), float(timeout_s))
+    print(Answer().model_dump_json(), file=out)
+    for line in sys.stdin:
+        try:
+            answer = child.answer(Question.model_validate_json(line))
+        except (exceptions.RayError, ValueError, RuntimeError) as error:
+            answer = Answer(error=f"{type(error).__name__}: {str(error).splitlines()[0][:300]}")
+        print(answer.model_dump_json(), file=out)
+
+
+if __name__ == "__main__":
+    main()

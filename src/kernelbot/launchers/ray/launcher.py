@@ -1,0 +1,131 @@
+"""The launcher: what `Launcher` promises, in tasks of Ray's."""
+
+import asyncio
+import base64
+import re
+from collections.abc import AsyncIterator, Collection, Mapping
+from pathlib import Path
+
+from kernelbot.domain.errors import PlatformError
+from kernelbot.launchers.base import NO_SIZES, Availability, JobState, Outcome, Traits
+from kernelbot.launchers.handles import check_job_id
+from kernelbot.launchers.links import Links
+from kernelbot.launchers.ray.bridge import Bridge
+from kernelbot.launchers.ray.messages import Ask, Question, Stage, Told
+from kernelbot.launchers.ray.settings import RayDevice, RaySettings
+from kernelbot.launchers.results import found, lost, no_events, size_of, too_long
+from kernelbot.protocol import Fault, JobSpec, ProgressEvent, encode_payload
+
+_HANDLE = re.compile(r"([0-9a-f]{12}):([A-Za-z0-9][A-Za-z0-9.-]{0,63})")
+_IN_THE_QUEUE_S = 24 * 3600.0
+_STRANGE = lost("its handle is none of Ray's")
+_GONE = lost("Ray doesn't know it any more", Fault.SCHEDULER)
+_STATES = {Stage.WAITING: JobState.WAITING, Stage.RUNNING: JobState.RUNNING}
+
+
+class RayLauncher:
+    """What each method promises, `Launcher` says. `harness`: the file that tasks run; `links`: for
+    nodes that can reach this platform, so that progress is live."""
+
+    def __init__(self, settings: RaySettings, harness: Path, links: Links | None = None) -> None:
+        self._settings = settings
+        self._links = links
+        self._bridge = Bridge(settings, harness)
+
+    @property
+    def traits(self) -> Traits:
+        """As configured."""
+        return self._settings.traits
+
+    async def start(self) -> None:
+        """Nothing: whether the cluster can be reached is told by `availability`."""
+
+    async def close(self) -> None:
+        """End the process with Ray's package."""
+        await self._bridge.close()
+
+    async def launch(self, spec: JobSpec) -> str:
+        """Have the cluster's keeper start the attempt's task, if it hasn't."""
+        attempt = check_job_id(spec.job_id)
+        device = self._settings.devices.get(spec.device.name)
+        if device is None:
+            raise PlatformError(f"This launcher for Ray has no device {spec.device.name!r}.")
+        payload = await asyncio.to_thread(encode_payload, spec)
+        links = self._links
+        limit_s = spec.longest_s + self._settings.slack_s
+        url = links.of(attempt, _IN_THE_QUEUE_S + limit_s).events_url if links else ""
+        job = {
+            "attempt": attempt,
+            "payload": payload,
+            "events_url": url,
+            "python": self._settings.python,
+            "no_sandbox_ok": self._settings.no_sandbox_ok,
+            "limit_s": limit_s,
+            "num_gpus": device.num_gpus,
+            "num_cpus": device.num_cpus,
+            "resources": dict(device.resources),
+        }
+        answer = await self._bridge.ask(Question(ask=Ask.LAUNCH, job=job))
+        return f"{answer.keeper}:{attempt}"
+
+    def events(self, handle: str) -> AsyncIterator[tuple[ProgressEvent, ...]]:  # noqa: ARG002
+        """None this way: nodes that reach us send theirs."""
+        return no_events()
+
+    async def poll(
+        self, handles: Collection[str], most_bytes: Mapping[str, int] = NO_SIZES
+    ) -> dict[str, Outcome]:
+        """One question to the keeper, which answers with the results."""
+        parts = {handle: found for handle in handles if (found := _HANDLE.fullmatch(handle))}
+        wanted = {part[2]: size_of(handle, most_bytes) for handle, part in parts.items()}
+        answer = await self._bridge.ask(Question(ask=Ask.POLL, attempts=wanted))
+        return {
+            handle: _STRANGE
+            if handle not in parts
+            else _GONE
+            if parts[handle][1] != answer.keeper
+            else _outcome(answer.told.get(parts[handle][2]), wanted[parts[handle][2]])
+            for handle in handles
+        }
+
+    async def cancel(self, handle: str) -> None:
+        """The task is interrupted, and its harness told to stop."""
+        await self._tell(Ask.CANCEL, handle)
+
+    async def forget(self, handle: str) -> None:
+        """The keeper keeps nothing of it."""
+        await self._tell(Ask.FORGET, handle)
+
+    async def _tell(self, ask: Ask, handle: str) -> None:
+        if (part := _HANDLE.fullmatch(handle)) is not None:
+            await self._bridge.ask(Question(ask=ask, keeper=part[1], attempts={part[2]: 0}))
+
+    async def availability(self, device: str) -> Availability:
+        """Whether a node of the cluster that lives has what the device's tasks ask for."""
+        wanted = self._settings.devices.get(device)
+        if wanted is None:
+            return Availability(False, f"this launcher for Ray has no device {device!r}")
+        answer = await self._bridge.ask(Question(ask=Ask.NODES))
+        why = _why_no_node(answer.nodes, wanted)
+        return Availability(not why, why)
+
+
+def _why_no_node(nodes: Collection[Mapping[str, float]], device: RayDevice) -> str:
+    asked = device.asked()
+    for node in nodes:
+        if all(node.get(name, 0.0) >= amount for name, amount in asked.items()):
+            return ""
+    named = ", ".join(f"{amount:g} {name}" for name, amount in asked.items())
+    return f"no node of the Ray cluster has {named}"
+
+
+def _outcome(told: Told | None, most: int) -> Outcome:
+    if told is None or told.stage is Stage.UNKNOWN:
+        return _GONE
+    if told.stage is Stage.FAILED:
+        return lost(told.reason, Fault.PLATFORM if told.ours else Fault.SCHEDULER)
+    if told.stage is not Stage.DONE:
+        return Outcome(_STATES[told.stage])
+    if told.result is None:
+        return lost(too_long(most))
+    return found(base64.b64decode(told.result), most)

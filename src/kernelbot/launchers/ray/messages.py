@@ -1,0 +1,66 @@
+"""What the worker and its process with Ray's package say to each other: JSON, a line each."""
+
+from enum import StrEnum
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Ask(StrEnum):
+    """What may be asked."""
+
+    LAUNCH = "launch"
+    POLL = "poll"
+    CANCEL = "cancel"
+    FORGET = "forget"
+    NODES = "nodes"
+
+
+class Stage(StrEnum):
+    """How far an attempt has got, by its keeper's word."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    UNKNOWN = "unknown"
+
+
+class _Message(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class Told(_Message):
+    """What the keeper says of one attempt."""
+
+    stage: Annotated[Stage, Field(strict=False)]
+    result: str | None = None
+    """In base64, if it is done and isn't too large."""
+    size: int = 0
+    """Bytes of the result."""
+    reason: str = ""
+    """Why it failed."""
+    ours: bool = True
+    """Whether that was our failure, and not the cluster's."""
+
+
+class Answer(_Message):
+    """The one line that follows each question. `error` is empty, or says why there is none."""
+
+    error: str = ""
+    keeper: str = ""
+    told: dict[str, Told] = Field(default_factory=dict)
+    kept: int = 0
+    """Of how many attempts the keeper keeps anything."""
+    nodes: tuple[dict[str, float], ...] = ()
+
+
+class Question(_Message):
+    """One line of the worker's."""
+
+    ask: Annotated[Ask, Field(strict=False)]
+    attempts: dict[str, int] = Field(default_factory=dict)
+    """Those it is about, and how large their results may be."""
+    keeper: str = ""
+    job: dict[str, Any] | None = None
+    """What a launch needs, see `keeper.Job`."""
