@@ -95,10 +95,10 @@ async def test_without_its_package_there_is_nothing_of_it(
     paths = ("/api/v1/signing-keys", f"/submission/{judged}/signed", f"/submission/{judged}")
     installed_codes = [one.status_code for one in await answers(world, *paths)]
 
-    def others(*, group: str) -> object:
+    def others(group: str) -> object:
         return () if group == GROUP else entry_points(group=group)
 
-    monkeypatch.setattr(groups, "entry_points", others)
+    monkeypatch.setattr(groups, "installed_entry_points", others)
     without = await answers(world, *paths)
     assert [200, 200, 200] == installed_codes
     assert [404, 404, 200] == [one.status_code for one in without]
