@@ -19,6 +19,9 @@ from kernelbot.protocol import (
 )
 from tests.harness.jobs import SORT, a_job
 
+LONG_SORT = SORT.replace("    return", "    import time; time.sleep(0.5)\n    return")
+"""So long that its judge's control groups are seen while it runs."""
+
 
 def _descendants() -> set[Process]:
     return {one for one in family(os.getpid(), "NO_SUCH_MARKER=1") if one.pid != os.getpid()}
@@ -60,16 +63,18 @@ def test_no_group_outlives_its_judge_for_long() -> None:
     others = _descendants()
     host = Host()
     try:
-        verdict = host.judge(a_job(SORT), lambda _event: seen.update(_groups(others))).verdict
+        verdict = host.judge(a_job(LONG_SORT), lambda _event: seen.update(_groups(others))).verdict
         deadline = time.monotonic() + 60
-        while len({_judge_of(group) for group in seen}) < 2 and time.monotonic() < deadline:
+        while len(judges := {_judge_of(group) for group in seen}) < 2:
+            assert time.monotonic() < deadline
             seen |= _groups(others)  # until there is a judge that waits for the next job
+            time.sleep(0.02)
         while len(_owners(seen)) > 1 and time.monotonic() < deadline:
             time.sleep(0.02)
         before_the_end = len(_owners(seen))
     finally:
         host.close()
-    assert Verdict.ACCEPTED == verdict
+    assert (Verdict.ACCEPTED, 2) == (verdict, len(judges))
     assert (1, 0) == (before_the_end, len(_owners(seen)))
 
 

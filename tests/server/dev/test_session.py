@@ -20,6 +20,14 @@ from kernelbot.server.warm_judge import warm_judge
 Begin = threading.Thread.start
 
 
+@pytest.fixture(autouse=True)
+def ctrl_c() -> Iterator[None]:
+    """It interrupts, also if the tests were started by a shell that shields what it starts."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.fixture
 def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Session]:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
