@@ -1,6 +1,7 @@
 """Ranks whose data and outputs lie in the judge's memory, each on a GPU of its own, end to end; on
 the stand-in driver with two devices."""
 
+import math
 import statistics
 from collections.abc import Iterator
 from dataclasses import replace
@@ -103,15 +104,15 @@ def test_the_number_of_outputs_changes_no_time(host: Host) -> None:
             min_samples=40, max_samples=40, min_total_s=0.0, wall_cap_s=20.0, warmup_s=0.0
         ),
     )
-    spreads_ns = []
-    for _ in range(20):  # a busy machine adds to any of them
+    best_ns = [math.inf] * len(problem.benchmarks)
+    for _ in range(5):  # a busy machine adds to any of them, and not to the same in each run
         result = host.judge(job, lambda _event: None)
         assert Verdict.ACCEPTED == result.verdict, result.failure
-        best_ns = [min(load.samples_ns) for load in result.phases[-1].workloads]
-        spreads_ns.append(max(best_ns) - min(best_ns))
-        if spreads_ns[-1] <= 0.02 * LENGTH_NS:
+        samples_ns = [load.samples_ns for load in result.phases[-1].workloads]
+        best_ns = [min(best, *new) for best, new in zip(best_ns, samples_ns, strict=True)]
+        if max(best_ns) - min(best_ns) <= 0.02 * LENGTH_NS:
             break
-    assert min(spreads_ns) <= 0.02 * LENGTH_NS
+    assert max(best_ns) - min(best_ns) <= 0.02 * LENGTH_NS
 
 
 @pytest.mark.exhaustive
