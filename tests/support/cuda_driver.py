@@ -1,7 +1,9 @@
 """Builds the stand-ins for NVIDIA's driver and for AMD's runtime."""
 
+import functools
 import struct
 import subprocess
+import tempfile
 from pathlib import Path
 
 _SOURCES = sorted((Path(__file__).parent.parent / "fakes" / "cuda").glob("*.c"))
@@ -28,18 +30,15 @@ def build_driver(
     """`libcuda.so.1` in `folder`. `virtual_memory`: with the functions by which memory is shared.
     `total_bytes`: of the device's memory; None: 64 GiB. `shared`: all processes have
     the devices between them. `devices`: how many there are, each with so much memory."""
-    library = folder / "libcuda.so.1"
-    flags = [*_FLAGS, "-fvisibility=default"]
+    flags = ["-fvisibility=default"]
     if not virtual_memory:
         flags.append("-DWITHOUT_VIRTUAL_MEMORY")
     if total_bytes is not None:
         flags.append(f"-DTOTAL_BYTES={total_bytes}ull")
     flags.append(f"-DDEVICES={devices}")
-    subprocess.run(["cc", *flags, *map(str, _SOURCES), "-o", str(library)], check=True)
-    (folder / "gpu").touch(mode=0o644)  # what processes notice of each other
+    library = _lay(folder / "libcuda.so.1", _compiled(tuple(flags), ()))
     if shared:
         (folder / "occupancy").touch(mode=0o644)
-    folder.chmod(0o755)  # runners are somebody else
     return library
 
 
@@ -48,13 +47,31 @@ def build_hip(
 ) -> Path:
     """`libamdhip64.` and `name` in `folder`: AMD's runtime of a version, as
     `hipRuntimeGetVersion` says it (10,000,000 for each major, 100,000 for each minor)."""
-    library = folder / f"libamdhip64.{name}"
-    flags = [*_FLAGS, f"-DVERSION={version}"]
-    flags.append(f"-DTOTAL_BYTES={total_bytes}ull")
-    exported = folder / "exported"
-    exported.write_text("{ global: hip*; fake_*; local: *; };")
-    flags.append(f"-Wl,--version-script={exported}")
-    subprocess.run(["cc", *flags, str(_HIP), *map(str, _SOURCES), "-o", str(library)], check=True)
-    (folder / "gpu").touch(mode=0o644)
-    folder.chmod(0o755)
+    flags = (f"-DVERSION={version}", f"-DTOTAL_BYTES={total_bytes}ull")
+    return _lay(folder / f"libamdhip64.{name}", _compiled(flags, (_HIP,), exported="hip*"))
+
+
+@functools.cache
+def _compiled(
+    flags: tuple[str, ...], sources: tuple[Path, ...], exported: str | None = None
+) -> bytes:
+    """A library of these and the common sources. `exported`: which functions it has besides the
+    stand-in's own; None: all. A library keeps state, so that each test has a file of its own; but
+    compiling takes a second."""
+    with tempfile.TemporaryDirectory() as folder:
+        if exported is not None:
+            script = Path(folder, "exported")
+            script.write_text(f"{{ global: {exported}; fake_*; local: *; }};")
+            flags = (*flags, f"-Wl,--version-script={script}")
+        library = Path(folder, "library")
+        files = [str(source) for source in (*sources, *_SOURCES)]
+        subprocess.run(["cc", *_FLAGS, *flags, *files, "-o", str(library)], check=True)
+        return library.read_bytes()
+
+
+def _lay(library: Path, content: bytes) -> Path:
+    library.write_bytes(content)
+    library.chmod(0o755)
+    (library.parent / "gpu").touch(mode=0o644)  # what processes notice of each other
+    library.parent.chmod(0o755)  # runners are somebody else
     return library

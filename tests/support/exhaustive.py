@@ -25,6 +25,14 @@ def cases(values: Iterable[T], always: Sequence[T]) -> list[object]:
     ]
 
 
+def few(rows: Sequence[tuple[object, ...]], count: int) -> list[object]:
+    """Rows of a test's parameters; those after the first `count` are for `make test-all`."""
+    return [
+        pytest.param(*row, marks=[] if place < count else [pytest.mark.exhaustive])
+        for place, row in enumerate(rows)
+    ]
+
+
 def examples(thorough: int) -> int:
     """How many examples hypothesis tries in a test, if it tries this many in `make test-all`."""
     assert settings.default is not None
