@@ -29,22 +29,28 @@ help: ## what there is
 demo: $(VENV)/runs ## judge the example submissions end to end, and show the standings
 	@$(RUN) python -m scripts.demo
 
-# Both parts always run, and either fails the whole: what compares or bounds times runs alone, after
-# what doesn't has run side by side; only files with such tests are collected for it. $(1): of which
-# tests; $(2): further options.
+# What `make lint` runs, one after the other until one of them finds something.
+lint = ruff check --quiet . && \
+	{ ruff format --check --quiet . || { echo "Run 'make format'."; false; }; } && mypy && lint-imports
+
+# All parts always run, and any fails the whole: what compares or bounds times runs alone, after what
+# doesn't has run side by side, and beside that lint and types; only files with such tests are
+# collected for it. $(1): of which tests; $(2): further options.
 define tests
 @$(RUN); \
+	{ $(lint); } & lint=$$!; \
 	python -m pytest $(SIDE_BY_SIDE) $(2) -m "not timed and $(1)"; side_by_side=$$?; \
+	wait $$lint; linted=$$?; \
 	python -m pytest $(2) -m "timed and $(1)" \
 		$$(grep -rl --include='test_*.py' 'mark\.timed' tests); alone=$$?; \
-	echo "Tests side by side: exit code $$side_by_side; timed ones, alone: exit code $$alone."; \
-	exit $$((side_by_side || alone))
+	echo "Lint: exit code $$linted; tests side by side: $$side_by_side; timed ones, alone: $$alone."; \
+	exit $$((linted || side_by_side || alone))
 endef
 
-test: setup lint ## lint, types, import contracts and some tests of every kind
+test: setup ## lint, types, import contracts and some tests of every kind
 	$(call tests,not exhaustive and not long)
 
-test-all: setup lint ## lint, types, import contracts and all tests but the longest
+test-all: setup ## lint, types, import contracts and all tests but the longest
 	$(call tests,not long,--hypothesis-profile=thorough)
 
 test-long: setup ## those that would take continuous integration too long
@@ -65,10 +71,7 @@ check: lint ## lint, types and the tests that take seconds: for every change, be
 	@$(RUN) python -m pytest -q $(SIDE_BY_SIDE) -m "not timed and not exhaustive and not long" $(QUICK)
 
 lint: $(VENV)/develops ## ruff, mypy and the import contracts
-	@$(RUN) ruff check --quiet .
-	@$(RUN) ruff format --check --quiet . || { echo "Run 'make format'."; exit 1; }
-	@$(RUN) mypy
-	@$(RUN) lint-imports
+	@$(RUN); $(lint)
 
 format: $(VENV)/develops ## rewrite the sources as the linter wants them
 	@$(RUN) ruff check --fix --quiet .
