@@ -18,6 +18,7 @@ from tests.support.ray_cluster import RayCluster, ray_cluster
 from tests.support.world import World, open_world
 
 pytest_plugins = (
+    "tests.exploits.started",
     "tests.exploits.table",
     "tests.support.door",
     "tests.support.front",
@@ -92,10 +93,11 @@ def pytest_unconfigure() -> None:
 
 
 TOGETHER = (
+    ("exploits/test_exploits", "exploits/test_gpu_entries", "honest/test_styles"),
     ("conformance/",),
     ("launchers/slurm/test_", "server/test_serve_slurm.py", "server/test_serve_building.py"),
 )
-"""Files that share a server or a Slurm, which each process would start for itself."""
+"""Files that share a host, a server or a Slurm, which each process would start for itself."""
 
 
 class FilesThatShare(LoadFileScheduling):  # type: ignore[misc]  # untyped, as said above

@@ -1,9 +1,11 @@
-"""A real zygote, shared by a module's tests: each test gets its own connection."""
+"""A real zygote, to which each test has a connection of its own, and a real host. Starting either
+takes seconds, so there is one of each for all tests that need nothing special of it."""
 
 from collections.abc import Iterator
 
 import pytest
 
+from kernelbot.harness.host.host import Host
 from kernelbot.harness.sandbox import RunnerClient, Zygote
 from kernelbot.harness.words.sandbox import Flavour, ZygoteConfig
 
@@ -25,3 +27,10 @@ def client(zygote: Zygote) -> Iterator[RunnerClient]:
     client = RunnerClient(zygote.connect())
     yield client
     client.close()
+
+
+@pytest.fixture(scope="session")
+def host() -> Iterator[Host]:
+    made = Host()
+    yield made
+    made.close()

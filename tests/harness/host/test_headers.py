@@ -1,6 +1,5 @@
 """Headers that a device's machines have: compilers in the sandbox find them."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -34,13 +33,6 @@ def headers(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "parts").mkdir(parents=True)
     (folder / "parts" / "copying.h").write_text(HEADER)
     return folder
-
-
-@pytest.fixture(scope="module")
-def host() -> Iterator[Host]:
-    host = Host()
-    yield host
-    host.close()
 
 
 def job(*include_dirs: str) -> JobSpec:

@@ -52,9 +52,10 @@ def test_a_kill_at_any_moment_is_nobodys_fault(host: Host, part: str) -> None:
 
 @pytest.mark.exhaustive
 def test_a_lost_attempt_stands_in_the_result_of_the_next(host: Host) -> None:
+    others = _judges_zygotes()
     job = a_job(SORT)
     assert Verdict.ACCEPTED == host.judge(job, quiet).verdict
-    (zygote,) = (pid for pid in children_of(os.getpid()) if _name(pid) == ProcessName.JUDGES)
+    (zygote,) = _judges_zygotes() - others
     os.kill(zygote, signal.SIGKILL)
     result = host.judge(job, quiet)
     assert (Verdict.ACCEPTED, 1) == (
@@ -64,12 +65,13 @@ def test_a_lost_attempt_stands_in_the_result_of_the_next(host: Host) -> None:
 
 
 def test_a_zygote_is_known_to_have_ended_before_the_kernel_is_done_with_it() -> None:
+    others = _judges_zygotes()
     runners, theirs = wire.pair()
     zygote = JudgeZygote("bare", False, {}, theirs)
     try:
         zygote.wait_ready(60)
         assert not zygote.has_ended()
-        (pid,) = (pid for pid in children_of(os.getpid()) if _name(pid) == ProcessName.JUDGES)
+        (pid,) = _judges_zygotes() - others
         os.kill(pid, signal.SIGKILL)
         assert zygote.has_ended()
     finally:
@@ -102,6 +104,11 @@ def _kill_one(part: str, others: set[int], done: threading.Event) -> None:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(random.choice(found), signal.SIGKILL)
             return
+
+
+def _judges_zygotes() -> set[int]:
+    """Also those of hosts that other tests still need."""
+    return {pid for pid in children_of(os.getpid()) if _name(pid) == ProcessName.JUDGES}
 
 
 def _members(part: str) -> list[int]:

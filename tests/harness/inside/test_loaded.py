@@ -1,7 +1,5 @@
 """What is loaded beside an author's code, and a problem's, is what runs in the sandbox alone."""
 
-from collections.abc import Iterator
-
 import pytest
 
 from kernelbot.harness.host.host import Host
@@ -19,13 +17,6 @@ IMPORTED = LOADED + "raise ValueError(loaded())\n"
 CAGED = REFERENCE + LOADED
 CHECKS = CAGED + "def check_implementation(data, output):\n    return False, loaded()\n"
 MAKES = CAGED + "def generate_input(size, seed):\n    raise ValueError(loaded())\n"
-
-
-@pytest.fixture(scope="module")
-def host() -> Iterator[Host]:
-    made = Host()
-    yield made
-    made.close()
 
 
 def quiet(_event: ProgressEvent) -> None:

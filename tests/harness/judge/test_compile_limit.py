@@ -1,6 +1,5 @@
 """What a file compiles while it is imported has a limit of its own."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -18,13 +17,6 @@ from kernelbot.protocol import (
     Verdict,
 )
 from tests.harness.jobs import SORT, a_job, a_problem
-
-
-@pytest.fixture(scope="module")
-def host() -> Iterator[Host]:
-    made = Host()
-    yield made
-    made.close()
 
 
 def judged(host: Host, job: JobSpec) -> RunResult:

@@ -1,6 +1,5 @@
 """Duels through the real harness: two authors' runners in one job."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -26,6 +25,7 @@ from kernelbot.protocol import (
     Verdict,
 )
 from tests.harness.jobs import REFERENCE, SORT, a_job, a_problem
+from tests.support.exhaustive import cases, few
 
 FEW = SamplingRules(min_samples=10, max_samples=10, wall_cap_s=5.0, warmup_s=0.0)
 UNSORTED = "def custom_kernel(data):\n    return data.copy()\n"
@@ -68,13 +68,6 @@ extern "C" void custom_kernel(const float* in, float* out, int64_t size) {
     for (int64_t i = 0; i < size; ++i) out[i] = in[i];
 }
 """
-
-
-@pytest.fixture(scope="module")
-def host() -> Iterator[Host]:
-    made = Host()
-    yield made
-    made.close()
 
 
 def duel(
@@ -121,7 +114,11 @@ def test_data_that_recur_decide_nothing(host: Host, knows: bool, verdict: Verdic
 
 
 @pytest.mark.parametrize(
-    "bad", [UNSORTED, UNSORTED_LATER, "def custom_kernel(\n", "import os\nos._exit(3)\n", ""]
+    "bad",
+    cases(
+        [UNSORTED, UNSORTED_LATER, "def custom_kernel(\n", "import os\nos._exit(3)\n", ""],
+        always=[UNSORTED_LATER],
+    ),
 )
 def test_whoever_fails_is_named(host: Host, bad: str) -> None:
     first, second = duel(host, bad, SORT), duel(host, SORT, bad)
@@ -138,7 +135,7 @@ def test_whoever_fails_is_named(host: Host, bad: str) -> None:
 
 
 @pytest.mark.timed
-@pytest.mark.parametrize(("slow", "is_opponent"), [(0, False), (1, True)])
+@pytest.mark.parametrize(("slow", "is_opponent"), few([(0, False), (1, True)], 1))
 def test_whoever_used_up_the_time_is_named(host: Host, slow: int, is_opponent: bool) -> None:
     """Not whoever was called when it was over."""
     sources = [SORT.replace("    return", "    time.sleep(0.2)\n    return")] * 2

@@ -1,7 +1,5 @@
 """Problems whose task.py says what of a submission is called."""
 
-from collections.abc import Iterator
-
 import pytest
 
 from kernelbot.harness.host.host import Host
@@ -16,13 +14,6 @@ def kernel_of(submission):
     return solve
 """
 SOLVE = "import numpy as np\ndef solve(data):\n    return np.sort(data)\n"
-
-
-@pytest.fixture(scope="module")
-def host() -> Iterator[Host]:
-    host = Host()
-    yield host
-    host.close()
 
 
 def judged(host: Host, source: str, mode: Mode, task: str = TASK) -> RunResult:

@@ -1,9 +1,6 @@
 """Problems whose input contains objects of classes of their own, judged natively."""
 
-from collections.abc import Iterator
 from dataclasses import replace
-
-import pytest
 
 from kernelbot.catalog.reference import read_reference
 from kernelbot.harness.host.host import Host
@@ -51,13 +48,6 @@ def own_class_job(source: str, mode: Mode = Mode.TEST, reference: str = REFERENC
     problem = a_problem(reference=reference)
     classes = read_reference(reference).input_classes.text
     return a_job(source, mode=mode, problem=replace(problem, input_classes=classes))
-
-
-@pytest.fixture(scope="module")
-def host() -> Iterator[Host]:
-    host = Host()
-    yield host
-    host.close()
 
 
 def test_every_call_gets_an_object_as_it_was_made(host: Host) -> None:

@@ -1,6 +1,5 @@
 """Timed calls that get the same data again, through the real harness."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -11,13 +10,6 @@ from tests.harness.jobs import REFERENCE, SORT, a_job, a_problem
 
 SEEDED = "np.random.default_rng(seed)"
 SAID = "The data of timed calls recurs (size: 2000; seed: 1): a kernel could remember"
-
-
-@pytest.fixture(scope="module")
-def host() -> Iterator[Host]:
-    made = Host()
-    yield made
-    made.close()
 
 
 def of(generator: str, *, knows: bool = False) -> ProblemSpec:

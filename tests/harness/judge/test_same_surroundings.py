@@ -6,7 +6,6 @@ many signals init's user has queued is what all forkers of the machine were just
 """
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -66,13 +65,6 @@ TELLS = LOOK.replace(
     return np.sort(data)""",
 )
 """What an opponent prints is for nobody to read, but what it fails with is."""
-
-
-@pytest.fixture(scope="module")
-def host() -> Iterator[Host]:
-    made = Host()
-    yield made
-    made.close()
 
 
 def quiet(_event: ProgressEvent) -> None:

@@ -1,6 +1,5 @@
 """A kernel is timed in several processes, through the real harness."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -31,13 +30,6 @@ def custom_kernel(data):
 HOARDS = SORT + "kept = np.ones(200 << 17)\n"
 """200 of 512 MiB."""
 SLOW_TO_LOAD = SORT + "import time\ntime.sleep(1.2)\n"
-
-
-@pytest.fixture(scope="module")
-def host() -> Iterator[Host]:
-    made = Host()
-    yield made
-    made.close()
 
 
 def judged(

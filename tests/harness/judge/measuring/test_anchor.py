@@ -1,7 +1,6 @@
 """The anchor: what its times do to samples, and how it is called, for real, in the sandbox."""
 
 import statistics
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -27,13 +26,6 @@ from kernelbot.protocol import (
 )
 from kernelbot.protocol.scoring import SAMPLES_PER_FACTOR, steady_samples
 from tests.harness.jobs import SORT, a_job, a_problem
-
-
-@pytest.fixture(scope="module")
-def host() -> Iterator[Host]:
-    made = Host()
-    yield made
-    made.close()
 
 
 def quiet(_event: ProgressEvent) -> None:

@@ -1,6 +1,5 @@
 """How many samples a workload gets, through the real harness."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -22,13 +21,6 @@ SLOW_GENERATOR = REFERENCE.replace(
 )
 
 
-@pytest.fixture(scope="module")
-def host() -> Iterator[Host]:
-    made = Host()
-    yield made
-    made.close()
-
-
 def measured(
     host: Host,
     source: str = SORT,
@@ -43,6 +35,7 @@ def measured(
     return result
 
 
+@pytest.mark.exhaustive
 def test_slow_calls_get_the_six_that_an_interval_needs(host: Host) -> None:
     result = measured(host, SLOW_KERNEL.format(0.2))
     assert Verdict.ACCEPTED == result.verdict, result.failure
@@ -58,6 +51,7 @@ def test_too_few_are_no_score(host: Host) -> None:
     )
 
 
+@pytest.mark.exhaustive
 def test_a_problem_that_is_too_slow_to_be_measured_is_no_authors_fault(host: Host) -> None:
     result = measured(host, reference=SLOW_GENERATOR.format(0.6))
     assert result.failure is not None

@@ -102,13 +102,6 @@ def check_implementation(data, output):
 """
 
 
-@pytest.fixture(scope="module")
-def host() -> Iterator[Host]:
-    made = Host()
-    yield made
-    made.close()
-
-
 def quiet(_event: ProgressEvent) -> None:
     return
 

@@ -2,7 +2,6 @@
 
 import re
 import time
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -29,13 +28,6 @@ EXAMPLE = Path(__file__).parents[4] / "examples" / "allreduce_py"
 PROBLEM = load_problem(EXAMPLE).definition.spec
 SMALL = tuple(Case({"world_size": 2, "size": size, "seed": 7}) for size in (3, 100))
 HONEST = (EXAMPLE / "submission.py").read_text()
-
-
-@pytest.fixture(scope="module")
-def host() -> Iterator[Host]:
-    made = Host()
-    yield made
-    made.close()
 
 
 ADD = "total = mine.clone()\ndist.all_reduce(total)\n"
