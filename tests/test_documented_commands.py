@@ -143,6 +143,7 @@ def typed(shell: Shell, line: str) -> int:
 
 
 @pytest.mark.timeout(300)  # some ten seconds of a processor, which others may share
+@pytest.mark.exhaustive
 def test_the_tutorial_does_what_it_says(shell: Shell) -> None:
     codes: dict[str, list[int]] = {}
     with ExitStack() as running:

@@ -58,6 +58,7 @@ def test_a_wrong_kernel_is_said_to_be_wrong(shell: Shell, problem: Path) -> None
     )
 
 
+@pytest.mark.exhaustive
 def test_so_is_one_that_is_wrong_only_when_it_is_timed(shell: Shell, problem: Path) -> None:
     """The problem is that of the folder that the files are in."""
     later = (problem / "submission.py").read_text() + (

@@ -10,6 +10,7 @@ from kernelbot.store.schema import Code, this_code
 from tests.support.terminal import Shell
 
 
+@pytest.mark.exhaustive
 def test_a_database_is_migrated_backed_up_and_put_back(shell: Shell, tmp_path: Path) -> None:
     made = shell("db", "migrate", "--data", "one", "--json")
     kept = shell("backup", "all.dump", "--data", "one", "--json")

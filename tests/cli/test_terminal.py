@@ -9,6 +9,7 @@ import pytest
 from kernelbot.catalog.skeleton import new_problem
 from kernelbot.cli.terminal import Terminal
 from kernelbot.protocol import Lang
+from tests.support.exhaustive import few
 from tests.support.terminal import COMMAND, Shell
 
 
@@ -32,7 +33,7 @@ def on_a_terminal(shell: Shell, *arguments: str) -> str:
 
 @pytest.mark.parametrize(
     ("more", "coloured"),
-    [({"TERM": "xterm"}, True), ({"TERM": "xterm", "NO_COLOR": "1"}, False)],
+    few([({"TERM": "xterm"}, True), ({"TERM": "xterm", "NO_COLOR": "1"}, False)], 1),
 )
 def test_colour_is_for_terminals(shell: Shell, more: dict[str, str], coloured: bool) -> None:
     new_problem(shell.home / "sums", "sums", Lang.PY)

@@ -27,6 +27,7 @@ def shell(tmp_path: Path) -> Shell:
     return Shell(tmp_path, {})
 
 
+@pytest.mark.exhaustive
 def test_a_device_that_judges_is_told(shell: Shell) -> None:
     said = shell("verify-runs", "--device", "cpu")
     assert (said.code, said.out.startswith("✓ CPU by local: small-job was accepted")) == (0, True)
@@ -44,6 +45,7 @@ def test_why_one_failed_is_told(shell: Shell) -> None:
     assert "✗ Far by far: mkdir can't be started" in said.out
 
 
+@pytest.mark.exhaustive
 def test_nothing_is_left_of_it(shell: Shell) -> None:
     shell("verify-runs", "--device", "CPU")
     assert not list(shell.home.rglob("jobs"))

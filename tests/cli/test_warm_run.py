@@ -22,6 +22,7 @@ def warm(tmp_path: Path) -> Iterator[Shell]:
     end_judges(PrivateFolder.open(folder))
 
 
+@pytest.mark.exhaustive
 def test_it_reports_what_a_new_judge_reports(warm: Shell) -> None:
     run = ("run", "sums", "sums/submission.py", "--json")
     cold, first, second = warm(*run, "--cold"), warm(*run), warm(*run)

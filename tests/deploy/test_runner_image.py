@@ -94,6 +94,7 @@ def test_the_author_finds_no_payload(harness: Path, folder: Path) -> None:
     assert "False True\n" == ended.stdout, ended.stderr
 
 
+@pytest.mark.exhaustive
 def test_a_payload_behind_a_link_is_fetched_and_progress_sent(harness: Path, folder: Path) -> None:
     job = bare_job()
     with fake_links(harness) as links:
@@ -128,6 +129,7 @@ def test_the_harness_that_was_compiled_with_the_image_is_started(folder: Path) -
     assert (0, "node\n") == (ended.returncode, ended.stdout), ended.stderr
 
 
+@pytest.mark.exhaustive
 def test_an_unpacked_harness_judges_as_the_file_does(harness: Path, folder: Path) -> None:
     with zipfile.ZipFile(harness) as archive:
         archive.extractall(harness.with_suffix(""))

@@ -71,6 +71,7 @@ def test_an_output_of_any_size_is_accepted(host: Host, size: int) -> None:
 
 
 @pytest.mark.timed
+@pytest.mark.exhaustive
 def test_a_helper_that_spins_while_idle_is_accepted(host: Host) -> None:
     """On a busy machine its spinning was taken for work before the call."""
     assert (Verdict.ACCEPTED, None) == judged(host, _SPINNING_HELPER, 1 << 16)

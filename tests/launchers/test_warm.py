@@ -54,6 +54,7 @@ async def test_a_cancelled_job_harms_no_other(stage: WarmStage) -> None:
     assert (JobState.LOST, Verdict.ACCEPTED) == (outcome.state, following.verdict)
 
 
+@pytest.mark.exhaustive
 async def test_a_host_that_is_killed_loses_one_attempt(stage: WarmStage) -> None:
     job = a_job(ENDLESS)
     handle = await stage.begun(job)

@@ -10,6 +10,7 @@ from scripts.local_server import LocalServer, ServerTrouble
 from scripts.processes import family, survivors
 
 
+@pytest.mark.exhaustive
 def test_a_server_answers_while_the_block_lasts_and_leaves_nothing(tmp_path: Path) -> None:
     server = LocalServer(tmp_path / "x")
     with server:

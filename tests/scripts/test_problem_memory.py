@@ -51,6 +51,7 @@ benchmarks: [{size: 1000, seed: 1}]
 """
 
 
+@pytest.mark.exhaustive
 def test_steps_that_need_content_are_calculated_as_if_all_were_well(tmp_path: Path) -> None:
     """Bins are taken as if all fell into one, and nothing is looked for that is wrong."""
     pytest.importorskip("torch", reason="torch isn't installed")

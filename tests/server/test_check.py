@@ -62,6 +62,7 @@ def behaviour(checked: dict[str, CheckedSolution]) -> dict[str, bool | None]:
     return {label: item.behaved for label, item in checked.items()}
 
 
+@pytest.mark.exhaustive
 def test_a_new_problem_behaves(tmp_path: Path, judge: RecordingJudge) -> None:
     new_problem(tmp_path / "scale", "scale", Lang.PY)
     checked = check(tmp_path / "scale", judge)
@@ -80,6 +81,7 @@ def test_a_solution_in_the_wrong_folder_is_reported(tmp_path: Path, judge: Recor
     assert "elements are off" in checked.message
 
 
+@pytest.mark.exhaustive
 def test_a_wrong_solution_gets_a_second_chance_to_be_caught(
     tmp_path: Path, judge: RecordingJudge
 ) -> None:

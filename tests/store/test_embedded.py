@@ -17,6 +17,7 @@ from kernelbot.store.embedded import EmbeddedPostgres, runtime_folder
 from kernelbot.store.migrate import migrate
 from kernelbot.store.postmaster import alive, await_ready
 from kernelbot.store.schema import this_code
+from tests.support.exhaustive import cases
 
 PROGRAM = """
 import sys
@@ -41,7 +42,9 @@ def folder() -> Iterator[Path]:
     shutil.rmtree(path)
 
 
-@pytest.mark.parametrize("runtime", [None, "of-another-account", "missing"])
+@pytest.mark.parametrize(
+    "runtime", cases([None, "of-another-account", "missing"], always=["of-another-account"])
+)
 def test_another_accounts_lock_file_in_the_temporary_folder_is_nothing_to_us(
     folder: Path, runtime: str | None
 ) -> None:
@@ -130,7 +133,7 @@ def test_no_mode_of_a_folder_above_is_changed(folder: Path, postgres: EmbeddedPo
 
 
 @as_root
-@pytest.mark.parametrize("depth", [0, 12])
+@pytest.mark.parametrize("depth", cases([0, 12], always=[12]))
 def test_another_account_can_not_connect(folder: Path, depth: int) -> None:
     folder.chmod(0o755)
     above = folder.joinpath(*["a-long-name"] * depth)

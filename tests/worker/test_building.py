@@ -250,6 +250,7 @@ async def test_a_worker_that_stops_while_it_builds_leaves_the_job_to_the_next(
     )
 
 
+@pytest.mark.exhaustive
 async def test_what_was_built_outlives_the_worker(judged: World, cluster: Cluster) -> None:
     """One that ends between the build and the launch, as when it is killed."""
     config = cluster.settings()

@@ -93,6 +93,7 @@ async def test_a_result_that_was_written_is_not_judged_again(world: World, tmp_p
     assert (shown.runs[0].attempts, len(judged)) == (1, 1)
 
 
+@pytest.mark.exhaustive
 async def test_a_worker_killed_while_a_job_runs(world: World, tmp_path: Path) -> None:
     await world.board()
     settings = quick_settings(tmp_path)

@@ -11,6 +11,7 @@ from kernelbot.protocol import EventKind, Fault, Mode, Verdict
 from kernelbot.server import work
 from kernelbot.server.settings import Settings
 from kernelbot.server.work import open_worker
+from tests.support.exhaustive import cases
 from tests.support.waiting import until_told
 from tests.support.workers import finished, quick_settings, working
 from tests.support.world import World
@@ -102,7 +103,7 @@ async def test_a_lost_attempt_is_tried_again(judged: World, tmp_path: Path) -> N
     assert (shown.verdict, shown.runs[0].attempts) == (Verdict.ACCEPTED, 3)
 
 
-@pytest.mark.parametrize("behaviour", ["die", "garbage"])
+@pytest.mark.parametrize("behaviour", cases(["die", "garbage"], always=["garbage"]))
 async def test_the_third_loss_is_our_fault(judged: World, tmp_path: Path, behaviour: str) -> None:
     async with working(quick_settings(tmp_path), judged.database.url):
         text = f"# fake: {behaviour}\n".encode()

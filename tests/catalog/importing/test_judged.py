@@ -12,6 +12,7 @@ from kernelbot.harness.host.host import Host
 from kernelbot.protocol import Mode, RunResult, Verdict
 from tests.catalog.importing.suites import lay_flashinfer, lay_given, lay_kernelbench, lay_tensara
 from tests.harness.jobs import a_job
+from tests.support.exhaustive import cases
 
 pytestmark = pytest.mark.torch
 LAY: dict[str, Callable[[Path], Path]] = {
@@ -55,7 +56,7 @@ def judged(host: Host, folder: Path, source: str, mode: Mode = Mode.TEST) -> Run
     return host.judge(a_job(source, mode=mode, problem=problem), lambda _event: None)
 
 
-@pytest.mark.parametrize("suite", list(LAY))
+@pytest.mark.parametrize("suite", cases(LAY, always=["kernelbench"]))
 def test_the_suite_s_own_solution_is_accepted_and_timed(
     host: Host, folders: dict[str, Path], suite: str
 ) -> None:

@@ -200,6 +200,7 @@ def read_until(terminal: int, text: str | None) -> str:
 
 @pytest.mark.skipif(shutil.which("nvcc") is None, reason="nvcc is not installed here")
 @pytest.mark.timeout(400)  # on a busy machine nvcc takes a minute, and it is called twice
+@pytest.mark.exhaustive
 def test_a_save_is_compiled_for_a_gpu_that_is_not_here(shell: Shell) -> None:
     """What a CPU can't time is tested there, and compiled."""
     shutil.copytree(CUDA, shell.home / "cuda")

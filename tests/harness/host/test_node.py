@@ -24,6 +24,7 @@ from kernelbot.protocol import (
     encode_payload,
     from_wire,
 )
+from tests.support.exhaustive import cases
 from tests.support.searching import MARK, bare_job, searching_submission
 from tests.support.warm import pids_of_judges
 
@@ -156,6 +157,7 @@ def test_a_node_that_is_stopped_leaves_its_host(node: Node) -> None:
     assert 1 == len(hosts)
 
 
+@pytest.mark.exhaustive
 def test_where_no_host_can_stay_the_node_judges_by_itself(node: Node) -> None:
     (node.folder / "host").mkdir(mode=0o755)
     result = node.run(encode_payload(bare_job()), "--warm", str(node.folder / "host"))
@@ -203,7 +205,7 @@ def _commands(pid: int) -> bytes:
     return b"".join(Path(f"/proc/{each}/cmdline").read_bytes() for each in _descendants(pid))
 
 
-@pytest.mark.parametrize("way", ["file", "environment"])
+@pytest.mark.parametrize("way", cases(["file", "environment"], always=["environment"]))
 def test_an_author_finds_no_secret(node: Node, way: str) -> None:
     source = searching_submission(["/tmp", "/dev/shm", str(node.folder)], [MARK, OUR_TOKEN])
     text = encode_payload(bare_job(source, secret=True))

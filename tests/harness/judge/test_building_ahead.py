@@ -67,6 +67,7 @@ def test_what_triton_compiles_travels_from_a_build_step(host: Host) -> None:
     assert (Verdict.ACCEPTED, "found True\nfound True\n") == (result.verdict, result.stdout)
 
 
+@pytest.mark.exhaustive
 def test_calls_that_only_compile_have_data_of_no_run(host: Host) -> None:
     keep = """
 kept = Path.home() / ".triton/cache/first"
@@ -109,11 +110,13 @@ def test_a_kernel_that_does_not_return_without_a_gpu_is_judged_all_the_same(host
     assert Verdict.ACCEPTED == result.verdict
 
 
+@pytest.mark.exhaustive
 def test_what_torch_compiles_for_a_gpu_waits_for_it(host: Host) -> None:
     result = host.attempt(triton_job(f"{TRITON}\n# torch.compile"), quiet)
     assert (Verdict.ACCEPTED, "found False\nfound False\n") == (result.verdict, result.stdout)
 
 
+@pytest.mark.exhaustive
 def test_what_triton_compiles_for_its_driver_is_there(host: Host) -> None:
     source = TRITON.replace('is_ahead or print("found", cache_hit)', "None")
     source += "print(len(list(Path.home().glob('.triton/cache/*/cuda_utils*'))))\n"

@@ -249,6 +249,7 @@ async def test_a_pipeline_that_blocks_judges_nothing(tmp_path: Path) -> None:
     assert (outcome.state, here.builds[0].state) == (JobState.LOST, "canceled")
 
 
+@pytest.mark.exhaustive
 async def test_the_harness_itself_judges_and_its_author_finds_no_secret(tmp_path: Path) -> None:
     harness = build_harness(tmp_path / "kernelbot-harness.pyz")
     source = searching_submission([str(tmp_path / "agents"), "/tmp", "/dev/shm"], [MARK])

@@ -37,6 +37,7 @@ async def agents(
 Agents = tuple[FakeBuildkite, WarmStage, Path]
 
 
+@pytest.mark.exhaustive
 async def test_a_killed_job_takes_its_container_along_when_the_next_one_comes(
     agents: Agents,
 ) -> None:

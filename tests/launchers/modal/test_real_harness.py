@@ -30,6 +30,7 @@ class Links:
         return NodeLinks(url, url, "http://127.0.0.1:1/harness", "0" * 64)
 
 
+@pytest.mark.exhaustive
 async def test_an_author_finds_no_secret_in_the_container(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -26,6 +26,7 @@ async def stage(tmp_path: Path, harness: Path) -> AsyncIterator[WarmStage]:
         yield opened
 
 
+@pytest.mark.exhaustive
 async def test_a_cancelled_call_leaves_container_and_host_to_the_next(stage: WarmStage) -> None:
     handle = await stage.begun(a_job(ENDLESS))
     hosts, homes = stage.hosts(), stage.homes()

@@ -104,6 +104,7 @@ async def test_a_node_that_is_cancelled_loses_the_job_that_it_has(
     assert (again.state, len(judged(tmp_path))) == (JobState.FINISHED, 3)
 
 
+@pytest.mark.exhaustive
 async def test_a_free_node_that_is_cancelled_loses_nothing(
     tmp_path: Path, slurm: SlurmCluster
 ) -> None:
@@ -191,6 +192,7 @@ async def test_a_nodes_time_limit_is_longer_than_its_first_jobs(
     assert (outcome.state, ended.stdout.strip()) == (JobState.FINISHED, "18:00")
 
 
+@pytest.mark.exhaustive
 async def test_a_job_that_waits_is_cancelled_at_once(tmp_path: Path, slurm: SlurmCluster) -> None:
     async with launching(tmp_path, warm_idle_s=IDLE_S) as launcher:
         long = [await launcher.launch(a_job("sleep 60 accepted", "H100")) for _ in range(2)]

@@ -54,6 +54,7 @@ def test_a_change_that_no_test_notices_survives(copies: Copies) -> None:
     assert Outcome.SURVIVED is tried(copies, change("a <= b", "(a < b)"), "test_least").outcome
 
 
+@pytest.mark.exhaustive
 def test_a_change_that_never_ends_is_noticed(copies: Copies) -> None:
     mutant = change("a -= 1", "pass")
     assert Outcome.TIMEOUT is tried(copies, mutant, "test_least", 5).outcome

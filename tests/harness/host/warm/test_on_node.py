@@ -140,6 +140,7 @@ def test_a_host_ends_when_no_job_has_come_for_a_while(tmp_path: Path) -> None:
     assert until(lambda: node.sockets() == [])
 
 
+@pytest.mark.exhaustive
 def test_a_host_that_has_lived_long_enough_finishes_what_it_has(tmp_path: Path) -> None:
     node = Node(tmp_path)
     result = node.judge(SLOW, limit_s=5.0)

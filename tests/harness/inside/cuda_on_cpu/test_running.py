@@ -15,6 +15,7 @@ from kernelbot.harness.inside.cuda_on_cpu.emulation import Emulation
 from kernelbot.harness.inside.cuda_on_cpu.headers import FLAGS, FOLDER, header_files
 from kernelbot.harness.inside.cuda_on_cpu.rewriting import rewrite
 from kernelbot.harness.inside.runner.kernels import CompiledKernel
+from tests.support.exhaustive import cases
 
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="g++ isn't installed")
 SOURCE = Path(__file__).with_name("kernels.cu")
@@ -34,7 +35,7 @@ def build(folder: Path, text: str, *flags: str, libraries: Sequence[str] = ()) -
     return folder / "kernel.so"
 
 
-@pytest.fixture(scope="module", params=["switch", "ucontext"])
+@pytest.fixture(scope="module", params=cases(["switch", "ucontext"], always=["switch"]))
 def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     flags = ["-DCUDA_ON_CPU_UCONTEXT"] if request.param == "ucontext" else []
     return build(tmp_path_factory.mktemp("kernels"), SOURCE.read_text(), *flags)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.harness.inside.gpu.test_emulation import answers
+from tests.support.exhaustive import few
 
 pytest.importorskip("triton", reason="triton isn't installed")
 pytestmark = pytest.mark.torch
@@ -42,7 +43,7 @@ print(sorted({name.rpartition(".")[2] for name in files if name.startswith("doub
 
 @pytest.mark.parametrize(
     ("model", "binary"),
-    [("nvidia:90a", "cubin"), ("nvidia:100a", "cubin"), ("amd:gfx942", "hsaco")],
+    few([("nvidia:90a", "cubin"), ("amd:gfx942", "hsaco"), ("nvidia:100a", "cubin")], 2),
 )
 def test_all_configurations_are_compiled_and_none_is_run(
     tmp_path: Path, model: str, binary: str

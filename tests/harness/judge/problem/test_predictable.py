@@ -7,6 +7,7 @@ import pytest
 from kernelbot.protocol import Case, HarnessKind, ProblemSpec, SourceFile
 from tests.harness.jobs import REFERENCE, a_problem
 from tests.harness.problem_code import tried
+from tests.support.exhaustive import cases, few
 
 GENERATED = "return np.random.default_rng(seed).standard_normal(size).astype(np.float32)"
 FROM_GLOBAL = "np.random.seed(seed); return np.random.standard_normal(size).astype(np.float32)"
@@ -25,7 +26,7 @@ def by_script(reference: str) -> ProblemSpec:
     return replace(a_problem(), harness=HarnessKind.SCRIPT, files=files)
 
 
-@pytest.mark.parametrize("seed", ["7", "seed % 20"])
+@pytest.mark.parametrize("seed", cases(["7", "seed % 20"], always=["seed % 20"]))
 def test_a_script_s_generator_is_asked_as_well(seed: str) -> None:
     problem = by_script(REFERENCE.replace("(seed)", f"({seed})"))
     (note,) = tried(problem)
@@ -35,7 +36,11 @@ def test_a_script_s_generator_is_asked_as_well(seed: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "reference", [REFERENCE, "", "def ref_kernel(data):\n    return data\n", "generate_input = 7\n"]
+    "reference",
+    cases(
+        [REFERENCE, "", "def ref_kernel(data):\n    return data\n", "generate_input = 7\n"],
+        always=[REFERENCE],
+    ),
 )
 def test_of_other_scripts_nothing_is_said(reference: str) -> None:
     assert () == tried(by_script(reference))
@@ -43,12 +48,15 @@ def test_of_other_scripts_nothing_is_said(reference: str) -> None:
 
 @pytest.mark.parametrize(
     ("old", "new", "said"),
-    [
-        ("return np.random", "return 1 / 0 + np.random", "ZeroDivisionError"),
-        ("import numpy as np", "import nowhere", "'nowhere'"),
-        ("def check_implementation", "def check", "check_implementation"),
-        ("astype(np.float32)", "astype(np.float32), object()", "builtins.object"),
-    ],
+    few(
+        [
+            ("return np.random", "return 1 / 0 + np.random", "ZeroDivisionError"),
+            ("import numpy as np", "import nowhere", "'nowhere'"),
+            ("def check_implementation", "def check", "check_implementation"),
+            ("astype(np.float32)", "astype(np.float32), object()", "builtins.object"),
+        ],
+        1,
+    ),
 )
 def test_what_of_a_script_can_t_be_asked_is_said(old: str, new: str, said: str) -> None:
     (note,) = tried(by_script(REFERENCE.replace(old, new)))
@@ -64,11 +72,14 @@ def test_a_workload_without_a_seed_recurs() -> None:
 
 @pytest.mark.parametrize(
     ("where", "body"),
-    [
-        ("ref_kernel", "    return np.sort(data) + 0 * np.random.random()"),
-        ("ref_kernel", "    import random; return np.sort(data) + 0 * random.random()"),
-        ("ref_kernel", "    import torch; torch.rand(1); return np.sort(data)"),
-    ],
+    few(
+        [
+            ("ref_kernel", "    return np.sort(data) + 0 * np.random.random()"),
+            ("ref_kernel", "    import random; return np.sort(data) + 0 * random.random()"),
+            ("ref_kernel", "    import torch; torch.rand(1); return np.sort(data)"),
+        ],
+        1,
+    ),
 )
 def test_a_reference_that_draws_after_the_data_is_noted(where: str, body: str) -> None:
     reference = REFERENCE.replace(GENERATED, FROM_GLOBAL)
