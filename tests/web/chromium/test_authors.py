@@ -1,7 +1,6 @@
 """What authors do in a real browser: their account, and submitting."""
 
 import re
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
