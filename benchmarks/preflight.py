@@ -1,28 +1,37 @@
-"""Which GPUs a public set's published files compile for, and what that takes.
+"""What a public set's published files do without a GPU: for which GPUs they compile, and what the
+device CPU says of them.
 
-    python -m benchmarks.preflight FOLDER
+    python -m benchmarks.preflight FOLDER --results FILE [--limit-s 300] [--only TEXT] [--timed]
 
-FOLDER: a checkout of the problem sets. Each file that mentions Triton, `load_inline` or CuTe DSL
-is compiled for every GPU that `kernelbot preflight` knows; then once more for an H100 by processes
-of its own, whose processor time is counted. Prints a table.
+FOLDER: a checkout of the problem sets. Each published file is compiled for every GPU that
+`kernelbot preflight` knows (or those of `--gpus`), and tested on the device CPU; with `--timed` it
+is compiled once more for an H100 by processes of its own, whose processor time is counted. Each
+file's figures are appended to FILE, and what is there isn't done again; the table is printed at the
+end. A command that takes longer than the limit is ended.
 """
 
+import argparse
+import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from kernelbot.preflight.gpus import NAMES
 
-_COMMAND = (sys.executable, "-P", "-m", "kernelbot.cli", "preflight")
-_MENTIONS = ("import triton", "load_inline", "cpp_extension", "import cutlass")
-_PLACES = ("submission*.py", "submissions/*.py", "solutions/correct/*.py", "template*.py")
-_TIMEOUT_S = 1200
-_SHOWN = 60
+_CLI = (sys.executable, "-P", "-m", "kernelbot.cli")
+_MENTIONS = ("import triton", "load_inline", "cpp_extension", "import cutlass", "torch.compile")
+_PLACES = ("submission*.py", "submissions/*.py", "solutions/correct/*.py")
+_SHOWN = 110
+_COMPILED, _REFUSED = "compiled", "does not compile"
+_NOT_COVERED = ("can't run on the device CPU", "No module named", "CUDA", "HIP", "ROCM", "GPU")
+_TOO_LONG = "no end within the limit"
 
 
 @dataclass(frozen=True)
@@ -31,61 +40,199 @@ class Row:
 
     file: str
     outcomes: dict[str, str]
-    """By GPU."""
+    """By GPU; empty: it mentions no compiler, or none ended in time."""
     registers: int | None
     """The most of any kernel on an H100."""
-    processor_s: float
+    preflight_s: float | None
+    """None: nothing was compiled, or it wasn't counted."""
     why: str
+    """What wasn't compiled, and why."""
+    verdict: str
+    """On the device CPU."""
+    test_s: float
+    """By the clock."""
+    said: str
+    """Why it wasn't accepted."""
+
+
+@dataclass(frozen=True)
+class _Ended:
+    """A command's document, empty if there is none, and the processor time of its processes."""
+
+    document: dict[str, Any]
+    processor_s: float
+    is_late: bool
 
 
 def main() -> None:
-    """Print the table."""
-    root = Path(sys.argv[1])
-    print(f"| file | {' | '.join(NAMES)} | registers | processor s | what wasn't compiled |")
-    print("|---" * (len(NAMES) + 4) + "|")
-    for problem in sorted(path.parent for path in root.rglob("task.yml")):
-        for file in sorted({found for place in _PLACES for found in problem.glob(place)}):
-            if any(word in file.read_text(errors="replace") for word in _MENTIONS):
-                print(_line(_row(root, problem, file)), flush=True)
+    """Do what isn't done, and print the table."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n", maxsplit=1)[0])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--results", type=Path, required=True)
+    parser.add_argument("--limit-s", type=float, default=300.0, help="For each command.")
+    parser.add_argument("--only", default="", help="Files whose path has this in it.")
+    parser.add_argument("--gpus", nargs="+", default=list(NAMES))
+    parser.add_argument("--timed", action="store_true", help="Count processor time as well.")
+    parser.add_argument("--print", action="store_true", help="Print what is there already.")
+    options = parser.parse_args()
+    rows = _stored(options.results)
+    if not options.print:
+        for problem, file in _published(options.folder):
+            name = str(file.relative_to(options.folder))
+            if name not in rows and options.only in name:
+                row = rows[name] = _examined(name, problem, file, options)
+                with options.results.open("a") as results:
+                    results.write(json.dumps(asdict(row)) + "\n")
+                print(_line(row), flush=True)
+    print(_table(rows))
 
 
-def _row(root: Path, problem: Path, file: Path) -> Row:
-    with tempfile.TemporaryDirectory() as cache:
-        found, _ = _preflight(problem, file, cache, "--all")
-        reports = {one["report"]["gpu"]: one["report"] for one in found}
-    with tempfile.TemporaryDirectory() as cache:
-        _, processor_s = _preflight(problem, file, cache, "--gpu", "H100", "--cold")
-    h100 = reports.get("H100", {"kernels": [], "not_compiled": [], "diagnostics": []})
+def _stored(results: Path) -> dict[str, Row]:
+    if not results.exists():
+        return {}
+    rows = (Row(**json.loads(line)) for line in results.read_text().splitlines())
+    return {row.file: row for row in rows}  # the last one counts
+
+
+def _published(folder: Path) -> list[tuple[Path, Path]]:
+    """Each problem's folder with a file of it, those first that have something to compile."""
+    found = [
+        (problem, file)
+        for problem in sorted(path.parent for path in folder.rglob("task.yml"))
+        for file in sorted({found for place in _PLACES for found in problem.glob(place)})
+    ]
+    return sorted(found, key=lambda one: not _has_kernels(one[1]))
+
+
+def _has_kernels(file: Path) -> bool:
+    return any(word in file.read_text(errors="replace") for word in _MENTIONS)
+
+
+def _examined(name: str, problem: Path, file: Path, options: argparse.Namespace) -> Row:
+    reports, preflight_s, why = _compiled(problem, file, options)
+    h100 = reports.get("H100", {"kernels": []})
     registers = [kernel["figures"]["registers"] or 0 for kernel in h100["kernels"]]
-    said = [*h100["not_compiled"], *(one["message"] for one in h100["diagnostics"])]
-    outcomes = {gpu: report["outcome"] for gpu, report in reports.items()}
-    name = str(file.relative_to(root))
-    return Row(name, outcomes, max(registers, default=None), processor_s, said[0] if said else "")
-
-
-def _preflight(
-    problem: Path, file: Path, cache: str, *options: str
-) -> tuple[list[dict[str, Any]], float]:
-    """The reports, and the processor time of all processes that the command started and ended."""
-    command = [*_COMMAND, str(problem), str(file), *options, "--json"]
-    env = {**os.environ, "XDG_CACHE_HOME": cache}
-    before = os.times()
-    done = subprocess.run(
-        command, env=env, capture_output=True, text=True, timeout=_TIMEOUT_S, check=False
+    test = _run(["run", str(problem), str(file), "--device", "CPU", "--json"], options.limit_s)
+    verdict, said = _tested(test)
+    return Row(
+        name,
+        {gpu: report["outcome"] for gpu, report in reports.items()},
+        max(registers, default=None),
+        preflight_s,
+        why,
+        verdict,
+        round(float(test.document.get("duration_s", 0.0)), 1),
+        said,
     )
-    after = os.times()
-    spent_s = sum(after[2:4]) - sum(before[2:4])
-    document = json.loads(done.stdout)
-    return document.get("gpus", []), spent_s
+
+
+def _compiled(
+    problem: Path, file: Path, options: argparse.Namespace
+) -> tuple[dict[str, Any], float | None, str]:
+    """Reports by GPU, the processor time for an H100, and what wasn't compiled."""
+    if not _has_kernels(file):
+        return {}, None, "nothing to compile"
+    command = ["preflight", str(problem), str(file), "--json"]
+    named = [word for gpu in options.gpus for word in ("--gpu", gpu)]
+    every = _run([*command, *named], options.limit_s * len(options.gpus))
+    reports = {one["report"]["gpu"]: one["report"] for one in every.document.get("gpus", [])}
+    processor_s = None
+    if options.timed:
+        with tempfile.TemporaryDirectory() as cache:
+            alone = _run([*command, "--gpu", "H100", "--cold"], options.limit_s, Path(cache))
+        processor_s = round(alone.processor_s, 1)
+    said: Counter[str] = Counter()
+    for report in reports.values():
+        errors = [one["message"] for one in report["diagnostics"] if one["severity"] == "error"]
+        said.update([*errors, *report["not_compiled"]][:1])
+    why = "; ".join(said) if reports else _TOO_LONG if every.is_late else "no report"
+    return reports, processor_s, why
+
+
+def _tested(test: _Ended) -> tuple[str, str]:
+    """How the test ended, and why it wasn't accepted."""
+    verdict, error = test.document.get("verdict"), test.document.get("error") or {}
+    if verdict is None:
+        said = error.get("message", "") or test.document.get("message", "")
+        return ("no end", _TOO_LONG) if test.is_late else ("refused", str(said))
+    said = " ".join(str(error.get(key) or "") for key in ("message", "evidence")).strip()
+    if verdict == "accepted":
+        return "accepted", ""
+    of_author = error.get("fault") == "author" and verdict != "time_limit"
+    uncovered = any(word in said for word in _NOT_COVERED) or not of_author
+    return "not covered" if uncovered else "refused", said or str(verdict)
+
+
+def _run(arguments: list[str], limit_s: float, cache: Path | None = None) -> _Ended:
+    """Run a command of ours, and end it after the limit. `cache`: a folder of its own for it."""
+    kept = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
+    if cache is not None:
+        _share(kept / "kernelbot/builds/headers", cache / "kernelbot/builds/headers")
+    with tempfile.TemporaryFile() as output:
+        env = {**os.environ, "XDG_CACHE_HOME": str(cache or kept)}
+        before = os.times()
+        process = subprocess.Popen(
+            [*_CLI, *arguments], env=env, stdout=output, start_new_session=True
+        )
+        try:
+            process.wait(limit_s)
+            is_late = False
+        except subprocess.TimeoutExpired:
+            is_late = True
+            process.send_signal(signal.SIGINT)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(20)
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        after = os.times()
+        output.seek(0)
+        document: dict[str, Any] = {}
+        with contextlib.suppress(ValueError):
+            document = json.loads(output.read())
+    return _Ended(document, sum(after[2:4]) - sum(before[2:4]), is_late)
+
+
+def _share(kept: Path, place: Path) -> None:
+    """Headers that were compiled in advance are made once on a machine, so they aren't counted."""
+    if kept.is_dir():
+        place.parent.mkdir(mode=0o700, parents=True)
+        place.symlink_to(kept)
+
+
+def _table(rows: dict[str, Row]) -> str:
+    head = ("file", "compiles for", "registers", "s", "not compiled", "device CPU", "s", "why")
+    lines = [f"| {' | '.join(head)} |", "| --- " * len(head) + "|"]
+    return "\n".join([*lines, *(_line(rows[name]) for name in sorted(rows))])
 
 
 def _line(row: Row) -> str:
-    marks = {"compiled": "yes", "does not compile": "no"}
-    outcomes = " | ".join(marks.get(row.outcomes.get(gpu, ""), "?") for gpu in NAMES)
-    why = row.why.replace("|", "/").replace("\n", " ")
-    why = why if len(why) <= _SHOWN else f"{why[:_SHOWN]} ..."
-    registers = "" if row.registers is None else str(row.registers)
-    return f"| {row.file} | {outcomes} | {registers} | {row.processor_s:.1f} | {why} |"
+    cells = (
+        row.file,
+        _gpus(row.outcomes),
+        "" if row.registers is None else str(row.registers),
+        "" if row.preflight_s is None else f"{row.preflight_s:.1f}",
+        _short(row.why),
+        row.verdict,
+        f"{row.test_s:.1f}",
+        _short(row.said),
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+def _gpus(outcomes: dict[str, str]) -> str:
+    compiled = [gpu for gpu in NAMES if outcomes.get(gpu) == _COMPILED]
+    refused = [gpu for gpu in NAMES if outcomes.get(gpu) == _REFUSED]
+    parts = [", ".join(compiled) if len(compiled) < len(NAMES) else "all"] if compiled else []
+    return "; ".join([*parts, *(f"not {gpu}" for gpu in refused)])
+
+
+def _short(text: str) -> str:
+    lines = text.strip().splitlines()
+    shown = lines[-1] if "Traceback" in text else text
+    flat = " ".join(shown.replace("|", "/").split())
+    return flat if len(flat) <= _SHOWN else f"{flat[:_SHOWN]} ..."
 
 
 if __name__ == "__main__":
