@@ -68,6 +68,9 @@ NOT_RUN: dict[str, dict[str, str]] = {
         "kernelbot db migrate": "needs a database of its own: tests/cli/test_database_commands.py",
     },
     "slurm": {"kernelbot verify-runs": NO_DEVICE},
+    "try-without-a-gpu": {
+        "kernelbot submit": "needs a board for a GPU: tests/worker/test_before_a_gpu.py has one",
+    },
     "work-on-a-kernel": {ALL: "watches until it is stopped: tests/cli/dev does"},
     "use-popcorn-cli": {ALL: "needs popcorn-cli: tests/conformance speaks as it does"},
 }
