@@ -6,18 +6,22 @@ from datetime import UTC, datetime
 import pytest
 
 from kernelbot.cli.summary import LINES, summary
-from kernelbot.domain.states import RunState, SubmissionState
+from kernelbot.domain.states import ReviewState, RunState, SubmissionState
+from kernelbot.moderation.reviews.model import Evidence
 from kernelbot.protocol import CaseResult, Failure, Fault, Mode, RunResult, Verdict
+from kernelbot.ranking.model import ScoreInterval
+from kernelbot.render.intervals import ONE_JUDGING
 from kernelbot.runs.schemas import Report
 from kernelbot.submissions.schemas import RunView, SubmissionView
 from tests.render.results import ACCEPTED, WORKLOAD, WRONG
 
 NOW = datetime(2027, 1, 1, tzinfo=UTC)
 URL = "http://kernels.example.org/submission/17"
+RANKED = ScoreInterval((0.001, 0.0012), (0.00105, 0.00115), 0.05, 0)
 CRASH = "The submission failed:\nTraceback (most recent call last):\n{}\nIndexError: size {}"
 
 
-def shown(*results: RunResult) -> list[str]:
+def shown(*results: RunResult, **changes: object) -> list[str]:
     """The lines of a ranked submission with such runs, the second of which is secret."""
     runs = [
         RunView(
@@ -28,6 +32,7 @@ def shown(*results: RunResult) -> list[str]:
             state=RunState.FINISHED,
             verdict=result.verdict,
             score_s=result.score_s,
+            interval=RANKED if index and result.score_s else None,
             attempts=1,
             created_at=NOW,
             started_at=NOW,
@@ -52,7 +57,7 @@ def shown(*results: RunResult) -> list[str]:
         runs=runs,
         code=None,
     )
-    return summary(view, URL).splitlines()
+    return summary(view.model_copy(update=changes), URL).splitlines()
 
 
 def failing(messages: list[str]) -> RunResult:
@@ -68,7 +73,7 @@ def test_the_score_with_its_interval_is_first_and_the_page_last() -> None:
     assert [
         "✓ Submission 17 (mine.py): accepted",
         "Score 1.10 ms (95 % interval 1.00 to 1.20 ms) on secret data, place 1 on sort",
-        f"All of it: {URL}",
+        f"Its page: {URL}",
     ] == [*lines[:2], lines[-1]]
     assert "median" in lines[2]
 
@@ -113,7 +118,7 @@ def test_our_fault_is_said_to_be_ours() -> None:
 )
 def test_it_is_never_longer_than_a_terminal(result: RunResult) -> None:
     lines = shown(result, result)
-    assert (True, URL) == (len(lines) <= LINES, lines[-1].removeprefix("All of it: "))
+    assert (True, URL) == (len(lines) <= LINES, lines[-1].removeprefix("Its page: "))
     assert "\x1b" not in "".join(lines)
     assert [] == [line for line in lines if len(line) > 80]
 
@@ -121,3 +126,29 @@ def test_it_is_never_longer_than_a_terminal(result: RunResult) -> None:
 def test_the_error_at_a_traceback_s_end_is_always_shown() -> None:
     lines = shown(failing([CRASH.format("  frame\n" * 200, 1)]))
     assert True is any("IndexError: size 1" in line for line in lines)
+
+
+@pytest.mark.parametrize("word", ["why ", "x"])
+def test_what_was_noticed_is_never_longer_than_a_terminal(word: str) -> None:
+    evidence = tuple(Evidence("score", "fast", "high", word * 900) for _ in range(9))
+    reason = {"state": SubmissionState.HELD, "review_reason": word * 900}
+    lines = shown(ACCEPTED, ACCEPTED, evidence=evidence, review=ReviewState.HELD, **reason)
+    assert (True, f"Its page: {URL}") == (len(lines) <= LINES, lines[-1])
+    assert [] == [line for line in lines if len(line) > 80]
+
+
+def test_what_was_noticed_of_an_accepted_one_leaves_no_word_of_what_failed() -> None:
+    evidence = tuple(Evidence("score", "fast", "high", "why " * 900) for _ in range(9))
+    assert False is any("[... 0 lines" in line for line in shown(ACCEPTED, evidence=evidence))
+
+
+def test_the_times_of_the_workloads_are_of_one_judging_and_say_so() -> None:
+    lines = shown(ACCEPTED, ACCEPTED)
+    table = next(at for at, line in enumerate(lines) if "median" in line)
+    assert 1 == lines[table:].count(ONE_JUDGING)
+
+
+def test_without_a_ranked_interval_that_of_the_judging_says_so() -> None:
+    assert shown(ACCEPTED)[1].startswith(
+        "Score 1.10 ms (95 % interval of this judging 1.00 to 1.20 ms)"
+    )

@@ -1,13 +1,28 @@
 import pytest
 
 from kernelbot.ranking.model import ScoreInterval
-from kernelbot.render.intervals import of_all_judgings, of_one_judging
+from kernelbot.render.intervals import beside_score, of_all_judgings, of_one_judging
 
 OWN = (0.00195, 0.00205)
 
 
 def _interval(scatter: float, pairs: int | None) -> ScoreInterval:
     return ScoreInterval((0.0018, 0.0022), OWN, scatter, pairs)
+
+
+@pytest.mark.parametrize(
+    ("ranked", "own", "text"),
+    [
+        (ScoreInterval((0.0018, 0.0022), OWN, 0.05, 0), None, "95 % interval 1.80 to 2.20 ms"),
+        (ScoreInterval(OWN, OWN, 0.0, None), None, of_one_judging(OWN)),
+        (None, OWN, of_one_judging(OWN)),
+        (None, None, ""),
+    ],
+)
+def test_beside_a_score_stands_the_rankings_interval_or_that_of_its_judging(
+    ranked: ScoreInterval | None, own: tuple[float, float] | None, text: str
+) -> None:
+    assert text == beside_score(ranked, own)
 
 
 def test_that_of_one_judging_says_so() -> None:

@@ -6,7 +6,7 @@ from kernelbot.cli.terminal import columns
 from kernelbot.domain.states import ReviewState, RunState, SubmissionState
 from kernelbot.preflight.rendering import preflight_text
 from kernelbot.protocol import Mode, Verdict
-from kernelbot.render.intervals import of_all_judgings, of_one_judging, seconds_interval
+from kernelbot.render.intervals import of_all_judgings, of_one_judging, of_the_score
 from kernelbot.render.progress import state_text
 from kernelbot.render.report import TEXT, details
 from kernelbot.render.text import one_line, printable
@@ -22,22 +22,28 @@ def outcome(submission: "SubmissionView", page_url: str) -> str:
     the runs' reports, and where its page is."""
     preflights = [preflight_text(one, columns()) for one in submission.preflights]
     parts = [closing(submission), *preflights, *(_run(run) for run in submission.runs)]
-    noticed = [
+    if lines := noticed(submission):
+        parts.append("\n".join(lines))
+    return "\n\n".join([*parts, *where_more_is(submission, page_url)])
+
+
+def noticed(submission: "SubmissionView") -> list[str]:
+    """What was noticed about it, a sentence each."""
+    return [
         f"Noticed by {one_line(item.source)}: {one_line(item.rule)} ({one_line(item.severity)}): "
         f"{printable(item.detail)}"
         for item in submission.evidence
     ]
-    if noticed:
-        parts.append("\n".join(noticed))
-    if has_files(submission):
-        parts.append(f"Its files: kernelbot submission artifacts {submission.id} --save FOLDER")
-    return "\n\n".join([*parts, f"Its page: {page_url}"])
 
 
-def has_files(submission: "SubmissionView") -> bool:
-    """Whether a run left files besides the texts, which are part of the report."""
+def where_more_is(submission: "SubmissionView", page_url: str) -> list[str]:
+    """Where its page is, and before that its files, if a run left some besides the texts, which are
+    part of the report."""
+    page = f"Its page: {page_url}"
     results = (run.result for run in submission.runs if run.result is not None)
-    return any(item.media_type != TEXT for result in results for item in result.artifacts)
+    if any(item.media_type != TEXT for result in results for item in result.artifacts):
+        return [f"Its files: kernelbot submission artifacts {submission.id} --save FOLDER", page]
+    return [page]
 
 
 def wait_text(wait_s: float | None) -> str:
@@ -74,20 +80,10 @@ def _ending(submission: "SubmissionView") -> str:
     if submission.score_s:
         secret = " on secret data" if submission.mode is Mode.LEADERBOARD else ""
         place = f", place {submission.place} on {submission.board}" if submission.place else ""
-        interval = _score_interval(submission)
+        found = of_the_score(submission.runs, submission.score_s)
+        interval = f" ({found})" if found else ""
         lines.append(f"Score {seconds_text(submission.score_s)}{interval}{secret}{place}")
     return "\n".join(lines)
-
-
-def _score_interval(submission: "SubmissionView") -> str:
-    """The score's 95 % interval; empty if it isn't known, or not for this person."""
-    for run in submission.runs:
-        if run.score_s != submission.score_s:
-            continue
-        own = run.result.score_ci95_s if run.result else None
-        if found := run.interval.ci95_s if run.interval else own:
-            return f" (95 % interval {seconds_interval(found)})"
-    return ""
 
 
 def _run(run: "RunView") -> str:

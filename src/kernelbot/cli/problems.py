@@ -169,8 +169,9 @@ def _times(checked: "CheckedSolution") -> list[str]:
         return [f"Note: {one_line(note)}" for note in checked.result.system.notes]
     lines = []
     for workload in checked.workloads:
-        time = f"{time_text(workload.median_ns)} (95 % interval {interval_text(*workload.ci95_ns)})"
-        lines.append(f"{one_line(workload.spec)}: {time}")
+        time, interval = time_text(workload.median_ns), interval_text(*workload.ci95_ns)
+        name = one_line(workload.spec)
+        lines.append(f"{name}: {time} (95 % interval of this judging {interval})")
         lines += [f"  Note: {note}." for note in checked.time_notes(workload)]
     return lines
 

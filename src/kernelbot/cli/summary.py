@@ -2,11 +2,12 @@
 
 from typing import TYPE_CHECKING
 
-from kernelbot.cli.outcome import closing, has_files
+from kernelbot.cli.outcome import closing, noticed, where_more_is
 from kernelbot.cli.terminal import columns
 from kernelbot.domain.states import RunState
 from kernelbot.protocol import Mode, RunResult, Verdict, WorkloadResult
 from kernelbot.render.failures import Alike, failed_alike
+from kernelbot.render.intervals import ONE_JUDGING
 from kernelbot.render.report import busy_hint, threads_hint, workloads_table
 from kernelbot.render.text import cut, indent, one_line, printable, wrap
 from kernelbot.render.verdicts import FAULTS, mark
@@ -15,10 +16,12 @@ if TYPE_CHECKING:
     from kernelbot.submissions.schemas import RunView, SubmissionView
 
 LINES = 24
-"""Of a terminal that nobody has made larger."""
+"""The height of a terminal that nobody has made larger."""
 _COLUMNS = 80
 _WAYS = 3
 """Ways of failing that are shown; the first one with all that was said."""
+_HEAD, _NOTES = 8, 6
+"""The most lines of the answer, and of what was noticed."""
 _OUTPUT_CHARACTERS = 20_000
 _LEAST_OUTPUT = 3
 """Lines that must be free for what the program printed."""
@@ -28,13 +31,11 @@ def summary(submission: "SubmissionView", page_url: str) -> str:
     """The verdict, the score and the place first, then what failed or what to do, the times, and
     where the rest is: `LINES` lines at most."""
     width = columns() or _COLUMNS
-    head = wrap(closing(submission), width).splitlines()
-    notes = wrap("\n".join(_notes(submission)), width).splitlines()
-    tail = [f"All of it: {page_url}"]
+    head = _clipped(_wrapped(closing(submission), width), _HEAD)
+    notes = _clipped(_wrapped("\n".join(_notes(submission)), width), _NOTES)
+    tail = where_more_is(submission, page_url)
     if printed := _printed(submission):
         tail.insert(0, f"{printed}: kernelbot submission show {submission.id}")
-    if has_files(submission):
-        tail.insert(0, f"Its files: kernelbot submission artifacts {submission.id} --save FOLDER")
     room = LINES - len(head) - len(notes) - len(tail) - 1
     failed = _clipped(_failed(submission, width), room)
     table = _times(submission, width, room - len(failed))
@@ -42,15 +43,15 @@ def summary(submission: "SubmissionView", page_url: str) -> str:
     return "\n".join([*head, *failed, *notes, *table, *output, *tail])
 
 
+def _wrapped(text: str, width: int) -> list[str]:
+    """The text's lines, also if a word is longer than a line."""
+    return [cut(line, width) for line in wrap(text, width).splitlines()]
+
+
 def _notes(submission: "SubmissionView") -> list[str]:
     results = [run.result.to_result() for run in submission.runs if run.result is not None]
     hints = (hint for one in results for hint in (threads_hint(one.system), busy_hint(one)))
-    noticed = [
-        f"Noticed by {one_line(item.source)}: {one_line(item.rule)} ({one_line(item.severity)}): "
-        f"{printable(item.detail)}"
-        for item in submission.evidence
-    ]
-    return [f"Note: {hint}" for hint in dict.fromkeys(hints) if hint] + noticed
+    return [f"Note: {hint}" for hint in dict.fromkeys(hints) if hint] + noticed(submission)
 
 
 def _printed(submission: "SubmissionView") -> str:
@@ -134,12 +135,12 @@ def _times(submission: "SubmissionView", width: int, room: int) -> list[str]:
     if submission.mode is Mode.TEST:
         return []
     loads = next((found for run in submission.runs if (found := _timed(run))), ())
-    shown = loads[: max(0, room - 3)]
+    shown = loads[: max(0, room - 4)]  # the others are the table's head and what is said of it
     if not shown:
         return []
     lines = workloads_table(shown, width).splitlines()
     more = len(loads) - len(shown)
-    return [*lines, f"{more} more workloads"] if more else lines
+    return [*lines, *([f"{more} more workloads"] if more else []), ONE_JUDGING]
 
 
 def _timed(run: "RunView") -> tuple[WorkloadResult, ...]:

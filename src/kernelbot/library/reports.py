@@ -97,7 +97,7 @@ class Report:
 
     @property
     def score_ci95_s(self) -> tuple[float, float] | None:
-        """95 % interval of the score."""
+        """95 % interval of the score, of this judging alone."""
         return self.result.score_ci95_s
 
     @property

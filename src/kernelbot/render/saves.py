@@ -2,6 +2,7 @@
 
 from kernelbot.preflight.rendering import preflight_text
 from kernelbot.protocol import Fault, RunResult, Verdict
+from kernelbot.render.intervals import ONE_JUDGING
 from kernelbot.render.plot import sparkline
 from kernelbot.render.table import table
 from kernelbot.render.text import indent, one_line, printable, shorten
@@ -30,6 +31,7 @@ def save_text(save: Save, columns: int | None = None) -> str:
     if save.workloads:
         rows = [_row(timed) for timed in save.workloads]
         parts.append(indent(table(_HEADERS, rows, right=_RIGHT, columns=columns), "  "))
+        parts.append(f"  {ONE_JUDGING}")
     elif save.result.verdict is Verdict.ACCEPTED:  # the notes say why nothing was timed
         parts += [f"  {one_line(note)}" for note in save.result.system.notes]
     parts += [indent(preflight_text(one, columns), "  ") for one in save.preflights]

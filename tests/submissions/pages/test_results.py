@@ -14,6 +14,7 @@ from kernelbot.protocol import (
     Verdict,
 )
 from kernelbot.ranking.model import Best
+from kernelbot.render.intervals import of_the_score
 from kernelbot.submissions.model import Submission
 from kernelbot.submissions.pages.comparison import (
     ComparedTime,
@@ -23,7 +24,6 @@ from kernelbot.submissions.pages.comparison import (
 )
 from kernelbot.submissions.pages.results import (
     diff_lines,
-    score_interval_s,
     shown_runs,
     timed,
 )
@@ -43,7 +43,7 @@ def page(shown: Submission, *comparisons: Comparison) -> str:
         mine=True,
         live=False,
         again=True,
-        interval_s=score_interval_s(shown),
+        interval=of_the_score(shown.runs, shown.score_s),
         runs=shown_runs(shown),
         preflights=[],
         outcomes=[],
@@ -75,7 +75,7 @@ def test_cases_that_failed_the_same_way_are_counted_and_named() -> None:
 
 def test_the_score_is_said_with_its_interval_and_before_all_else() -> None:
     shown = page(judged(ACCEPTED))
-    parts = ["95 % interval 1.00 to 1.20 ms", ">Runs<", "Leaderboard", ">Machine<"]
+    parts = ["95 % interval of this judging 1.00 to 1.20 ms", ">Runs<", "Leaderboard", ">Machine<"]
     found = [shown.find(part) for part in parts]
     assert sorted(found) == found, found
     assert -1 not in found

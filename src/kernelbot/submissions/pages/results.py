@@ -91,16 +91,6 @@ def shown_runs(submission: Submission) -> list[ShownRun]:
     return shown
 
 
-def score_interval_s(submission: Submission) -> tuple[float, float] | None:
-    """The interval of the submission's score; None if it has none, or it isn't for the viewer."""
-    for run in submission.runs:
-        if run.score_s == submission.score_s and run.interval is not None:
-            return run.interval.ci95_s
-        if run.score_s == submission.score_s and run.result is not None:
-            return run.result.score_ci95_s
-    return None
-
-
 def _why(run: Run) -> str:
     """Why it wasn't accepted, if the viewer may know."""
     if run.result is not None:

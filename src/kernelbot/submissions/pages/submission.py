@@ -16,6 +16,7 @@ from kernelbot.domain.ids import BIGINT_MAX
 from kernelbot.drawing.texts import Texts
 from kernelbot.duels.model import Duel
 from kernelbot.protocol import Mode
+from kernelbot.render.intervals import of_the_score
 from kernelbot.runs.files import MAX_NAME, safe_name
 from kernelbot.runs.queue.model import QueuePlace
 from kernelbot.schemas.values import to_json
@@ -29,7 +30,6 @@ from kernelbot.submissions.pages.progress import LiveState, SubmissionProgress
 from kernelbot.submissions.pages.results import (
     diff_lines,
     is_live,
-    score_interval_s,
     shown_runs,
 )
 from kernelbot.web import documents
@@ -76,7 +76,7 @@ async def show_submission(
         live=live,
         again=mine and problem is not None,
         progress=SubmissionProgress(snapshot.row, submission.runs, snapshot.queue).state,
-        interval_s=score_interval_s(submission),
+        interval=of_the_score(submission.runs, submission.score_s),
         runs=shown_runs(submission),
         preflights=[shown_preflight(one) for one in submission.preflights],
         outcomes=outcomes,
