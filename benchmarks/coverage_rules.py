@@ -28,7 +28,7 @@ class Judging:
 
     @property
     def median_ns(self) -> float:
-        """Of all samples."""
+        """The median of all samples."""
         return statistics.median(self.samples_ns)
 
     @property
@@ -68,7 +68,7 @@ class Found:
 
     @property
     def count(self) -> int:
-        """Of the intervals."""
+        """How many intervals there are."""
         return len(self.half_widths)
 
     def row(self, name: str) -> tuple[str, ...]:
@@ -158,14 +158,15 @@ def shown(kernel: Kernel, fewest_pairs: int = 0) -> Found:
 
 
 def together(found: Iterable[Found]) -> Found:
-    """Of all kernels."""
+    """What was found of all kernels."""
     every = list(found)
     widths = [width for one in every for width in one.half_widths]
     return Found(sum(one.held for one in every), widths)
 
 
 def variance_of_mean(one: Judging) -> float:
-    """Of the mean of the processes' medians, in logarithms: what explains scatter by processes."""
+    """The variance of the mean of the processes' medians, in logarithms: what explains scatter by
+    processes."""
     if one.processes < 2:
         return 0.0
     logs = [math.log(statistics.median(samples)) for samples in one.of_each]

@@ -40,7 +40,7 @@ class Figures:
 
     took_s: list[float] = field(default_factory=list)
     memory_bytes: list[dict[int, int]] = field(default_factory=list)
-    """Of each process of the host's, after each tenth."""
+    """The memory of each process of the host's, by its id, after each tenth."""
     wall_s: float = 0.0
     host_s: float = 0.0
     own_s: float = 0.0

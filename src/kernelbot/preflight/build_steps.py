@@ -20,7 +20,7 @@ MOST_SENTENCES = 20
 MAX_NAME = 300
 _MAX_SENTENCE = 1000
 _READ_CHARACTERS = 64 << 10
-"""Of a compiler's output; the middle is left out."""
+"""How much of a compiler's output is read; the middle is left out."""
 _LONGEST_S = 24 * 3600.0
 _MAX_DIGITS = 10
 _MOST_BYTES = 1 << 30

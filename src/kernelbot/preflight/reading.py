@@ -23,7 +23,7 @@ THREADS = 256
 compiled."""
 _MAX_OUTPUT = 64 << 10
 _MAX_DIGITS = 15
-"""Of a figure: Python takes long to read a number of thousands of digits, or refuses."""
+"""The most digits of a figure: Python takes long to read thousands of them, or refuses."""
 _NEEDS_A_GPU = (
     "{file} compiles nothing without a GPU: of Python files load_inline and cpp_extension are "
     "compiled here, and Triton unless torch.compile is used beside it."

@@ -21,7 +21,7 @@ _RIGHT = _HEADERS[1:9]
 _MOST_DIAGNOSTICS = 20
 _SHORT_HEADERS = ("kernel", "registers", "spills", "shared", "occupancy")
 _SHORT_KERNELS, _SHORT_DIAGNOSTICS, _SHORT_LINE = 6, 3, 72
-"""Of a short text: kernels, diagnostics, and characters of one line."""
+"""What a short text has at most: kernels, diagnostics, and characters of one line."""
 _MAX_OUTPUT = 4000
 _MARKS = {
     Outcome.COMPILED: "✓",

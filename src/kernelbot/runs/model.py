@@ -36,7 +36,7 @@ class Run:
     not_ranked: NotRanked | None = None
     """Why an accepted secret run isn't in the ranking; None: it is, or it isn't such a run."""
     interval: ScoreInterval | None = None
-    """Of a ranked run's score; None: there is none, or the run isn't ranked."""
+    """The interval of a ranked run's score; None: there is none, or the run isn't ranked."""
     repeats: int = 0
     """How often it was measured again, or is being, because its interval was too wide or the
     machine busy."""

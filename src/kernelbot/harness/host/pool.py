@@ -39,11 +39,11 @@ class PoolKey:
     vendor: Vendor
     sandbox: SandboxMode
     arch: str | None = None
-    """Of the device, as nvcc names it."""
+    """The device's architecture, as nvcc names it."""
     builds: bool = False
     """Whether its runners only build, and see no GPU."""
     include_dirs: tuple[str, ...] = ()
-    """Of the device."""
+    """The device's."""
     gpus: int | None = None
     """How many are shown; None: all that were given to this process."""
     checked: bool = False

@@ -36,7 +36,7 @@ _BELOW = "headers"
 MOST = 4
 """Lists of flags for which the header is kept, 800 MB each."""
 _COMPILER = "c++"
-"""As torch calls it."""
+"""The name by which torch calls it."""
 _ROOM_BYTES = 4 << 30
 """Free room on the disk without which none is made."""
 _LIMIT_S = 300.0

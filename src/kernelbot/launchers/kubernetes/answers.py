@@ -28,7 +28,7 @@ class Meta(Said):
     uid: Uid
     version: Version = ""
     created_at: Annotated[str, Field(alias="creationTimestamp")] = ""
-    """By the cluster's clock: compared with each other alone."""
+    """By the cluster's clock: such times are compared with each other alone."""
     deleted_at: Annotated[str | None, Field(alias="deletionTimestamp")] = None
     labels: dict[str, str] | None = None
     owners: Annotated[tuple[Owner, ...] | None, Field(alias="ownerReferences")] = None
@@ -60,13 +60,13 @@ class Item(Said):
 
 
 class JobSpecSaid(Said):
-    """Of a Job."""
+    """What a Job was asked to be."""
 
     suspend: bool | None = None
 
 
 class JobStatus(Said):
-    """Of a Job."""
+    """What has become of a Job."""
 
     conditions: tuple[Condition, ...] | None = None
 
@@ -88,14 +88,14 @@ _ENDS = frozenset(("Complete", "Failed"))
 
 
 class Waiting(Said):
-    """Of a container that hasn't begun."""
+    """Why a container hasn't begun."""
 
     reason: str | None = None
     message: str | None = None
 
 
 class Terminated(Said):
-    """Of a container that has ended."""
+    """How a container has ended."""
 
     exit_code: Annotated[int, Field(alias="exitCode")]
     reason: str | None = None
@@ -117,7 +117,7 @@ class Container(Said):
 
 
 class PodStatus(Said):
-    """Of a pod."""
+    """What has become of a pod."""
 
     phase: str = "Pending"
     reason: str | None = None
@@ -128,7 +128,7 @@ class PodStatus(Said):
 
 
 class PodSpecSaid(Said):
-    """Of a pod."""
+    """What a pod was asked to be, and where."""
 
     node: Annotated[str | None, Field(alias="nodeName")] = None
 
@@ -157,14 +157,14 @@ class Taint(Said):
 
 
 class NodeSpec(Said):
-    """Of a node."""
+    """Which pods a node takes."""
 
     unschedulable: bool | None = None
     taints: tuple[Taint, ...] | None = None
 
 
 class NodeStatus(Said):
-    """Of a node."""
+    """What a node has, and whether it is well."""
 
     allocatable: dict[str, str] | None = None
     conditions: tuple[Condition, ...] | None = None
@@ -178,7 +178,7 @@ class Node(Item):
 
 
 class QuotaStatus(Said):
-    """Of a quota."""
+    """A quota's limits, and what is used of them."""
 
     hard: dict[str, str] | None = None
     used: dict[str, str] | None = None
@@ -205,7 +205,7 @@ class Status(Said):
 
 
 class ListMeta(Said):
-    """Of a list."""
+    """What a list says of itself."""
 
     version: Version = ""
     more: Annotated[str | None, Field(alias="continue")] = None

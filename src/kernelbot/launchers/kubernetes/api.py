@@ -101,8 +101,9 @@ class News(Generic[I]):
 
 
 class KubernetesApi:
-    """Of one namespace. Everything raises `SchedulerError` if the cluster fails or limits us, and
-    `PlatformError` if it won't let us do what we ask. A limit that ends soon is waited for."""
+    """One namespace of a cluster. Every method raises `SchedulerError` if the cluster fails or
+    limits us, and `PlatformError` if it won't let us do what we ask. A limit that ends soon is
+    waited for."""
 
     def __init__(self, credentials: Credentials, namespace: str, timeout_s: float) -> None:
         self._token = credentials.token

@@ -44,12 +44,12 @@ class Token(Protocol):
 
 @dataclass(frozen=True)
 class FixedToken:
-    """See `Token`. Empty: the certificate says who we are."""
+    """A token that stays. Empty: the certificate says who we are."""
 
     value: str = field(default="", repr=False)
 
     async def headers(self) -> Mapping[str, str]:
-        """See `Token`."""
+        """The token, if there is one."""
         return {"Authorization": f"Bearer {self.value}"} if self.value else {}
 
     def refused(self) -> None:
@@ -57,14 +57,14 @@ class FixedToken:
 
 
 class FileToken:
-    """See `Token`. In a file that somebody replaces from time to time."""
+    """A token in a file that somebody replaces from time to time."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._read: tuple[float, str] = (float("-inf"), "")
 
     async def headers(self) -> Mapping[str, str]:
-        """See `Token`."""
+        """The token, read again after a minute."""
         read_at, value = self._read
         if time.monotonic() - read_at > _FILE_FOR_S:
             try:
@@ -75,7 +75,7 @@ class FileToken:
         return {"Authorization": f"Bearer {value}"}
 
     def refused(self) -> None:
-        """See `Token`."""
+        """Read the file again the next time."""
         self._read = (float("-inf"), "")
 
 
@@ -88,7 +88,7 @@ class _ExecCredential(Said):
 
 
 class PluginToken:
-    """See `Token`. Of a command that the kubeconfig names."""
+    """A token that a command prints, which the kubeconfig names."""
 
     def __init__(self, plugin: ExecPlugin) -> None:
         self._plugin = plugin
@@ -96,7 +96,7 @@ class PluginToken:
         self._asking = asyncio.Lock()
 
     async def headers(self) -> Mapping[str, str]:
-        """See `Token`."""
+        """The token; the command is run again after five minutes."""
         async with self._asking:
             got_at, value = self._got
             if time.monotonic() - got_at > _PLUGIN_FOR_S:
@@ -105,7 +105,7 @@ class PluginToken:
         return {"Authorization": f"Bearer {value}"}
 
     def refused(self) -> None:
-        """See `Token`."""
+        """Run the command again the next time."""
         self._got = (float("-inf"), "")
 
     async def _ask(self) -> str:
@@ -165,7 +165,7 @@ class PluginToken:
 
 @dataclass(frozen=True)
 class Credentials:
-    """Of one cluster."""
+    """How one cluster is reached, and as whom."""
 
     server: str
     """Its URL."""

@@ -92,7 +92,7 @@ class KubernetesLauncher:
 
     @property
     def traits(self) -> Traits:
-        """As configured."""
+        """What the configuration says."""
         return self._settings.traits
 
     async def start(self) -> None:
@@ -121,7 +121,7 @@ class KubernetesLauncher:
         return str(_Handle(job.meta.uid, spec.job_id))
 
     def _content(self, spec: JobSpec) -> dict[str, str]:
-        """Of the Secret: what `script.JUDGE` reads. Raises `JobRefused`."""
+        """The Secret's content, which `script.JUDGE` reads. Raises `JobRefused`."""
         carried = carry(
             spec,
             self._links,
@@ -314,7 +314,7 @@ def _label(job: Job) -> str:
 
 
 async def _still() -> Outcome:
-    """Of a job that is asked for another time."""
+    """The outcome of a job that is asked for another time."""
     return RUNNING
 
 

@@ -42,8 +42,8 @@ _LEFT_AFTER_TERM_S = 2
 
 
 def object_name(attempt: str) -> str:
-    """Of the attempt's Job and Secret: a DNS label, and another one for each attempt. Raises
-    `PlatformError` if the id can't make one."""
+    """The name of an attempt's Job and Secret: a DNS label, and another one for each attempt.
+    Raises `PlatformError` if the id can't make one."""
     if not _PLAIN.fullmatch(check_job_id(attempt)):
         raise PlatformError(f"{attempt[:80]!r} can't name a Job of Kubernetes'.")
     return job_name(attempt).replace(".", "-")

@@ -1,14 +1,14 @@
 """What a pod's two containers do."""
 
 GIVEN_FOLDER = "/kernelbot/secret"
-"""Of the first container: what the Secret holds."""
+"""Where the first container finds what the Secret holds."""
 JOB_FOLDER = "/kernelbot/job"
-"""Of both, in memory: the same, to be removed as it is read."""
+"""Where both containers have the same, in memory: it is removed as it is read."""
 SHARED_MEMORY = "/dev/shm"  # noqa: S108  # a pod's own
 END_FILE = "/dev/termination-log"
 """What is written here stands in the pod's status."""
 IMAGE_FOLDER = "/opt/kernelbot"
-"""Of the runner's image: see `deploy/runner/`."""
+"""Where the runner's image has our programs: see `deploy/runner/`."""
 PAYLOAD = "payload"
 VARIABLES = (
     "SUBMISSION_PAYLOAD_URL",

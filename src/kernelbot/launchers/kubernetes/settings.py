@@ -52,7 +52,7 @@ class KubernetesDevice:
     image: str
     """The runner's."""
     count: int = 1
-    """Of the resource."""
+    """How many of the resource."""
     cpu: str = "4"
     memory: str = "16Gi"
     shared_memory: str = "8Gi"
@@ -74,7 +74,7 @@ class KubernetesSettings:
     devices: Mapping[str, KubernetesDevice]
     image_pull_secrets: tuple[str, ...] = ()
     service_account: str | None = None
-    """Of the pods, whose token they don't get; None: the namespace's default."""
+    """The pods' account, whose token they don't get; None: the namespace's default."""
     priority_class: str | None = None
     security: Security = Security.CAPABILITIES
     timeout_s: float = 20.0

@@ -184,7 +184,7 @@ def _why_containers_ended(pod: Pod) -> Outcome:
 
 
 def _why_job_ended(end: Condition) -> Outcome:
-    """Of a Job whose pod is gone, or isn't known to have ended."""
+    """What became of a Job whose pod is gone, or isn't known to have ended."""
     if end.type == "Complete":
         return lost("its pod is gone, and its result with it", Fault.SCHEDULER)
     if end.reason in _JOB_ENDS:
@@ -199,6 +199,6 @@ def _lost(fault: Fault, why: str, pod: Pod, said: str | None) -> Outcome:
 
 
 def _said(why: str, said: str | None) -> str:
-    """With what the cluster says, on one line."""
+    """The sentence with what the cluster says, on one line."""
     words = " ".join((said or "").split())[:_MAX_SAID]
     return f"{why}: {words}" if words else why

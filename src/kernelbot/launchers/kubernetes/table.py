@@ -36,7 +36,7 @@ Key = Annotated[
         pattern=r"^([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$"
     ),
 ]
-"""Of a label, a taint or a resource."""
+"""The key of a label, a taint or a resource."""
 Value = Annotated[str, Field(pattern=r"^([A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?)?$")]
 Image = Annotated[str, Field(pattern=r"^[a-z0-9][A-Za-z0-9._/:@-]{0,500}$")]
 Amount = Annotated[str, AfterValidator(_quantity)]
@@ -56,7 +56,7 @@ class TolerationTable(_Table):
     effect: Effect | None = None
 
     def toleration(self) -> Toleration:
-        """As the launcher knows it."""
+        """The same for the launcher."""
         return Toleration(self.key or "", self.operator, self.value, self.effect)
 
 
@@ -92,7 +92,7 @@ class KubernetesTable(RemoteTable):
     service_account: Name | None = None
     priority_class: Name | None = None
     queue: Name | None = None
-    """Of all devices that name none."""
+    """The queue of all devices that name none."""
     security: Security = Security.CAPABILITIES
     timeout_s: float = Field(default=20.0, gt=0)
     slack_s: float = Field(default=600.0, ge=30)
@@ -114,7 +114,7 @@ class KubernetesTable(RemoteTable):
         return KubernetesLauncher(settings, credentials, place.links)
 
     def settings(self, place: LauncherPlace) -> KubernetesSettings:
-        """As the launcher knows them."""
+        """The same for the launcher."""
         place.refuse_strays(self.devices)
         return KubernetesSettings(
             namespace=self.namespace,

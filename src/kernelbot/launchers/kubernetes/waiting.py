@@ -14,13 +14,13 @@ class Waiting:
     def __init__(self, stuck_s: float) -> None:
         self._stuck_s = stuck_s
         self._since: dict[str, dict[str, float]] = {}
-        """By device, and by the Job's uid."""
+        """Since when each has waited, by device and by the Job's uid."""
 
     def stuck(
         self, device: str, jobs: Mapping[str, Seen], *, for_a_node: bool
     ) -> tuple[str, Seen] | None:
-        """Of the device's jobs by their uids, one that has waited too long; None: none has.
-        `for_a_node`: whether to wait for a node counts."""
+        """One of the device's jobs that has waited too long, with its uid; None: none has. `jobs`:
+        all of them by their uids; `for_a_node`: whether to wait for a node counts."""
         counted = _BEFORE_ITS_NODE if for_a_node else _BEFORE_ITS_NODE - {Wait.NODE}
         now = time.monotonic()
         before = self._since.get(device, {})

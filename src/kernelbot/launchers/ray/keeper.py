@@ -67,11 +67,11 @@ class Keeper:
         self._harnesses: dict[str, Any] = {}
 
     def id(self) -> str:
-        """Another one for each keeper."""
+        """Tells this keeper from others."""
         return self._id
 
     def kept(self) -> int:
-        """Of how many attempts there is anything here."""
+        """How many attempts are known."""
         return len(self._entries)
 
     def has_harness(self, sha256: str) -> bool:
@@ -106,7 +106,7 @@ class Keeper:
             entry.running = True
 
     def poll(self, attempts: dict[str, int]) -> dict[str, dict[str, Any]]:
-        """By attempt what `messages.Told` has, with results as bytes: of those that have at most so
+        """What `messages.Told` has, by attempt, with results as bytes: those that have at most so
         many, and as many as go into one answer. The others are told as running."""
         told: dict[str, dict[str, Any]] = {}
         room = _ANSWER_BYTES
@@ -157,7 +157,7 @@ class Keeper:
                 ray.cancel(entry.reference, force=False)
 
     def forget(self, attempt: str) -> None:
-        """Of what goes on, too."""
+        """Keep nothing of the attempt; a task that goes on is cancelled."""
         self.cancel(attempt)
         self._entries.pop(attempt, None)
 

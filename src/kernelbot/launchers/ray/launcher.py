@@ -34,7 +34,7 @@ class RayLauncher:
 
     @property
     def traits(self) -> Traits:
-        """As configured."""
+        """What the configuration says."""
         return self._settings.traits
 
     async def start(self) -> None:

@@ -51,7 +51,7 @@ class Answer(_Message):
     keeper: str = ""
     told: dict[str, Told] = Field(default_factory=dict)
     kept: int = 0
-    """Of how many attempts the keeper keeps anything."""
+    """How many attempts the keeper knows."""
     nodes: tuple[dict[str, float], ...] = ()
 
 

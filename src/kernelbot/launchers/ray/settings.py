@@ -26,7 +26,7 @@ class RaySettings:
     """One cluster."""
 
     address: str
-    """Of its head, `10.0.0.1:6379`."""
+    """Where its head is: `10.0.0.1:6379`."""
     devices: Mapping[str, RayDevice]
     namespace: str = "kernelbot"
     python: str = "python3"

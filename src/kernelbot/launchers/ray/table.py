@@ -56,7 +56,7 @@ class RayTable(RemoteTable):
         return RayLauncher(settings, harness, place.links)
 
     def settings(self, place: LauncherPlace) -> RaySettings:
-        """As the launcher knows them."""
+        """The same for the launcher."""
         place.refuse_strays(self.devices)
         return RaySettings(
             address=self.address,
