@@ -13,7 +13,7 @@ import ray
 from ray import cloudpickle, exceptions
 
 from kernelbot.launchers.ray import keeper
-from kernelbot.launchers.ray.messages import Answer, Ask, Question, Told
+from kernelbot.launchers.ray.messages import Answer, Ask, Question, Told, failure
 
 _NAME = "kernelbot-keeper"
 _HEAD = "node:__internal_head__"
@@ -36,8 +36,8 @@ class Child:
             return Answer(nodes=tuple(alive))
         actor = self._keeper()
         keeper_id = self._get(actor.id.remote())
-        if question.ask is Ask.LAUNCH:
-            self._launch(actor, question)
+        if question.job is not None:
+            self._launch(actor, question.job)
         elif question.ask is Ask.POLL:
             kept, told = self._get([actor.kept.remote(), actor.poll.remote(question.attempts)])
             shown = {name: _told(one) for name, one in told.items()}
@@ -63,10 +63,9 @@ class Child:
             .remote()
         )
 
-    def _launch(self, actor: Any, question: Question) -> None:
+    def _launch(self, actor: Any, job: keeper.Job) -> None:
         if not self._get(actor.has_harness.remote(self._sha256)):
             self._get(actor.keep_harness.remote(self._content))
-        job = keeper.Job(**(question.job or {}))
         self._get(actor.launch.remote(job, self._sha256))
 
     def _get(self, reference: Any) -> Any:
@@ -92,7 +91,7 @@ def main() -> None:
         try:
             answer = child.answer(Question.model_validate_json(line))
         except (exceptions.RayError, ValueError, RuntimeError) as error:
-            answer = Answer(error=f"{type(error).__name__}: {str(error).splitlines()[0][:300]}")
+            answer = failure(error)
         print(answer.model_dump_json(), file=out)
 
 

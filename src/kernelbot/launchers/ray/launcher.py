@@ -11,6 +11,7 @@ from kernelbot.launchers.base import NO_SIZES, Availability, JobState, Outcome, 
 from kernelbot.launchers.handles import check_job_id
 from kernelbot.launchers.links import Links
 from kernelbot.launchers.ray.bridge import Bridge
+from kernelbot.launchers.ray.keeper import Job
 from kernelbot.launchers.ray.messages import Ask, Question, Stage, Told
 from kernelbot.launchers.ray.settings import RayDevice, RaySettings
 from kernelbot.launchers.results import found, lost, no_events, size_of, too_long
@@ -54,17 +55,17 @@ class RayLauncher:
         links = self._links
         limit_s = spec.longest_s + self._settings.slack_s
         url = links.of(attempt, _IN_THE_QUEUE_S + limit_s).events_url if links else ""
-        job = {
-            "attempt": attempt,
-            "payload": payload,
-            "events_url": url,
-            "python": self._settings.python,
-            "no_sandbox_ok": self._settings.no_sandbox_ok,
-            "limit_s": limit_s,
-            "num_gpus": device.num_gpus,
-            "num_cpus": device.num_cpus,
-            "resources": dict(device.resources),
-        }
+        job = Job(
+            attempt=attempt,
+            payload=payload,
+            events_url=url,
+            python=self._settings.python,
+            no_sandbox_ok=self._settings.no_sandbox_ok,
+            limit_s=limit_s,
+            num_gpus=device.num_gpus,
+            num_cpus=device.num_cpus,
+            resources=dict(device.resources),
+        )
         answer = await self._bridge.ask(Question(ask=Ask.LAUNCH, job=job))
         return f"{answer.keeper}:{attempt}"
 

@@ -1,9 +1,11 @@
 """What the worker and its process with Ray's package say to each other: JSON, a line each."""
 
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
+
+from kernelbot.launchers.ray.keeper import Job
 
 
 class Ask(StrEnum):
@@ -24,6 +26,9 @@ class Stage(StrEnum):
     DONE = "done"
     FAILED = "failed"
     UNKNOWN = "unknown"
+
+
+_MAX_ERROR = 300
 
 
 class _Message(BaseModel):
@@ -62,5 +67,12 @@ class Question(_Message):
     attempts: dict[str, int] = Field(default_factory=dict)
     """Those it is about, and how large their results may be."""
     keeper: str = ""
-    job: dict[str, Any] | None = None
-    """What a launch needs, see `keeper.Job`."""
+    job: Job | None = None
+    """What a launch needs."""
+
+
+def failure(error: Exception) -> Answer:
+    """The answer to a question that raised this, of which it has the type and the first line."""
+    lines = str(error).splitlines()
+    said = f": {lines[0][:_MAX_ERROR]}" if lines else ""
+    return Answer(error=f"{type(error).__name__}{said}")
