@@ -21,7 +21,7 @@ WITHOUT_PARAMETERS = [
     ("GET", "/api/v1/users/me/identities"),
     ("GET", "/api/v1/tokens"),
     ("POST", "/api/v1/device-logins"),
-    ("POST", "/api/v1/sign-in-links"),
+    ("POST", "/api/v1/login-links"),
     ("GET", "/api/v1/platform"),
     ("POST", "/api/v1/platform/resume"),
     ("GET", "/api/v1/signing-keys"),

@@ -28,7 +28,7 @@ def open_pages(
     """Log a browser in as the account of this terminal, by a link that works once."""
     terminal = Terminal(as_json)
     with connect(url, terminal) as client:
-        link = client.make_sign_in_link()
+        link = client.make_login_link()
     opened = not (no_browser or as_json) and webbrowser.open(link.url)
     if opened:
         terminal.show("The browser shows the page that logs it in. If it doesn't:")

@@ -7,7 +7,7 @@ from kernelbot.accounts.logins.schemas import (
     DeviceLoginView,
     DevicePoll,
     DevicePollView,
-    SignInLink,
+    LoginLink,
 )
 from kernelbot.accounts.model import Role, User
 from kernelbot.accounts.schemas import AccountList, IdentityList, Reason, RoleChange
@@ -102,9 +102,9 @@ class AccountCalls:
         return ask(Token, "DELETE", f"/tokens/{token_id}")
 
     @described
-    def make_sign_in_link(self) -> Request[SignInLink]:
+    def make_login_link(self) -> Request[LoginLink]:
         """A link that logs one browser in as the caller, once."""
-        return ask(SignInLink, "POST", "/sign-in-links")
+        return ask(LoginLink, "POST", "/login-links")
 
     @described
     def begin_device_login(self) -> Request[DeviceLoginView]:

@@ -13,7 +13,7 @@ async def made(site: Site, token: str) -> str:
     """The path of a link that the owner of the token has made."""
     terminal = await site.browser()
     bearer = {"Authorization": f"Bearer {token}"}
-    answer = await terminal.post("/api/v1/sign-in-links", headers=bearer)
+    answer = await terminal.post("/api/v1/login-links", headers=bearer)
     assert 201 == answer.status_code
     return httpx.URL(answer.json()["url"]).raw_path.decode()
 
@@ -89,4 +89,4 @@ async def test_what_is_no_link_logs_nobody_in(site: Site, link: str) -> None:
 
 
 async def test_a_link_is_made_with_a_token_alone(site: Site) -> None:
-    assert 401 == (await (await site.browser()).post("/api/v1/sign-in-links")).status_code
+    assert 401 == (await (await site.browser()).post("/api/v1/login-links")).status_code

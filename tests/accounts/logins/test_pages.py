@@ -240,7 +240,7 @@ async def test_logins_are_counted_whichever_way_they_begin(site: Site) -> None:
         await browser.post("/auth/token", data={"name": "x"}),
         await browser.post("/auth/link/github"),
         await browser.post("/api/v1/device-logins"),
-        await browser.post("/api/v1/sign-in-links"),
+        await browser.post("/api/v1/login-links"),
         await browser.get("/auth/open?link=x"),
         await browser.post("/auth/open", data={"link": "x"}),
     ]

@@ -6,7 +6,7 @@ from kernelbot.accounts.logins.schemas import (
     DeviceLoginView,
     DevicePoll,
     DevicePollView,
-    SignInLink,
+    LoginLink,
 )
 from kernelbot.accounts.logins.service import LINK_LASTS_S, link_path
 from kernelbot.api.attempts import counted
@@ -14,7 +14,7 @@ from kernelbot.api.dependencies import ServicesDep, SettingsDep, Shown, Viewer
 from kernelbot.api.errors import documented
 
 router = APIRouter(prefix="/device-logins", tags=["logins"])
-links = APIRouter(prefix="/sign-in-links", tags=["logins"])
+links = APIRouter(prefix="/login-links", tags=["logins"])
 
 
 @router.post(
@@ -45,14 +45,14 @@ async def poll_device_login(services: ServicesDep, body: DevicePoll) -> DevicePo
 @links.post(
     "", status_code=201, responses=documented(401, 403, 429, 503), dependencies=[Depends(counted)]
 )
-async def make_sign_in_link(
+async def make_login_link(
     request: Request,
     services: ServicesDep,
     settings: SettingsDep,
     viewer: Viewer,
     credential: Shown,
-) -> SignInLink:
+) -> LoginLink:
     """A link that logs one browser in as the asker. What it opens ends with the asker's token."""
     secret = await services.logins.make_link(viewer, credential)
     base = settings.base_url(request)
-    return SignInLink(url=f"{base}{link_path(secret)}", expires_in_s=LINK_LASTS_S)
+    return LoginLink(url=f"{base}{link_path(secret)}", expires_in_s=LINK_LASTS_S)

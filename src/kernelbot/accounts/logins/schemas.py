@@ -16,7 +16,7 @@ class DeviceLoginView(Answer):
     interval_s: int = Field(description="Seconds to wait between polls.")
 
 
-class SignInLink(Answer):
+class LoginLink(Answer):
     """A page that logs one browser in as the asker, once."""
 
     url: str
