@@ -345,6 +345,18 @@ def test_the_end_is_told_if_the_page_is_hidden(site: Site) -> None:
 
 
 @pytest.mark.exhaustive
+def test_the_title_says_the_step_of_a_page_that_is_not_drawn(site: Site) -> None:
+    world = site.live.world
+    made = site.live.call(world.submit(content=b"# fake: sleep 2 accepted\n", devices=("CPU",)))
+    page = site.page(ada(site))
+    page.add_init_script("window.requestAnimationFrame = () => 0;")  # as in the background
+    page.goto(f"/submission/{made.id}")
+    expect(page).to_have_title(re.compile("^Secret"))
+    site.live.call(finished(world, made.id))
+    page.context.close()
+
+
+@pytest.mark.exhaustive
 def test_only_the_page_to_work_on_loads_the_editor_and_pages_are_light(site: Site) -> None:
     page = site.page(ada(site))
     sizes: dict[str, int] = {}

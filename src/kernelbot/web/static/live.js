@@ -2,6 +2,7 @@
 
 const SITE = "KernelBot";
 const GONE_MS = 5000;
+const SHOW_MS = 50; // by a timer: no frame is drawn of a page in the background, whose title has to change
 
 /** Follow the report if its submission is being judged; at the end the report is replaced by the
  * finished one, without loading the page again. `ended` is called with it then. */
@@ -21,10 +22,10 @@ export function follow(report, ended = () => {}) {
     const first = latest === null;
     latest = JSON.parse(event.data);
     if (!first) return; // the history comes at once: only its last state is shown
-    requestAnimationFrame(() => {
-      if (report.dataset.live) show(report, latest, clock);
+    setTimeout(() => {
+      if (report.isConnected) show(report, latest, clock);
       latest = null;
-    });
+    }, SHOW_MS);
   });
   source.addEventListener("end", () => {
     stop();
