@@ -1,20 +1,16 @@
 """What the platform would have known of the scatter between judgings before each of a run's."""
 
-import contextlib
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import LiteralString
 
 import psycopg
 
 from benchmarks.coverage_rules import Judging, Known
+from benchmarks.databases import database
 from kernelbot.runs.repeats import MAX_REPEATS, is_too_wide
-from kernelbot.store.code import using
-from kernelbot.store.embedded import EmbeddedPostgres
-from kernelbot.store.migrate import migrate
-from kernelbot.store.schema import this_code
 
 # A board and an author for each kernel, who sends it again and again to one device.
 _BOARD: LiteralString = """
@@ -56,7 +52,7 @@ FROM sent
 def known_before(judged: Sequence[Judging]) -> list[Known]:
     """For each judging, in their order, what those before it had shown, by the platform's own
     estimate in a database of its own. What is measured again there counts only once it isn't."""
-    with tempfile.TemporaryDirectory() as folder, _database(Path(folder)) as connection:
+    with tempfile.TemporaryDirectory() as folder, database(Path(folder)) as connection:
         return known_in(connection, judged)
 
 
@@ -78,20 +74,6 @@ def known_in(connection: psycopg.Connection, judged: Sequence[Judging]) -> list[
             values = {"board": board, "score": score_s, "low": low_s, "high": high_s}
             connection.execute(_JUDGED, values)
     return found
-
-
-@contextlib.contextmanager
-def _database(folder: Path) -> Iterator[psycopg.Connection]:
-    postgres = EmbeddedPostgres(folder / "postgres")
-    postgres.start()
-    try:
-        url = postgres.admin_url("postgres")
-        migrate(url)
-        with psycopg.connect(url, autocommit=True) as connection:
-            connection.execute(*using(this_code()))
-            yield connection
-    finally:
-        postgres.stop()
 
 
 def _row(

@@ -22,6 +22,7 @@ from typing import LiteralString
 
 import psycopg
 
+from benchmarks.databases import database
 from benchmarks.precision import EXAMPLES, correct_submission
 from kernelbot.catalog.problem import LoadedProblem, load_problem
 from kernelbot.harness.host.host import Host
@@ -35,10 +36,6 @@ from kernelbot.protocol import (
     Vendor,
     Verdict,
 )
-from kernelbot.store.code import using
-from kernelbot.store.embedded import EmbeddedPostgres
-from kernelbot.store.migrate import migrate
-from kernelbot.store.schema import this_code
 
 TRIES = 50
 KNOWN = 8
@@ -167,17 +164,9 @@ def measured_text(scores: Sequence[Interval], ratios: Sequence[Interval]) -> str
 @contextlib.contextmanager
 def ranking(folder: Path) -> Iterator[psycopg.Connection]:
     """A platform's database with one board."""
-    postgres = EmbeddedPostgres(folder / "postgres")
-    postgres.start()
-    try:
-        url = postgres.admin_url("postgres")
-        migrate(url)
-        with psycopg.connect(url, autocommit=True) as connection:
-            connection.execute(*using(this_code()))
-            connection.execute(SETUP)
-            yield connection
-    finally:
-        postgres.stop()
+    with database(folder) as connection:
+        connection.execute(SETUP)
+        yield connection
 
 
 def _repeat(connection: psycopg.Connection, scores: Sequence[Interval]) -> None:
