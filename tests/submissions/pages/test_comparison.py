@@ -7,7 +7,7 @@ import pytest
 
 from kernelbot.protocol import Case, DeviceSpec, Floor, ProblemSpec, Vendor
 from kernelbot.submissions.pages import comparison
-from kernelbot.submissions.pages.comparison import ComparedTime
+from kernelbot.submissions.pages.comparison import ComparedTime, Whose
 from tests.render.results import WORKLOAD
 from tests.support.front import Front
 from tests.support.problems import sort_problem
@@ -26,16 +26,16 @@ def test_a_workload_s_bars_are_as_long_as_its_times() -> None:
     twice, half = (replace(WORKLOAD, median_ns=ns) for ns in (2_200_000.0, 550_000.0))
     found = comparison._compared(WORKLOAD, (twice,), (half,), None)
     assert (
-        ComparedTime("mine", 1_100_000.0, 50.0),
-        ComparedTime("own", 2_200_000.0, 100.0),
-        ComparedTime("leader", 550_000.0, 25.0),
+        ComparedTime(Whose.MINE, 1_100_000.0, 50.0),
+        ComparedTime(Whose.OWN, 2_200_000.0, 100.0),
+        ComparedTime(Whose.LEADER, 550_000.0, 25.0),
     ) == found.times
 
 
 def test_a_workload_that_others_did_not_have_stands_alone() -> None:
     other = replace(WORKLOAD, spec="size: 9")
     found = comparison._compared(WORKLOAD, (other,), (), None)
-    assert (1_100_000.0, None) == (found.median_ns("mine"), found.median_ns("own"))
+    assert (1_100_000.0, None) == (found.median_ns(Whose.MINE), found.median_ns(Whose.OWN))
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ from kernelbot.submissions.pages.comparison import (
     ComparedWorkload,
     Comparison,
     Limit,
+    Whose,
 )
 from kernelbot.submissions.pages.results import (
     diff_lines,
@@ -82,7 +83,7 @@ def test_the_score_is_said_with_its_interval_and_before_all_else() -> None:
 
 
 def test_what_the_device_can_do_is_said_in_words_and_for_each_workload() -> None:
-    times = (ComparedTime("mine", 2e6, 100.0), ComparedTime("own", 1e6, 50.0))
+    times = (ComparedTime(Whose.MINE, 2e6, 100.0), ComparedTime(Whose.OWN, 1e6, 50.0))
     found = Comparison(
         device="H100",
         score_s=2e-3,

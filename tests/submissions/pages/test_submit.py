@@ -3,6 +3,7 @@
 import asyncio
 import re
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -11,6 +12,9 @@ from kernelbot.boards.service import BoardEdit
 from kernelbot.protocol import Mode
 from tests.support.front import Front, csrf_for
 from tests.support.problems import CORRECT
+from tests.support.waiting import until_told
+from tests.support.workers import quick_settings, working
+from tests.support.world import World
 
 FORM = "a-form-of-this-test"
 
@@ -208,3 +212,19 @@ async def test_a_processor_that_takes_tests_is_among_the_devices(front: Front) -
     assert (False, True) == ("no speed" in before, "on an emulator: no speed" in after)
     parts = ('name="device" value="CPU" checked', "takes tests alone")
     assert [] == [part for part in parts if part not in refused.text]
+
+
+async def test_a_test_on_a_processor_is_begun_again_on_it(front: Front, tmp_path: Path) -> None:
+    await front.world.board(devices=("H100",))
+    edit = BoardEdit(try_on_cpu=True)
+    await front.world.services.boards.edit(front.world.admin.user, "sort", edit)
+    async with working(quick_settings(tmp_path), front.world.database.url):
+        await until_told(lambda: is_served(front.world))
+        sent = await front.world.submit(mode=Mode.TEST, devices=("CPU",))
+    page = (await front.ada.get(f"/board/sort/submit?begin={sent.id}")).text
+    chosen = [f'name="device" value="{name}" checked' in page for name in ("CPU", "H100")]
+    assert [True, False] == chosen
+
+
+async def is_served(world: World) -> bool:
+    return (await world.services.devices.list_devices())[0].available

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 from kernelbot.accounts.model import User
 from kernelbot.domain.errors import NotAllowed, NotFound
@@ -29,11 +30,21 @@ class Limit:
     at_least_s: float
 
 
+class Whose(StrEnum):
+    """Whose time a bar shows."""
+
+    MINE = "mine"
+    """The submission's."""
+    OWN = "own"
+    """Its author's best other one's."""
+    LEADER = "leader"
+
+
 @dataclass(frozen=True)
 class ComparedTime:
-    """A bar of the chart. `kind`: `mine`, `own` (the author's best) or `leader`."""
+    """A bar of the chart."""
 
-    kind: str
+    whose: Whose
     median_ns: float
     width: float
 
@@ -46,9 +57,9 @@ class ComparedWorkload:
     times: tuple[ComparedTime, ...]
     share: float | None
 
-    def median_ns(self, kind: str) -> float | None:
-        """The time of one kind; None: it isn't there."""
-        return next((one.median_ns for one in self.times if one.kind == kind), None)
+    def median_ns(self, whose: Whose) -> float | None:
+        """One of the times; None: it isn't there."""
+        return next((one.median_ns for one in self.times if one.whose == whose), None)
 
 
 @dataclass(frozen=True)
@@ -140,15 +151,15 @@ def _compared(
     leader: Sequence[WorkloadResult],
     share: float | None,
 ) -> ComparedWorkload:
-    medians = {"mine": load.median_ns}
-    for kind, others in (("own", own), ("leader", leader)):
+    medians = {Whose.MINE: load.median_ns}
+    for whose, others in ((Whose.OWN, own), (Whose.LEADER, leader)):
         same = next((one.median_ns for one in others if one.spec == load.spec), None)
         if same is not None:
-            medians[kind] = same
+            medians[whose] = same
     longest = max(medians.values()) or 1.0
     times = (
-        ComparedTime(kind, median_ns, round(_WIDTH * median_ns / longest, 2))
-        for kind, median_ns in medians.items()
+        ComparedTime(whose, median_ns, round(_WIDTH * median_ns / longest, 2))
+        for whose, median_ns in medians.items()
     )
     return ComparedWorkload(load.spec, tuple(times), share)
 

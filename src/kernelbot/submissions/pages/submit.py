@@ -107,7 +107,7 @@ async def _bench(request: Request, services: Services, user: User, board: str) -
 def _form(bench: dict[str, Any], beginning: Beginning) -> dict[str, Any]:
     """The form before anything is typed. A device that the board no longer offers isn't chosen."""
     board: Board = bench["board"]
-    offered = [device for device in board.devices if device in beginning.devices]
+    offered = [one for one in (*board.devices, *bench["tries"]) if one in beginning.devices]
     return bench | {
         "beginning": beginning,
         "name": beginning.name,
