@@ -30,7 +30,8 @@ Compiled kernels of known times from 1 to 30 us were read 0.5 to 1.4 us too long
 between them is about half of that either way."""
 _TOLERANCE = 1e-9
 """Relative: the last digits of logarithms differ from one machine's library to another's."""
-_Z95 = 1.96
+Z95 = 1.96
+"""Half of a 95 % interval in standard deviations, if these are known."""
 _T95 = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.16)
 _T95_MORE = (2.145, 2.131, 2.12, 2.11, 2.101, 2.093, 2.086, 2.08, 2.074, 2.069, 2.064, 2.06, 2.056)
 """Student's t at 97.5 %, by degrees of freedom from 1; beyond these the last one, which is wider
@@ -154,7 +155,7 @@ def least_width(samples: Sequence[float], processes: int) -> float:
     ends = [median_interval(samples[place::count]) for place in range(count)]
     if min(low for low, _ in ends) <= 0:
         return 0.0
-    within = [(math.log(high / low) / (2 * _Z95)) ** 2 for low, high in ends]
+    within = [(math.log(high / low) / (2 * Z95)) ** 2 for low, high in ends]
     logs = [math.log(median) for median in _process_medians(samples, count)]
     between = max(statistics.variance(logs) - math.fsum(within) / count, 0.0)
     return 2 * _t95(count - 1) * math.sqrt(between / count)

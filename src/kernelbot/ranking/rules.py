@@ -2,7 +2,8 @@
 
 import math
 
-_Z95 = 1.96
+from kernelbot.protocol.scoring import Z95
+
 _LEAST_SHARE = 1e-6
 
 
@@ -17,7 +18,7 @@ def widened(median: float, ci95: tuple[float, float], scatter: float) -> tuple[f
     if scatter == 0:
         return ci95
     low, high = ci95
-    more = _Z95 * scatter
+    more = Z95 * scatter
     below = math.log(median / max(min(low, median), median * _LEAST_SHARE))
     above = math.log(max(high, median) / median)
     return (

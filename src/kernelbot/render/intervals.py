@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Protocol
 
+from kernelbot.protocol.scoring import Z95
 from kernelbot.render.units import interval_text
 
 if TYPE_CHECKING:
@@ -11,7 +12,6 @@ if TYPE_CHECKING:
 _Interval = tuple[float, float]
 ONE_JUDGING = "The intervals are of this judging alone."
 """What is said below a table of workloads."""
-_Z95 = 1.96
 
 
 class ScoredResult(Protocol):
@@ -77,7 +77,7 @@ def _is_of_one(interval: "ScoreInterval") -> bool:
 
 
 def _between_judgings(interval: "ScoreInterval") -> str:
-    adds = f"±{100 * _Z95 * interval.scatter:.2g} % between judgings"
+    adds = f"±{100 * Z95 * interval.scatter:.2g} % between judgings"
     if interval.pairs is None:
         return adds
     if interval.pairs == 0:
