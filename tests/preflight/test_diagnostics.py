@@ -1,5 +1,7 @@
 """The words are those of real compilers: nvcc 13.0, g++ 12, ptxas, Triton 3.7, Python 3.11."""
 
+import time
+
 import pytest
 
 from kernelbot.preflight.diagnostics import MOST, read_diagnostics
@@ -123,3 +125,14 @@ def test_hostile_words_are_read_to_their_end(said: str) -> None:
 def test_a_hundred_thousand_warnings_are_cut() -> None:
     said = "".join(f"a.cu({line}): warning #1: w\n" for line in range(100_000))
     assert MOST == len(read_diagnostics(said, "", "a.cu"))
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["\n" * 100_000 + "x", " \n" * 50_000 + "x", "CompilationError: at 1:1:\n" * 8000],
+    ids=["empty lines", "spaces", "errors of Triton"],
+)
+def test_hostile_output_takes_little_time_to_read(said: str) -> None:
+    began_s = time.process_time()
+    read_diagnostics(said, TRITON, "mine.py")
+    assert time.process_time() - began_s < 1.0

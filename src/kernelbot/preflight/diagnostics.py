@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterator
-from itertools import pairwise
+from functools import cached_property
+from itertools import pairwise, takewhile
 
 from kernelbot.preflight.model import Diagnostic, Severity
 
@@ -25,12 +26,33 @@ _PYTHON = re.compile(r'^\s*File "(.{1,300})", line (\d{1,7})')
 _RAISED = re.compile(r"^(?:\S*\.)?(\w*(?:SyntaxError|IndentationError|PTXASError)): (.+)")
 _NVCC_ITSELF = re.compile(r"^nvcc (?:fatal|error)\s*: ")
 _UNKNOWN_GPU = re.compile(
-    r"^\s*(ptxas fatal\s*: Value '.{1,40}' is not defined for option 'gpu-name')", re.MULTILINE
+    r"^[ \t]*+(ptxas fatal\s{0,20}: Value '.{1,40}' is not defined for option 'gpu-name')",
+    re.MULTILINE,
 )
 _BY_PTXAS = "PTXASError: "
 """What Triton raises if ptxas fails, for whatever reason."""
 _CARET = re.compile(r"^\s*\^\s*$")
 _SPACES = 2
+
+
+class Source:
+    """The author's text, in which lines are looked up; a large one takes some 50 ms once."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """As compilers count them."""
+        return self._text.splitlines()
+
+    @cached_property
+    def places(self) -> dict[str, int | None]:
+        """Where each line of the file stands; None: at several places."""
+        found: dict[str, int | None] = {}
+        for number, text in enumerate(self.lines, 1):
+            found[text] = None if text in found else number
+        return found
 
 
 def read_diagnostics(output: str, source: str, file: str) -> tuple[Diagnostic, ...]:
@@ -39,8 +61,13 @@ def read_diagnostics(output: str, source: str, file: str) -> tuple[Diagnostic, .
     `source`, `file`: the author's text and its name, by which nvcc's caret becomes a column, and
     a line of a Triton kernel one of the file. That ptxas doesn't know the GPU isn't among them.
     """
+    return diagnostics_in(output, Source(source), file)
+
+
+def diagnostics_in(output: str, source: Source, file: str) -> tuple[Diagnostic, ...]:
+    """The same, for whoever reads several outputs of one file."""
     lines = [line[:_LONGEST_LINE] for line in output.splitlines()]
-    found = dict.fromkeys(_read(lines, source.splitlines(), file))
+    found = dict.fromkeys(_read(lines, source, file))
     if unknown_gpu(output):
         found = {one: None for one in found if not _is_of_ptxas(one)}
     errors = [one for one in found if one.severity is Severity.ERROR]
@@ -64,25 +91,29 @@ def _is_of_ptxas(found: Diagnostic) -> bool:
     return found.message.startswith(_BY_PTXAS) or "'gpu-name'" in found.message
 
 
-def _read(lines: list[str], source: list[str], file: str) -> Iterator[Diagnostic]:
+def _read(lines: list[str], source: Source, file: str) -> Iterator[Diagnostic]:
     place: tuple[str, int] | None = None
-    places = _places(source)
     for number, line in enumerate(lines):
         if python := _PYTHON.match(line):
             place = (python[1], int(python[2]))
         elif compiled := _compiler(line):
             if compiled.column is None and compiled.file.removeprefix("./") == file:
-                yield _with_column(compiled, lines[number + 1 : number + 4], source)
+                yield _with_column(compiled, lines[number + 1 : number + 4], source.lines)
             else:
                 yield compiled
         elif triton := _TRITON.match(line):
             shown = lines[number + 1 : number + 1 + _LONGEST_KERNEL]
-            yield _of_triton(triton, shown, places, file)
+            yield _of_triton(triton, list(takewhile(_is_of_kernel, shown)), source.places, file)
         elif raised := _RAISED.match(line):
             name, at = place or ("", None)
-            column = _caret_column(lines[max(number - 2, 0) : number], source, at)
+            column = _caret_column(lines[max(number - 2, 0) : number], source.lines, at)
             text = f"{raised[1]}: {raised[2]}"[:_MAX_MESSAGE]
             yield Diagnostic(Severity.ERROR, text, name, at, column)
+
+
+def _is_of_kernel(line: str) -> bool:
+    """Another kernel's error ends what is shown of one. A text may hold nothing but errors."""
+    return _TRITON.match(line) is None
 
 
 def _compiler(line: str) -> Diagnostic | None:
@@ -121,14 +152,6 @@ def _caret_column(shown: list[str], source: list[str], line: int | None) -> int 
         if rest and whole.endswith(rest):
             return len(whole) - len(rest) + 1
     return None
-
-
-def _places(source: list[str]) -> dict[str, int | None]:
-    """Where each line of the file stands; None: at several places."""
-    places: dict[str, int | None] = {}
-    for number, text in enumerate(source, 1):
-        places[text] = None if text in places else number
-    return places
 
 
 def _of_triton(

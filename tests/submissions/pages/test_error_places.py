@@ -1,5 +1,6 @@
 """At which lines of a file something went wrong."""
 
+import time
 from dataclasses import replace
 
 import pytest
@@ -108,3 +109,26 @@ def test_a_case_without_a_message_is_named() -> None:
     assert ["size: 7: wrong answer"] == [
         one.message for one in places(replace(WRONG, phases=(silent,)))
     ]
+
+
+def test_a_large_file_and_many_ways_of_failing_take_little_time() -> None:
+    code = "\n".join(map(str, range(150_000)))
+    error = "triton.compiler.errors.CompilationError: at 1:1:\n"
+    cases = tuple(
+        CaseResult(f"size: {n}", Verdict.RUNTIME_ERROR, error + chr(0x4E00 + n) * 9000)
+        for n in range(200)
+    )
+    result = replace(failed(""), phases=(replace(WRONG.phases[0], cases=cases),))
+    began_s = time.process_time()
+    places(result, code)
+    assert time.process_time() - began_s < 2.0
+
+
+def test_what_lies_behind_the_first_of_many_texts_has_no_place() -> None:
+    message = 'Traceback:\n  File "submission.py", line {}, in f\n    x\nValueError: {}'
+    cases = tuple(
+        CaseResult(f"size: {n}", Verdict.RUNTIME_ERROR, message.format(1, chr(0x4E00 + n)))
+        for n in range(60)
+    )
+    found = places(replace(failed("x"), phases=(replace(WRONG.phases[0], cases=cases),)))
+    assert 19 == len(found)

@@ -1,12 +1,12 @@
 """At which lines of an author's file something went wrong, by what compilers and Python said."""
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
-from kernelbot.preflight.diagnostics import read_diagnostics
+from kernelbot.preflight.diagnostics import Source, diagnostics_in
 from kernelbot.preflight.model import Severity
-from kernelbot.protocol import RunResult, Verdict
+from kernelbot.protocol import CaseResult, Verdict
 from kernelbot.render.failures import failed_alike
 from kernelbot.render.text import one_line
 from kernelbot.runs.model import Run
@@ -15,8 +15,12 @@ MOST = 50
 """Places that are shown of one file."""
 _MAX_MESSAGE = 500
 _MAX_TEXT = 100_000
-"""Characters of one output that are read."""
+"""Characters that are read of all that was said of one file."""
+_MOST_TEXTS = 20
+"""Outputs and messages that are read of one file: an author can make each case fail in its own
+way."""
 _FRAME = re.compile(r'^\s*File "([^"\n]{1,300})", line (\d{1,7})')
+_NAME = "custom_kernel"
 _ENTRY = re.compile(r"^(?!\s*(?:#|//)).{0,200}\b(?:def\s+)?custom_kernel\b\s*[(=:]")
 
 
@@ -31,47 +35,65 @@ class ErrorPlace:
     severity: Severity = Severity.ERROR
 
 
+@dataclass(frozen=True)
+class _Said:
+    """A text in which places are looked for. `refused`: the case that failed with a wrong answer;
+    None: it is another text."""
+
+    text: str
+    refused: CaseResult | None = None
+
+
 def error_places(runs: Iterable[Run], code: str, names: frozenset[str]) -> tuple[ErrorPlace, ...]:
     """The places of all that the runs' results name, in the order of lines, each once. `names`:
     what the author's file may be called there."""
-    lines = code.split("\n")
-    found = dict.fromkeys(
-        place for run in runs for place in _of_run(run, code, names) if 0 < place.line <= len(lines)
-    )
+    lines, source = code.split("\n"), Source(code)
+    entry = _entry(lines)
+    found: dict[ErrorPlace, None] = {}
+    for said in _bounded(one for run in runs for one in _of_run(run)):
+        places = list(_in_text(said.text, source, names))
+        if not places and entry is not None and said.refused is not None:
+            places = [_at_kernel(entry, said.refused)]
+        found |= dict.fromkeys(place for place in places if 0 < place.line <= len(lines))
     return tuple(sorted(found, key=lambda place: (place.line, place.column or 0)))[:MOST]
 
 
-def _of_run(run: Run, code: str, names: frozenset[str]) -> Iterator[ErrorPlace]:
+def _bounded(said: Iterable[_Said]) -> Iterator[_Said]:
+    """The first of them, each text once, and the last of these shortened."""
+    room, seen = _MAX_TEXT, set[_Said]()
+    for one in said:
+        if one in seen:
+            continue
+        if not room or len(seen) == _MOST_TEXTS:
+            return
+        seen.add(one)
+        yield replace(one, text=one.text[:room])
+        room -= min(room, len(one.text))
+
+
+def _of_run(run: Run) -> Iterator[_Said]:
     result = run.result
     if result is None:
-        yield from _in_text(run.message or "", code, names)
+        yield _Said(run.message or "")
         return
     if result.compile is not None:
-        yield from _in_text(result.compile.output, code, names)
+        yield _Said(result.compile.output)
     if result.failure is not None:
-        yield from _in_text(result.failure.message, code, names)
-    yield from _of_cases(result, code, names)
+        yield _Said(result.failure.message)
+    for phase in result.phases:  # the first case of each way of failing
+        for first in (alike.first for alike in failed_alike(phase.cases)):
+            wrong = first.verdict is Verdict.WRONG_ANSWER
+            yield _Said(first.message, first if wrong else None)
 
 
-def _of_cases(result: RunResult, code: str, names: frozenset[str]) -> Iterator[ErrorPlace]:
-    """Where the first case of each way of failing failed; a wrong answer is at the kernel."""
-    for phase in result.phases:
-        for alike in failed_alike(phase.cases):
-            message = alike.first.message
-            places = list(_in_text(message, code, names))
-            yield from places
-            entry = _entry(code)
-            if not places and entry is not None and alike.first.verdict is Verdict.WRONG_ANSWER:
-                said = message.split("\n", 1)[0]
-                yield ErrorPlace(
-                    entry, None, _short(f"{alike.first.spec}: {said or 'wrong answer'}")
-                )
+def _at_kernel(entry: int, case: CaseResult) -> ErrorPlace:
+    said = case.message.split("\n", 1)[0]
+    return ErrorPlace(entry, None, _short(f"{case.spec}: {said or 'wrong answer'}"))
 
 
-def _in_text(text: str, code: str, names: frozenset[str]) -> Iterator[ErrorPlace]:
-    text = text[:_MAX_TEXT]
+def _in_text(text: str, source: Source, names: frozenset[str]) -> Iterator[ErrorPlace]:
     for name in names:
-        for one in read_diagnostics(text, code, name):
+        for one in diagnostics_in(text, source, name):
             if one.line is not None and _plain(one.file) == name:
                 yield ErrorPlace(one.line, one.column, _short(one.message), one.severity)
     yield from _in_tracebacks(text, names)
@@ -95,10 +117,10 @@ def _plain(file: str) -> str:
     return file.removeprefix("./")
 
 
-def _entry(code: str) -> int | None:
+def _entry(lines: Sequence[str]) -> int | None:
     """The line on which the kernel is defined; None if it isn't found."""
-    for number, line in enumerate(code.split("\n"), 1):
-        if _ENTRY.match(line[:1000]):
+    for number, line in enumerate(lines, 1):
+        if _NAME in line and _ENTRY.match(line[:1000]):
             return number
     return None
 
