@@ -72,8 +72,9 @@ async def test_an_old_link_is_no_link(site: Site, world: World) -> None:
 async def test_neither_kind_of_secret_is_taken_for_the_other(site: Site, world: World) -> None:
     logins, ada = site.services.logins, world.ada.user
     secret = await logins.make_link(ada, Credential(world.ada.token))
-    with pytest.raises(NotFound):
-        await logins.poll_device(secret)
+    for said in (secret, f"link:{secret}"):
+        with pytest.raises(NotFound):
+            await logins.poll_device(said)
     begun = await logins.begin_device()
     await logins.approve_device(ada, begun.user_code)
     with pytest.raises(NotFound):

@@ -351,8 +351,9 @@ def link_path(secret: str) -> str:
 
 
 def _link_hash(secret: str) -> bytes:
-    """Another hash than that of a terminal's secret, so that neither can be used as the other."""
-    return _hash(f"link:{secret}")
+    """Another hash than that of a terminal's secret, so that neither can be used as the other: no
+    text's UTF-8 begins with this byte."""
+    return hashlib.sha256(b"\xff" + secret.encode("utf-8", "surrogatepass")).digest()
 
 
 def _hash(secret: str) -> bytes:
