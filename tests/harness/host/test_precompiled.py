@@ -5,6 +5,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -103,6 +104,31 @@ def test_what_was_not_used_for_longest_is_deleted(tmp_path: Path) -> None:
         os.utime(place, (1000 - age, 1000 - age))
     headers._prune()
     assert {str(age) for age in range(MOST)} == {path.name for path in headers.folder.iterdir()}
+
+
+def used_up(base: Path, *, used_s_ago: float) -> PrecompiledHeaders:
+    """With as many lists of flags as are kept."""
+    headers, used_s = PrecompiledHeaders(base), time.time() - used_s_ago
+    for number in range(MOST):
+        place = headers.folder / str(number)
+        place.mkdir()
+        os.utime(place, (used_s, used_s))
+    return headers
+
+
+def test_another_list_of_flags_takes_no_place_of_one_that_was_just_used(tmp_path: Path) -> None:
+    headers = used_up(tmp_path, used_s_ago=precompiled._STAYS_S - 60)
+    headers.make(("-fno-such-flag",), wanted)
+    assert {str(number) for number in range(MOST)} == {
+        path.name for path in headers.folder.iterdir()
+    }
+
+
+@pytest.mark.torch
+def test_another_list_of_flags_is_tried_if_one_was_not_used_for_long(tmp_path: Path) -> None:
+    headers = used_up(tmp_path, used_s_ago=precompiled._STAYS_S + 60)
+    headers.make(("-fno-such-flag",), wanted)
+    assert (headers.folder / variant(("-fno-such-flag",))).exists()
 
 
 def test_runners_read_what_was_made_and_cannot_write_there(tmp_path: Path) -> None:

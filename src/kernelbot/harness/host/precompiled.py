@@ -35,6 +35,9 @@ from kernelbot.protocol import JobSpec, Lang
 _BELOW = "headers"
 MOST = 4
 """Lists of flags for which the header is kept, 800 MB each."""
+_STAYS_S = 3600.0
+"""How long what was used has its place for itself. Else an author who names other flags each time
+would have every job of the machine wait for a compiler, and take the place of what others use."""
 _COMPILER = "c++"
 """The name by which torch calls it."""
 _ROOM_BYTES = 4 << 30
@@ -96,13 +99,18 @@ class PrecompiledHeaders:
             return None
 
     def make(self, flags: tuple[str, ...], is_unwanted: Callable[[], bool]) -> None:
-        """Compile the header for these flags, unless that is done or has failed before; waits for
-        others who do. `is_unwanted`: whether to stop."""
+        """Compile the header for these flags, unless that is done or has failed before, or there is
+        no place; waits for others who do. `is_unwanted`: whether to stop."""
         place = self.folder / variant(flags)
         if _is_settled(place) or shutil.disk_usage(self._base).free < _ROOM_BYTES:
             return
-        with contextlib.suppress(OSError), self._alone(is_unwanted) as is_ours:
-            if is_ours and not _is_settled(place):
+        with contextlib.suppress(OSError):
+            if self._has_place():
+                self._make(flags, place, is_unwanted)
+
+    def _make(self, flags: tuple[str, ...], place: Path, is_unwanted: Callable[[], bool]) -> None:
+        with self._alone(is_unwanted) as is_ours:
+            if is_ours and not _is_settled(place) and self._has_place():
                 self._compile(flags, place, is_unwanted)
                 self._prune()
 
@@ -140,12 +148,19 @@ class PrecompiledHeaders:
                     return
             yield False
 
+    def _has_place(self) -> bool:
+        """Whether there is room for another list of flags. Raises OSError."""
+        last_used_s = sorted((path.stat().st_mtime for path in self._kept()), reverse=True)
+        return len(last_used_s) < MOST or last_used_s[MOST - 1] < time.time() - _STAYS_S
+
     def _prune(self) -> None:
         """Delete what wasn't used for longest. A compiler that has it open keeps it."""
-        found = [path for path in self._base.glob("*/*") if path.is_dir()]
-        found.sort(key=lambda path: path.stat().st_mtime_ns, reverse=True)
+        found = sorted(self._kept(), key=lambda path: path.stat().st_mtime_ns, reverse=True)
         for path in found[MOST:]:
             shutil.rmtree(path, ignore_errors=True)
+
+    def _kept(self) -> list[Path]:
+        return [path for path in self._base.glob("*/*") if path.is_dir()]
 
 
 def flags_of(job: JobSpec) -> tuple[tuple[str, ...], ...]:
