@@ -1,5 +1,6 @@
 """The code of submissions in the terminal, against a real server without a worker."""
 
+import shlex
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,12 @@ def test_code_is_written_under_the_name_that_it_had(ada: Shell, tmp_path: Path) 
     said = ada("submission", "pull", "1", "--json")
     assert (0, "a'; echo x.py") == (said.code, said.document["file"])
     assert CORRECT == (tmp_path / "a'; echo x.py").read_bytes()
+
+
+def test_what_to_type_next_is_the_name_and_no_command(ada: Shell) -> None:
+    said = ada("submission", "pull", "1")
+    command = said.out.strip().partition("To send it again: ")[2]
+    assert ["kernelbot", "submit", "a'; echo x.py", "--board", "sort"] == shlex.split(command)
 
 
 def test_no_file_is_replaced_unasked(ada: Shell, tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Boards: `board create`, `board list`, `board show`; and the server's `devices`."""
 
+import shlex
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
@@ -189,7 +190,8 @@ def starter(
         ) from None
     except OSError as error:
         raise UserError(f"{file} can't be written: {error.strerror}.") from None
-    terminal.show(f"Wrote {file}. Try it: kernelbot submit {file} --board {name} --mode test")
+    attempt = shlex.join(["kernelbot", "submit", str(file), "--board", name, "--mode", "test"])
+    terminal.show(f"Wrote {file}. Try it: {attempt}")
     terminal.document({"board": problem.board, "file": str(file)})
 
 

@@ -1,5 +1,6 @@
 """What `submit` asks a person who named no board."""
 
+import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,8 +28,8 @@ class Choice:
 
     def options(self) -> str:
         """The options that say the same, so that nobody is asked the next time."""
-        devices = "".join(f" --device {name}" for name in self.devices)
-        return f"--board {self.board}{devices} --mode {self.mode}"
+        devices = [part for name in self.devices for part in ("--device", name)]
+        return shlex.join(["--board", self.board, *devices, "--mode", self.mode.value])
 
 
 def can_ask(terminal: Terminal) -> bool:

@@ -1,5 +1,6 @@
 """`submission pull` and `submission diff`: the code that was sent."""
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -60,7 +61,8 @@ def pull(
         ) from None
     except OSError as error:
         raise UserError(f"{file} can't be written: {error.strerror}.") from None
-    terminal.show(f"Wrote {file}. To send it again: kernelbot submit {file} --board {found.board}")
+    again = shlex.join(["kernelbot", "submit", str(file), "--board", found.board])
+    terminal.show(f"Wrote {file}. To send it again: {again}")
     terminal.document({"id": found.id, "board": found.board, "file": str(file)})
 
 

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from kernelbot.boards.model import Visibility
+from kernelbot.boards.service import BoardEdit
 from kernelbot.protocol import Case, DeviceSpec, Floor, ProblemSpec, Vendor
 from kernelbot.submissions.pages import comparison
 from kernelbot.submissions.pages.comparison import ComparedTime, Whose
@@ -89,3 +91,28 @@ async def test_the_page_compares_with_ones_best_and_with_a_leader_whose_code_is_
     text = (await front.ada.get(f"/submission/{last}")).text
     assert f'<a href="/submission/{before}">your best other' in text
     assert (True, False) == ("the leader 100 ms" in text, f'href="/submission/{leader}"' in text)
+
+
+async def test_who_may_no_longer_see_the_board_is_told_nothing_of_its_leader(
+    front: Front, tmp_path: Path
+) -> None:
+    world = front.world
+    await world.board()
+    await world.services.boards.edit(
+        world.admin.user, "sort", BoardEdit(visibility=Visibility.CLOSED)
+    )
+    invite, other = (await world.services.invites.create(world.admin.user, ("sort",), 2)).codes
+    for person, code in ((world.ada, invite), (world.bob, other)):
+        await world.services.invites.join(person.user, code)
+    async with working(quick_settings(tmp_path), world.database.url):
+        for person, score in ((world.bob, 0.1), (world.ada, 0.3)):
+            content = f"# fake: accepted {score} {score} {score}\n".encode()
+            sent = await world.submit(person.user, content=content)
+            await finished(world, sent.id)
+    page = f"/submission/{sent.id}"
+    before = (await front.ada.get(page)).text
+    await world.services.invites.revoke(world.admin.user, invite)
+    after = (await front.ada.get(page)).text
+    assert [(True, True), (True, False)] == [
+        ("Workload by workload" in text, "the leader 100 ms" in text) for text in (before, after)
+    ]

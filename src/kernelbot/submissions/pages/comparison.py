@@ -99,7 +99,9 @@ async def _on_device(
         return None
     mine = timed(run)
     bests = await services.outcomes.bests(user, submission.id, device)
-    leader = bests.leader if bests.leader and bests.leader.submission_id != submission.id else None
+    leader = bests.leader if problem is not None else None
+    if leader is not None and leader.submission_id == submission.id:
+        leader = None
     own_loads = await _measured(services, user, bests.own, run) or ()
     leader_loads = await _measured(services, user, leader, run)
     spec = services.devices.spec(device)
