@@ -152,3 +152,18 @@ async def test_the_processors_are_those_that_the_board_does_not_offer(world: Wor
         for name in ("gpu", "both")
     ]
     assert [("CPU",), ()] == found
+
+
+async def test_a_problem_for_several_gpus_is_tried_as_well(world: World, tmp_path: Path) -> None:
+    sort = sort_problem("sort")
+    cases = tuple(replace(case, args={**case.args, "world_size": 2}) for case in sort.spec.tests)
+    spec = replace(sort.spec, multi_gpu=True, tests=cases, benchmarks=cases)
+    await world.services.boards.create(
+        world.admin.user, replace(sort, spec=spec), name="sort", devices=("H100",)
+    )
+    await allow(world)
+    async with working(quick_settings(tmp_path), world.database.url):
+        await until_served(world)
+        sent = await attempt(world)
+        (run,) = (await finished(world, sent.id)).runs
+    assert ("CPU", "accepted") == (run.device, run.verdict)

@@ -108,13 +108,18 @@ END;
 $$;
 
 -- What compilers said of a submission. `before_id`: the report on its author's previous version, the
--- newest before it with another source for the same board and device, of which kernels are known.
+-- newest before it with another source for the same board and device, of which kernels are known, if
+-- that is one of the last twenty: each is read to see whether it has any, and a report may be large.
 CREATE VIEW shown_preflights AS
 SELECT p.id, p.submission_id, p.device, p.report, (
-    SELECT q.id
-    FROM submissions o JOIN preflights q ON q.submission_id = o.id AND q.device = p.device
-    WHERE o.leaderboard_id = s.leaderboard_id AND o.author_id = s.author_id AND o.id < s.id
-        AND o.source_sha256 <> s.source_sha256 AND q.report #> '{kernels,0}' IS NOT NULL
-    ORDER BY o.id DESC LIMIT 1
+    SELECT earlier.id FROM (
+        SELECT q.id, q.report, o.id AS submission_id
+        FROM submissions o JOIN preflights q ON q.submission_id = o.id AND q.device = p.device
+        WHERE o.leaderboard_id = s.leaderboard_id AND o.author_id = s.author_id AND o.id < s.id
+            AND o.source_sha256 <> s.source_sha256
+        ORDER BY o.id DESC LIMIT 20
+    ) earlier
+    WHERE earlier.report #> '{kernels,0}' IS NOT NULL
+    ORDER BY earlier.submission_id DESC LIMIT 1
 ) AS before_id
 FROM preflights p JOIN submissions s ON s.id = p.submission_id;
