@@ -1,7 +1,10 @@
 """`kernelbot open`."""
 
 import httpx
+import pytest
 
+from kernelbot.cli.opening import expect_web_address
+from kernelbot.client.errors import BadAnswer
 from tests.support.live import LiveServer
 from tests.support.terminal import Shell
 
@@ -25,3 +28,16 @@ def test_the_link_is_a_document_too(ada: Shell, live: LiveServer) -> None:
         said.document["expires_in_s"],
         said.document["url"].startswith(live.url),
     )
+
+
+@pytest.mark.parametrize(
+    "url", ["file:///etc/passwd", "steam://run", "--new-window", "javascript:x", ""]
+)
+def test_nothing_but_a_page_is_opened(url: str) -> None:
+    with pytest.raises(BadAnswer):
+        expect_web_address(url)
+
+
+@pytest.mark.parametrize("url", ["https://example.org/a", "HTTP://127.0.0.1:8000/auth/open"])
+def test_a_page_s_address_is_taken(url: str) -> None:
+    expect_web_address(url)

@@ -29,9 +29,19 @@ def open_pages(
     terminal = Terminal(as_json)
     with connect(url, terminal) as client:
         link = client.make_login_link()
+    expect_web_address(link.url)
     opened = not (no_browser or as_json) and webbrowser.open(link.url)
     if opened:
         terminal.show("The browser shows the page that logs it in. If it doesn't:")
     terminal.show(link.url)
     terminal.progress(f"It works once, within {link.expires_in_s // 60} minutes.")
     terminal.document(link)
+
+
+def expect_web_address(url: str) -> None:
+    """Raises `BadAnswer` for what a browser wouldn't open as a page, such as a file or another
+    program's address: the server says what is opened here."""
+    from kernelbot.client import BadAnswer
+
+    if not url.lower().startswith(("https://", "http://")):
+        raise BadAnswer(f"The server's link isn't the address of a page: {url[:100]!r}.")

@@ -228,3 +228,10 @@ async def test_a_test_on_a_processor_is_begun_again_on_it(front: Front, tmp_path
 
 async def is_served(world: World) -> bool:
     return (await world.services.devices.list_devices())[0].available
+
+
+async def test_who_shares_a_browser_shares_no_draft(front: Front) -> None:
+    await front.world.board()
+    texts = [(await one.get("/board/sort/submit")).text for one in (front.ada, front.bob)]
+    ours, theirs = (re.findall(r'data-draft="([^"]+)"', text) for text in texts)
+    assert (1, 1, True) == (len(ours), len(theirs), ours != theirs)
