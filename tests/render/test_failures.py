@@ -1,5 +1,7 @@
 """Cases that failed in the same way are told from those that didn't."""
 
+import time
+
 from kernelbot.protocol import CaseResult, Verdict
 from kernelbot.render.failures import Alike, failed_alike, without_numbers
 
@@ -28,3 +30,16 @@ def test_what_was_accepted_is_in_no_way_of_failing() -> None:
 
 def test_a_long_message_of_digits_takes_no_time() -> None:
     assert "0" == without_numbers("9" * 1_000_000)
+
+
+def test_a_thousand_long_messages_of_numbers_take_little_time() -> None:
+    cases = [case(number, f"{'1 ' * 8000}{chr(0x4E00 + number)}") for number in range(1000)]
+    began_s = time.process_time()
+    assert 1000 == len(failed_alike(cases))
+    assert time.process_time() - began_s < 2.0
+
+
+def test_long_messages_are_compared_by_their_ends() -> None:
+    lines = "\n".join(f"line {number}" for number in range(1000))
+    first, second, other = (case(1, f"{lines}\nE: {why}") for why in ("at 1", "at 2", "shape"))
+    assert [Alike(first, (second,)), Alike(other, ())] == failed_alike([first, second, other])
