@@ -96,6 +96,20 @@ def test_a_compiler_that_refuses_is_asked_once(tmp_path: Path) -> None:
     assert {"lock", headers.folder.name} == {path.name for path in tmp_path.iterdir()}
 
 
+@pytest.mark.torch
+def test_a_compiler_that_takes_too_long_is_asked_again_another_day(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    headers = PrecompiledHeaders(tmp_path)
+    mark = headers.folder / variant(()) / precompiled._FAILED
+    monkeypatch.setattr(precompiled, "_LIMIT_S", 0.0)
+    headers.make((), wanted)
+    assert mark.exists()
+    os.utime(mark, (1, 1))
+    headers.make((), wanted)
+    assert mark.stat().st_mtime > 1
+
+
 def test_what_was_not_used_for_longest_is_deleted(tmp_path: Path) -> None:
     headers = PrecompiledHeaders(tmp_path)
     for age in range(MOST + 2):

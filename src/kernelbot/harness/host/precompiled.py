@@ -45,6 +45,8 @@ _ROOM_BYTES = 4 << 30
 _LIMIT_S = 300.0
 _POLL_S = 0.2
 _FAILED = "failed"
+_FAILED_FOR_S = 86400.0
+"""How long no other job waits for what failed or took too long."""
 _MAKING = "making-"
 _ONLY_FOR_ONE = "-DTORCH_EXTENSION_NAME="
 _CALLS = re.compile(r"\b(load_inline|load)\s{0,20}\(")
@@ -192,7 +194,14 @@ def _reads_header(text: str) -> bool:
 def _is_settled(place: Path) -> bool:
     with contextlib.suppress(OSError):
         os.utime(place)  # so that it counts as used
-    return (place / COMPILED).exists() or (place / _FAILED).exists()
+    return (place / COMPILED).exists() or _has_failed(place / _FAILED)
+
+
+def _has_failed(mark: Path) -> bool:
+    """Whether it failed lately: what a busy machine had no time for is tried again another day."""
+    with contextlib.suppress(OSError):
+        return time.time() - mark.stat().st_mtime < _FAILED_FOR_S
+    return False
 
 
 def _made_of() -> str:
@@ -226,7 +235,7 @@ def _compiled(
 def _ended_well(
     command: list[str], folder: Path, output: Path, is_unwanted: Callable[[], bool]
 ) -> bool:
-    """Whether it did. Raises TimeoutError."""
+    """Whether it did, within `_LIMIT_S`."""
     environment = {"PATH": os.environ.get("PATH", os.defpath), "HOME": str(folder)}
     environment |= {"TMPDIR": str(folder), "LANG": "C.UTF-8"}
     with output.open("wb") as stdout:
@@ -239,7 +248,7 @@ def _ended_well(
                 if is_unwanted():
                     return False
                 if time.monotonic() > deadline:
-                    raise TimeoutError("the compiler took too long")
+                    return False
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     process.wait(_POLL_S)
         finally:
