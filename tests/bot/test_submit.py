@@ -422,6 +422,20 @@ async def test_discord_away_for_a_moment(stage: Stage, monkeypatch: pytest.Monke
     assert "accepted" in (await ended(stage, asked)).content
 
 
+async def test_a_processor_is_suggested_and_taken_for_a_test_alone(stage: Stage) -> None:
+    await stage.world.board("tried", devices=("H100",))
+    ada = stage.person("ada")
+    commands = ("leaderboard submit test", "leaderboard submit ranked")
+    options = {"leaderboard_name": "tried"}
+    before = await ada.completes(commands[0], "gpu", "", **options)
+    edit = BoardEdit(try_on_cpu=True)
+    await stage.world.services.boards.edit(stage.world.admin.user, "tried", edit)
+    after = [await ada.completes(command, "gpu", "", **options) for command in commands]
+    assert (["H100"], [["H100", "CPU"], ["H100"]]) == (before, after)
+    await submitted(stage, ada, "ranked", script("accepted"), gpu="CPU", **options)
+    await said(stage, "takes tests alone")
+
+
 async def test_a_bot_that_starts_again_goes_on(postgres: TestServer, tmp_path: Path) -> None:
     settings = quick_settings(tmp_path)
     with postgres.database() as url:
@@ -444,17 +458,3 @@ async def test_a_bot_that_starts_again_goes_on(postgres: TestServer, tmp_path: P
             async with stage.running():
                 await ada.runs("ping")
             assert 2 == len(stage.discord.transcript.text[len(before) :].strip().splitlines())
-
-
-async def test_a_processor_is_suggested_and_taken_for_a_test_alone(stage: Stage) -> None:
-    await stage.world.board("tried", devices=("H100",))
-    ada = stage.person("ada")
-    commands = ("leaderboard submit test", "leaderboard submit ranked")
-    options = {"leaderboard_name": "tried"}
-    before = await ada.completes(commands[0], "gpu", "", **options)
-    edit = BoardEdit(try_on_cpu=True)
-    await stage.world.services.boards.edit(stage.world.admin.user, "tried", edit)
-    after = [await ada.completes(command, "gpu", "", **options) for command in commands]
-    assert (["H100"], [["H100", "CPU"], ["H100"]]) == (before, after)
-    await submitted(stage, ada, "ranked", script("accepted"), gpu="CPU", **options)
-    await said(stage, "takes tests alone")

@@ -238,7 +238,7 @@ async def test_whole_transcripts_of_scripts(stage: Stage) -> None:
     script = Upload("train.py", b"print('hello')\n")
     await carl.runs("run auto", script=script)
     await carl.runs("run local", gpu_type="CPU", script=script)
-    for kind in ("modal", "github", "slurm", "buildkite"):
+    for kind in ("modal", "github", "slurm", "buildkite", "kubernetes", "ray"):
         await carl.runs(f"run {kind}", gpu_type="H100", script=script)
     message = await carl.says("look", script)
     await carl.uses_menu("Run this", message)
@@ -267,6 +267,12 @@ bot (only carl): ❌ No device here is reached by slurm.
 The operator names launchers and devices in kernelbot.toml.
 carl: /run buildkite gpu_type:H100 script:train.py
 bot (only carl): ❌ No device here is reached by buildkite.
+The operator names launchers and devices in kernelbot.toml.
+carl: /run kubernetes gpu_type:H100 script:train.py
+bot (only carl): ❌ No device here is reached by kubernetes.
+The operator names launchers and devices in kernelbot.toml.
+carl: /run ray gpu_type:H100 script:train.py
+bot (only carl): ❌ No device here is reached by ray.
 The operator names launchers and devices in kernelbot.toml.
 carl in #general: look [file train.py]
 carl uses 'Run this' on a message
