@@ -214,3 +214,13 @@ def test_a_cuda_problem_has_the_block_that_was_asked_for() -> None:
     (kernel,) = report.kernels
     assert kernel.occupancy is not None
     assert 512 == kernel.occupancy.threads
+
+
+def test_a_kernel_that_was_not_launched_has_no_occupancy() -> None:
+    row = {"name": "k", "registers": "40", "stack_bytes": "0", "threads": "0"}
+    (kernel,) = read(result((row,)), "import cutlass\n").kernels
+    assert (None, None, None) == (
+        kernel.occupancy,
+        kernel.figures.threads,
+        kernel.figures.shared_bytes,
+    )

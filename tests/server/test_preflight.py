@@ -18,10 +18,11 @@ from kernelbot.protocol import (
     Verdict,
 )
 from kernelbot.server.judging_settings import read_judging_settings
-from kernelbot.server.preflight import Preflights
+from kernelbot.server.preflight import Preflights, preflight_job, why_never
 from tests.harness.jobs import a_problem
 
 SOURCE = SourceFile("submission.py", "import triton\nimport cutlass\n")
+CUTE = SourceFile("submission.py", "import cutlass.cute\n")
 MISSING = "When it was imported:\nTraceback\nModuleNotFoundError: No module named 'cutlass'"
 
 
@@ -72,3 +73,21 @@ def test_what_a_missing_package_prevented_is_compiled_once_it_is_there(
     assert [(Outcome.UNKNOWN, False), (Outcome.COMPILED, False)] == [
         (one.report.outcome, one.cached) for one in found
     ]
+
+
+@pytest.mark.parametrize(
+    ("gpu", "source", "is_never"),
+    [
+        ("T4", CUTE, True),
+        ("MI300X", CUTE, True),
+        ("A100", CUTE, False),
+        ("B200", CUTE, False),
+        ("T4", SOURCE, False),
+    ],
+)
+def test_a_gpu_that_cute_does_not_know_is_told(
+    gpu: str, source: SourceFile, is_never: bool
+) -> None:
+    """A file that has Triton compile as well is compiled, as far as that goes."""
+    job = preflight_job(read_judging_settings(), a_problem(), source, find_gpu(gpu))
+    assert is_never == ("CuTe DSL" in why_never(job))

@@ -24,9 +24,10 @@ compiled."""
 _MAX_OUTPUT = 64 << 10
 _MAX_DIGITS = 15
 """The most digits of a figure: Python takes long to read thousands of them, or refuses."""
+_NO_THREADS = "0"
 _NEEDS_A_GPU = (
     "{file} compiles nothing without a GPU: of Python files load_inline and cpp_extension are "
-    "compiled here, and Triton unless torch.compile is used beside it."
+    "compiled here, and Triton and CuTe DSL unless torch.compile is used beside them."
 )
 _TOO_OLD = "The ptxas that is installed is too old for {gpu}. It says: {said}"
 _NO_KERNEL = "Nothing was compiled for {gpu}: no call reached a kernel."
@@ -107,11 +108,16 @@ def _failures(output: str) -> Iterable[str]:
 
 
 def _kernels(gpu: Gpu, rows: Iterable[dict[str, str]], threads: int) -> tuple[Kernel, ...]:
-    figures = [_figures(row) for row in rows]
+    figures = [(_figures(row), _is_launched(row)) for row in rows]
     return tuple(
-        Kernel(one, _occupancy(gpu, one, threads), len(list(same)))
-        for one, same in groupby(figures)
+        Kernel(one, _occupancy(gpu, one, threads) if is_launched else None, len(list(same)))
+        for (one, is_launched), same in groupby(figures)
     )
+
+
+def _is_launched(row: dict[str, str]) -> bool:
+    """False: the compiler knows what a launch decides, and there was none."""
+    return row.get("threads") != _NO_THREADS
 
 
 def _occupancy(gpu: Gpu, figures: Figures, threads: int) -> Occupancy | None:
@@ -129,8 +135,8 @@ def _figures(row: dict[str, str]) -> Figures:
         registers=_count(row, "registers"),
         spill_bytes=spills,
         stack_bytes=_count(row, "stack_bytes"),
-        shared_bytes=0 if shared is None and "registers" in row else shared,
-        threads=_count(row, "threads"),
+        shared_bytes=0 if shared is None and "registers" in row and _is_launched(row) else shared,
+        threads=_count(row, "threads") or None,
         stages=_count(row, "stages"),
     )
 

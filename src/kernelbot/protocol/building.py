@@ -7,6 +7,7 @@ runs of a source are one and the same.
 
 import hashlib
 import json
+import re
 from dataclasses import replace
 from enum import StrEnum
 
@@ -16,6 +17,8 @@ from kernelbot.protocol.job import JobSpec
 
 _COMPILES_AT_IMPORT = ("cpp_extension", "load_inline")
 _TRITON = "triton"
+_CUTE = re.compile(r"^[ \t]*(?:from[ \t]+cutlass\b|import[ \t][^\n#]*\bcutlass\b)", re.MULTILINE)
+"""CUTLASS' headers, which C++ in a Python file includes, are no mention of CuTe DSL."""
 _NEEDS_THE_GPU = ("torch.compile", "_inductor")
 """What torch would compile in its place is for a CPU."""
 
@@ -38,7 +41,18 @@ def compiles_at_import(text: str) -> bool:
 
 def compiles_when_called(text: str) -> bool:
     """Whether a file mentions what compiles at a kernel's first call, and needs no GPU for it."""
-    return _TRITON in text and not any(name in text for name in _NEEDS_THE_GPU)
+    mentioned = _TRITON in text or imports_cute(text)
+    return mentioned and not any(name in text for name in _NEEDS_THE_GPU)
+
+
+def imports_cute(text: str) -> bool:
+    """Whether a Python file imports CuTe DSL."""
+    return _CUTE.search(text) is not None
+
+
+def only_cute_compiles(text: str) -> bool:
+    """Whether CuTe DSL is all that compiles in a Python file."""
+    return imports_cute(text) and _TRITON not in text and not compiles_at_import(text)
 
 
 def has_build_step(job: JobSpec) -> bool:

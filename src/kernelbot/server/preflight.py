@@ -12,6 +12,7 @@ from pathlib import Path
 from kernelbot.catalog.problem import load_problem
 from kernelbot.catalog.sources import read_source
 from kernelbot.harness.archive import sources_stamp
+from kernelbot.harness.inside.gpu.gpu_model import cute_knows, gpu_model
 from kernelbot.harness.sandbox.enclosure import installed_program
 from kernelbot.preflight.gpus import Gpu
 from kernelbot.preflight.history import History
@@ -30,11 +31,12 @@ from kernelbot.protocol import (
     Vendor,
     to_wire,
 )
+from kernelbot.protocol.building import only_cute_compiles
 from kernelbot.server.judging_settings import JudgingSettings
 from kernelbot.server.local_judge import LocalJudge, OnEvent, OnStep
 from kernelbot.submissions.source import check_language, source_text
 
-_PACKAGES = ("torch", "triton")
+_PACKAGES = ("torch", "triton", "nvidia-cutlass-dsl")
 
 
 @dataclass(frozen=True)
@@ -133,6 +135,10 @@ def why_never(job: JobSpec) -> str:
         return "The problem is for several GPUs at once, whose kernels aren't called in advance."
     if problem.lang is Lang.CU and vendor is Vendor.AMD:
         return "CUDA C++ isn't compiled for AMD's GPUs here."
+    if problem.lang is Lang.PY and only_cute_compiles(job.submission.text):
+        model = gpu_model(vendor, job.device.arch)
+        if model is None or not cute_knows(model):
+            return "CuTe DSL compiles for NVIDIA's GPUs from compute capability 8.0 on alone."
     return ""
 
 

@@ -27,6 +27,8 @@ from kernelbot.protocol.phases import most_gpus
 _START_S = 120.0
 _RUNNERS_PER_JOB = 5
 """One for each phase of a ranked run, the control, and the problem's own."""
+_WITH_TORCH = ("torch", "triton", "cutlass")
+"""Who mentions one of these is given torch: compilers for a GPU that isn't there need it."""
 _UNLOGGED = {"KINETO_LOG_LEVEL": "6"}
 """What torch's profiler tells of itself would stand among the author's own words on stderr."""
 
@@ -190,7 +192,7 @@ def flavour_of(job: JobSpec) -> Flavour:
     if job.problem.multi_gpu and _installed("torch"):
         return Flavour.TORCH  # ranks meet by torch.distributed
     texts = [file.text for file in job.problem.files] + [job.submission.text]
-    if any("torch" in text or "triton" in text for text in texts) and _installed("torch"):
+    if any(name in text for name in _WITH_TORCH for text in texts) and _installed("torch"):
         return Flavour.TORCH
     if any("numpy" in text or "torch" in text for text in texts) and _installed("numpy"):
         return Flavour.NUMPY

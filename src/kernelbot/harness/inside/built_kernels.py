@@ -1,8 +1,8 @@
 """What compilers have said of the kernels in a file's build folders. A command in the sandbox runs
 this: only it opens what the author's file has built.
 
-Triton leaves a folder for each kernel that it compiled; `load_inline` leaves libraries, in which
-`cuobjdump` finds kernels.
+Triton leaves a folder for each kernel that it compiled; `load_inline` leaves libraries, and CuTe
+DSL binaries beside their launches, in which `cuobjdump` finds kernels.
 """
 
 import contextlib
@@ -11,10 +11,12 @@ import json
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from kernelbot.harness.inside.own_builds import unpack
+from kernelbot.harness.inside.gpu.compile_cute import BINARY, LAUNCHES
+from kernelbot.harness.inside.own_builds import CUTE_BINARIES, unpack
 
 ARCHIVE = "builds.tar"
 TRITON_WORDS = "kernelbot.ptxas"
@@ -34,6 +36,7 @@ def main() -> None:
     found = [
         *_by_triton(home / ".triton/cache"),
         *_in_libraries(home / ".cache/torch_extensions", program),
+        *_by_cute(home / CUTE_BINARIES, program),
     ]
     json.dump(found[:MOST], sys.stdout)
 
@@ -73,12 +76,30 @@ def _in_libraries(extensions: Path, program: str | None) -> Iterator[dict[str, s
     if program is None:
         return
     for library in sorted(extensions.rglob("*.so")):
-        command = [program, "--dump-resource-usage", str(library)]
-        with contextlib.suppress(subprocess.SubprocessError, OSError):
-            told = subprocess.run(
-                command, capture_output=True, text=True, timeout=_DUMP_S, check=False
-            )
-            yield {"compiler": "nvcc", "name": library.stem, "resources": told.stdout}
+        told = _resources(library, program)
+        if told is not None:
+            yield {"compiler": "nvcc", "name": library.stem, "resources": told}
+
+
+def _by_cute(folder: Path, program: str | None) -> Iterator[dict[str, str]]:
+    """Each binary with `compiler` `cute`, what `program` says of it, and how it was launched."""
+    if program is None:
+        return
+    deadline = time.monotonic() + _DUMP_S  # there may be a thousand
+    for binary in sorted(folder.glob(f"*{BINARY}"), key=lambda path: path.stat().st_mtime_ns):
+        told = _resources(binary, program) if time.monotonic() < deadline else None
+        if told is not None:
+            launches = _text(binary.with_suffix(LAUNCHES))
+            yield {"compiler": "cute", "resources": told, "launches": launches}
+
+
+def _resources(path: Path, program: str) -> str | None:
+    command = [program, "--dump-resource-usage", str(path)]
+    with contextlib.suppress(subprocess.SubprocessError, OSError):
+        return subprocess.run(
+            command, capture_output=True, text=True, timeout=_DUMP_S, check=False
+        ).stdout
+    return None
 
 
 def _cuobjdump() -> str | None:

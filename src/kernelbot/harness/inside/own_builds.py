@@ -17,7 +17,15 @@ INDUCTOR_CACHE = ".cache/torch_inductor"
 """Torch's own choice is a folder in /tmp."""
 NUMBA_CACHE = ".cache/numba"
 """Numba's own choice is a folder beside the source, if the author asks for `cache=True`."""
-FOLDERS = (".cache/torch_extensions", ".triton/cache", INDUCTOR_CACHE, NUMBA_CACHE)
+CUTE_BINARIES = ".cache/kernelbot/cute"
+"""What CuTe DSL has compiled for a GPU that wasn't there, to be read and never to be run."""
+FOLDERS = (
+    ".cache/torch_extensions",
+    ".triton/cache",
+    INDUCTOR_CACHE,
+    NUMBA_CACHE,
+    CUTE_BINARIES,
+)
 CAP_BYTES = 64 << 20
 
 

@@ -94,7 +94,8 @@ def _preload_torch(
     if strangers:
         _preload_compilers(torch)
     if model is not None:
-        importlib.import_module("kernelbot.harness.inside.gpu.compile_only").install(model)
+        for name in ("compile_only", "compile_cute"):
+            importlib.import_module(f"kernelbot.harness.inside.gpu.{name}").install(model)
     torch.set_num_threads(threads)
 
 

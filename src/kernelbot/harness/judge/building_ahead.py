@@ -1,7 +1,8 @@
 """What a Python file compiles for itself, built before a GPU is taken: in a runner that sees none.
 
 `load_inline` compiles while the file is imported. Triton compiles when a kernel is first called,
-for each kind of arguments: so the kernel is called with the problem's cases, and launches nothing.
+for each kind of arguments, and CuTe DSL when the file asks for it: so the kernel is called with the
+problem's cases, and launches nothing.
 The data of these calls are made from a seed of their own, so what the file leaves can't hold an
 answer. A file that can't do without the GPU fails here, and compiles later, as it would without
 this.
@@ -51,6 +52,8 @@ from kernelbot.protocol.result_size import MAX_TEXT
 _SHARE_OF_CALLS = 0.5
 """The part of the compile limit that calls get."""
 _COMMAND = "import"
+_CUTE = "nvidia-cutlass-dsl"
+"""What it builds is read here, and used nowhere: another version elsewhere makes no difference."""
 Emit = Callable[[ProgressEvent], None]
 
 
@@ -193,7 +196,7 @@ def _key(job: JobSpec, author: Author) -> str:
         cases,
         job.device.arch,
         sys.version,
-        [package_version(tool) for tool in PACKAGES],
+        [package_version(tool) for tool in (*PACKAGES, _CUTE)],
         cpu_model(),
     ]
     return "own-" + hashlib.sha256(json.dumps(ingredients, sort_keys=True).encode()).hexdigest()

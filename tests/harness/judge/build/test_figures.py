@@ -9,7 +9,7 @@ from itertools import islice
 import pytest
 
 from kernelbot.harness.inside.built_kernels import MOST
-from kernelbot.harness.judge.build.figures import _in_library, figures_of
+from kernelbot.harness.judge.build.figures import _by_cute, _in_library, figures_of
 from kernelbot.harness.sandbox import RunnerClient
 
 TOLD = {"name": "k", "target": {"backend": "cuda", "arch": 90, "warp_size": 32},
@@ -129,3 +129,36 @@ def test_a_program_of_the_authors_is_not_taken_for_cuobjdump(client: RunnerClien
 def test_no_more_kernels_are_read_than_are_shown(client: RunnerClient) -> None:
     files = {f".triton/cache/{i}/k.json": json.dumps(TOLD) for i in range(MOST + 5)}
     assert MOST == len(figures_of(archive(files), client, sandboxed=True))
+
+
+def cute(*launches: object) -> dict[str, str]:
+    resources = "arch = sm_90a\n Function k_0:\n  REG:40 STACK:8 SHARED:3072\n"
+    return {"resources": resources, "launches": "\n".join(json.dumps(one) for one in launches)}
+
+
+def test_a_kernel_of_cute_has_a_row_for_each_kind_of_launch() -> None:
+    loaded, launches = ["k_0", 0, 0, "k"], (["k_0", 128, 512, "k"], ["k_0", 64, 0, "k"])
+    rows = list(_by_cute(cute(loaded, *launches, ["other", 1, 1, "o"])))
+    known = {"name": "k", "registers": "40", "stack_bytes": "8"}
+    assert [
+        known | {"shared_bytes": "2560", "threads": "128"},
+        known | {"shared_bytes": "2048", "threads": "64"},
+    ] == rows
+
+
+def test_of_a_kernel_that_was_only_loaded_no_launch_is_told() -> None:
+    known = {"name": "k", "registers": "40", "stack_bytes": "8", "threads": "0"}
+    assert [known] == list(_by_cute(cute(["k_0", 0, 0, "k"])))
+
+
+@pytest.mark.parametrize(
+    "launch",
+    [None, 1, [], {}, "k_0", ["k_0", "128", 0, "k"], ["k_0", -1, 0, "k"], ["k_0", 10**99, 0, "k"]],
+)
+def test_what_is_no_launch_is_left_out(launch: object) -> None:
+    assert ["k_0"] == [row["name"] for row in _by_cute(cute(launch))]
+
+
+def test_what_the_system_reserves_is_not_the_kernels() -> None:
+    told = "arch = sm_90a\n Function a:\n  SHARED:2048\narch = sm_80\n Function b:\n  SHARED:2048\n"
+    assert ["1024", "2048"] == [row["shared_bytes"] for row in _in_library(told)]

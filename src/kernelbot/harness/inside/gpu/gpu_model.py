@@ -14,6 +14,7 @@ _PROCESSORS = {
 }  # fmt: skip
 """The multiprocessors of the models that are lent most often: A100, H100, B200, B300, MI300X,
 MI355X."""
+_FIRST_OF_CUTE = (8, 0)
 _WIDE = 9
 """AMD's generation up to which 64 threads work in step."""
 
@@ -58,6 +59,11 @@ def gpu_model(vendor: Vendor, arch: str | None) -> GpuModel | None:
     if found is None or arch is None:
         return None
     return GpuModel(vendor, arch, (int(found[1]), int(found[2])))
+
+
+def cute_knows(model: GpuModel) -> bool:
+    """Whether CuTe DSL compiles for such a GPU, as far as the name says."""
+    return model.vendor is Vendor.NVIDIA and model.capability >= _FIRST_OF_CUTE
 
 
 def named_model(name: str) -> GpuModel | None:

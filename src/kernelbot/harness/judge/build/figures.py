@@ -7,6 +7,7 @@ nothing is decided by it.
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
@@ -20,16 +21,20 @@ _TIMEOUT_S = 15.0
 """Less than the slack that a job has beyond its own limits."""
 _TOLD_BYTES = 16 << 20
 _MAX_NAME = 500
+_MAX_AUTHORS_NAME = 100
 _MAX_LINE = 2000
 """Characters that are looked at of a line with a kernel's figures."""
 _MAX_COUNT = 15
 """Digits of a figure."""
-_FUNCTION = re.compile(r"Function (\S{1,2000}):\s")
+_FUNCTION = re.compile(r"Function (\S{1,16384}):\s|^arch = sm_(\d{2,4})", re.MULTILINE)
 _RESOURCES = {
     "registers": re.compile(r"\bREG:(\d{1,15})"),
     "stack_bytes": re.compile(r"\bSTACK:(\d{1,15})"),
     "shared_bytes": re.compile(r"\bSHARED:(\d{1,15})"),
 }
+_RESERVES, _RESERVED_BYTES = 90, 1024
+"""From this architecture on, cuobjdump counts what the system takes from a block's shared memory if
+the kernel uses any; ptxas doesn't."""
 _AMD = {
     "registers": re.compile(r"\.vgpr_count:\s+(\d{1,15})"),
     "scalar_registers": re.compile(r"\.sgpr_count:\s+(\d{1,15})"),
@@ -73,6 +78,8 @@ def _read(told: str) -> Iterator[dict[str, str]]:
             continue
         if one.get("compiler") == "triton":
             yield _by_triton(one)
+        elif one.get("compiler") == "cute":
+            yield from _by_cute(one)
         else:
             yield from _in_library(str(one.get("resources", "")))
 
@@ -91,6 +98,42 @@ def _by_triton(told: dict[str, Any]) -> dict[str, str]:
     return row
 
 
+def _by_cute(told: dict[str, str]) -> Iterator[dict[str, str]]:
+    """One row for each kind of launch. Of a kernel that wasn't launched, `threads` is 0, and its
+    shared memory isn't known."""
+    launches = list(islice(_launches(told.get("launches", "")), MOST))
+    for row in _in_library(told.get("resources", "")):
+        static = int(row.pop("shared_bytes", "0"))
+        known = [one for one in launches if one.kernel == row["name"]] or [_Launch(row["name"])]
+        for one in [launch for launch in known if launch.threads] or known[:1]:
+            row["name"] = one.authors[:_MAX_AUTHORS_NAME] or one.kernel[:_MAX_NAME]
+            shared = {"shared_bytes": str(static + one.shared_bytes)} if one.threads else {}
+            yield row | shared | {"threads": str(one.threads)}
+
+
+@dataclass(frozen=True)
+class _Launch:
+    kernel: str
+    threads: int = 0
+    shared_bytes: int = 0
+    authors: str = ""
+
+
+def _launches(told: str) -> Iterator[_Launch]:
+    for line in told.splitlines():
+        try:
+            kernel, threads, shared_bytes, authors = json.loads(line)
+        except (ValueError, TypeError, RecursionError):
+            continue
+        counts = (threads, shared_bytes)
+        if isinstance(kernel, str) and isinstance(authors, str) and all(map(_is_count, counts)):
+            yield _Launch(kernel, threads, shared_bytes, authors)
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and 0 <= value < 10**_MAX_COUNT
+
+
 def _amd_figures(metadata: str) -> dict[str, str]:
     found = {name: pattern.search(metadata) for name, pattern in _AMD.items()}
     row = {name: match[1] for name, match in found.items() if match is not None}
@@ -101,8 +144,13 @@ def _amd_figures(metadata: str) -> dict[str, str]:
 
 
 def _in_library(resources: str) -> Iterator[dict[str, str]]:
-    """cuobjdump names a kernel in one line and what it needs in the next."""
+    """cuobjdump names a kernel in one line and what it needs in the next, after the architecture of
+    all that follow."""
+    reserved_bytes = 0
     for function in _FUNCTION.finditer(resources):
+        if function[2] is not None:
+            reserved_bytes = _RESERVED_BYTES if int(function[2]) >= _RESERVES else 0
+            continue
         longest = function.end() + _MAX_LINE
         end = resources.find("\n", function.end(), longest)
         line = resources[function.end() : end if end >= 0 else longest]
@@ -111,4 +159,6 @@ def _in_library(resources: str) -> Iterator[dict[str, str]]:
             figure = pattern.search(line)
             if figure is not None:
                 row[name] = figure[1]
+        if "shared_bytes" in row:
+            row["shared_bytes"] = str(max(int(row["shared_bytes"]) - reserved_bytes, 0))
         yield row
