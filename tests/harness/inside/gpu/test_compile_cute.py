@@ -78,7 +78,7 @@ def test_a_model_that_cute_does_not_know_changes_nothing(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("raised", "note"),
     [
-        ("import missing", "CuTe DSL: ModuleNotFoundError: No module named 'missing'"),
+        ("import missing", "CuTe DSL - ModuleNotFoundError - No module named 'missing'"),
         ("1 / 0", "script.py:LINE:5: error: ZeroDivisionError: division by zero"),
     ],
 )

@@ -14,6 +14,7 @@ import importlib
 import inspect
 import json
 import os
+import re
 import traceback
 from collections.abc import Callable
 from pathlib import Path
@@ -42,6 +43,9 @@ _MOST_SHARED_BYTES = 1 << 20
 _PROCESSORS, _OPT_IN_SHARED = 16, 97
 """CUDA's numbers of a device's attributes."""
 _NOT_LAUNCHED = (0, 0, 0)
+_COLOURS = re.compile(r"\x1b\[[0-9;]{0,20}m")
+_NOT_A_COMPILERS = " - "
+"""In place of colons: by these a compiler's or a linker's error is known, which is the author's."""
 _DONE = 0
 _DO_NOTHING = (
     "_cudaFuncSetAttribute", "_cudaKernelSetAttributeForDevice", "_cudaSetDevice",
@@ -205,13 +209,21 @@ def _note(error: Exception) -> str:
     while first.__cause__ is not None:
         first = first.__cause__
     frames = traceback.extract_tb(first.__traceback__)
-    name = f"{type(first).__name__}: " if type(first).__module__ == "builtins" else ""
-    words = str(getattr(first, "message", first)).strip().partition("\n")[0]
-    words = f"{name}{words[:_MAX_MESSAGE]}"
     is_cutes_own = getattr(first, "_is_internal", False)
     is_nobodys = isinstance(first, ImportError | OSError | MemoryError) or is_cutes_own
     place = None if is_nobodys or _is_of_cuda(first, frames) else _place(error, first, frames)
-    return f"CuTe DSL: {words}" if place is None else f"{place}: error: {words}"
+    if place is not None:
+        return f"{place}: error: {_words(first)}"
+    words = _words(error if hasattr(error, "message") and not is_nobodys else first)
+    return f"CuTe DSL: {words}".replace(": ", _NOT_A_COMPILERS)
+
+
+def _words(error: BaseException) -> str:
+    """All that it says, in one line."""
+    name = f"{type(error).__name__}: " if type(error).__module__ == "builtins" else ""
+    cause = getattr(error, "cause", None)
+    said = f"{getattr(error, 'message', error)} {cause or ''}"
+    return f"{name}{' '.join(_COLOURS.sub('', said).split())}"[:_MAX_MESSAGE]
 
 
 def _is_of_cuda(error: BaseException, frames: traceback.StackSummary) -> bool:
