@@ -95,6 +95,13 @@ def test_what_is_mentioned_but_not_installed_is_not_loaded(
     assert expected == flavour_of(a_job("# faster than torch\n" + SORT))
 
 
+def test_cute_is_loaded_beside_torch() -> None:
+    """Which no other file may mention."""
+    job = a_job("import cutlass.cute")
+    problem = dataclasses.replace(job.problem, files=())
+    assert Flavour.TORCH == flavour_of(dataclasses.replace(job, problem=problem))
+
+
 def test_a_script_needs_nothing_loaded_ahead() -> None:
     job = a_job("# faster than torch\n" + SORT)
     script = dataclasses.replace(job.problem, harness=HarnessKind.SCRIPT)

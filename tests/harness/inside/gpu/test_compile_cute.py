@@ -75,6 +75,19 @@ def test_a_model_that_cute_does_not_know_changes_nothing(tmp_path: Path) -> None
     assert ["generic"] == said(tmp_path, code, "nvidia:75")
 
 
+def test_in_a_cute_that_lacks_something_nothing_is_replaced(tmp_path: Path) -> None:
+    code = """
+import cutlass.cute.runtime as runtime
+from cutlass.cutlass_dsl.cutlass import KernelLauncher
+from kernelbot.harness.inside.gpu import compile_cute, gpu_model
+before = runtime._Tensor.__init__
+del KernelLauncher.launch
+compile_cute.install(gpu_model.named_model("nvidia:90a"))
+print(runtime._Tensor.__init__ is before)
+"""
+    assert ["True"] == answers(tmp_path, code, install="import torch\n")
+
+
 @pytest.mark.parametrize(
     ("raised", "note"),
     [
