@@ -43,7 +43,7 @@ class Source:
 
     @cached_property
     def lines(self) -> list[str]:
-        """As compilers count them."""
+        """Its lines, numbered by compilers from 1."""
         return self._text.splitlines()
 
     @cached_property
