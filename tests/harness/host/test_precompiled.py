@@ -168,7 +168,7 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("twice", &twice); }
 
 
 @pytest.mark.torch
-@pytest.mark.exhaustive
+@pytest.mark.long
 @pytest.mark.timeout(900)  # two minutes of a processor, which others may share
 def test_what_is_built_with_it_is_the_same_code(tmp_path: Path) -> None:
     headers, flags = PrecompiledHeaders(tmp_path / "headers"), ("-O2",)
