@@ -35,7 +35,9 @@ def host_of(home: Path) -> int:
 
 def busy_runners(home: Path) -> list[int]:
     """Runners that compute: those that wait for a job have used next to nothing."""
-    return [pid for pid in below(host_of(home)) if _name(pid) == ProcessName.RUNNER and _busy(pid)]
+    hosts = pids_of_judges(home / "kernelbot")  # none before it has started
+    found = [pid for host in hosts for pid in below(host)]
+    return [pid for pid in found if _name(pid) == ProcessName.RUNNER and _busy(pid)]
 
 
 def below(pid: int) -> list[int]:

@@ -66,7 +66,7 @@ async def test_an_old_link_is_no_link(site: Site, world: World) -> None:
     async with world.database.write() as session:
         await session.do("UPDATE device_logins SET expires_at = now() - interval '1 s'")
     answer = await (await site.browser()).get(path)
-    assert (404, True) == (answer.status_code, "kernelbot open" in answer.text)
+    assert (404, True) == (answer.status_code, "Log in again." in answer.text)
 
 
 async def test_neither_kind_of_secret_is_taken_for_the_other(site: Site, world: World) -> None:

@@ -17,6 +17,7 @@ from tests.launchers.kubernetes.places import a_cluster, plan
 from tests.launchers.plans import DEVICE
 from tests.launchers.stages import a_job, started
 from tests.launchers.test_contract import over, poll
+from tests.support.waiting import until
 
 
 @pytest.fixture
@@ -47,7 +48,8 @@ async def test_jobs_in_flight_cost_no_request(kubernetes: FakeKubernetes) -> Non
     async with started(plan(kubernetes).build()) as launcher:
         handles = [await launcher.launch(a_job("accepted")) for _ in range(50)]
         await launcher.poll(handles)
-        kubernetes.requests.clear()
+        await until(lambda: all(kubernetes.asked("GET", kind) > 1 for kind in ("/jobs", "/pods")))
+        kubernetes.requests.clear()  # both lists are followed now
         for _ in range(100):
             found = await launcher.poll(handles)
     assert ({JobState.WAITING}, []) == (

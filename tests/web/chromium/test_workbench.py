@@ -38,7 +38,7 @@ def opened(site: Site, path: str = SUBMIT, **options: Any) -> tuple[Page, list[s
     page.on("console", lambda message: said.append(message.text))
     page.on("pageerror", lambda error: said.append(str(error)))
     page.goto(path)
-    expect(editor(page)).to_be_attached()
+    expect(page.locator(".cm-content")).to_be_visible()  # before, the textarea has its name
     return page, said
 
 

@@ -340,9 +340,7 @@ def _user_code() -> str:
 
 
 def _no_link() -> NotFound:
-    return NotFound(
-        "This link was used already, or is too old.", hint="Make another: kernelbot open"
-    )
+    return NotFound("This link was used already, or is too old.", next_step=Next.LOG_IN)
 
 
 def link_path(secret: str) -> str:
