@@ -14,7 +14,8 @@ from kernelbot.cli.examples import examples
 from kernelbot.cli.options import BoardName, Json, Url, read_deadline
 from kernelbot.cli.session import connect
 from kernelbot.cli.terminal import Terminal, columns
-from kernelbot.domain.errors import Conflict, UserError
+from kernelbot.cli.writing import write_file
+from kernelbot.domain.errors import UserError
 
 if TYPE_CHECKING:
     from kernelbot.boards.model import Statement
@@ -181,15 +182,7 @@ def starter(
         problem = client.problem(name)
     text = _template(problem, language)
     file = to or Path(Path(problem.submission_name).name)
-    try:
-        with file.open("w" if force else "x", encoding="utf-8") as opened:
-            opened.write(text)
-    except FileExistsError:
-        raise Conflict(
-            f"{file} already exists.", hint="Name another with --to, or use --force."
-        ) from None
-    except OSError as error:
-        raise UserError(f"{file} can't be written: {error.strerror}.") from None
+    write_file(file, text, force=force)
     attempt = shlex.join(["kernelbot", "submit", str(file), "--board", name, "--mode", "test"])
     terminal.show(f"Wrote {file}. Try it: {attempt}")
     terminal.document({"board": problem.board, "file": str(file)})

@@ -1,7 +1,6 @@
 """What `submit` asks a person who named no board."""
 
 import shlex
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -30,11 +29,6 @@ class Choice:
         """The options that say the same, so that nobody is asked the next time."""
         devices = [part for name in self.devices for part in ("--device", name)]
         return shlex.join(["--board", self.board, *devices, "--mode", self.mode.value])
-
-
-def can_ask(terminal: Terminal) -> bool:
-    """Whether a person sits there: no script is ever asked."""
-    return not terminal.as_json and sys.stdin.isatty() and sys.stderr.isatty()
 
 
 def choose(

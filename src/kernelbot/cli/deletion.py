@@ -1,7 +1,6 @@
 """`board delete`, `submission delete`, `user delete`. On a terminal the person is asked first; not
 with `--yes` or `--json`, and not in a script."""
 
-import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,7 +9,7 @@ from kernelbot.cli.errors import REFUSED
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import BoardName, Json, Url
 from kernelbot.cli.session import connect
-from kernelbot.cli.terminal import Terminal
+from kernelbot.cli.terminal import Terminal, is_attended
 from kernelbot.domain.errors import UserError
 
 if TYPE_CHECKING:
@@ -120,7 +119,7 @@ def _confirm(what: str, client: "KernelbotClient", *, yes: bool) -> None:
     """
     from kernelbot.render.text import one_line
 
-    if yes or not (sys.stdin.isatty() and sys.stderr.isatty()):
+    if yes or not is_attended():
         return
     question = f"Delete {one_line(what)} at {client.url}? This can't be undone."
     if not typer.confirm(question, err=True):

@@ -11,7 +11,8 @@ from kernelbot.cli.examples import examples
 from kernelbot.cli.options import Json, Url
 from kernelbot.cli.session import connect
 from kernelbot.cli.terminal import Terminal
-from kernelbot.domain.errors import Conflict, NotAllowed, UserError
+from kernelbot.cli.writing import write_file
+from kernelbot.domain.errors import NotAllowed
 
 if TYPE_CHECKING:
     from kernelbot.submissions.schemas import SubmissionView
@@ -52,15 +53,7 @@ def pull(
         found = client.submission(submission_id)
     # The name is a stranger's: the last part of it, and in this folder.
     file = to or Path(Path(found.file_name).name)
-    try:
-        with file.open("w" if force else "x", encoding="utf-8", newline="") as opened:
-            opened.write(_code(found))
-    except FileExistsError:
-        raise Conflict(
-            f"{file} already exists.", hint="Name another with --to, or use --force."
-        ) from None
-    except OSError as error:
-        raise UserError(f"{file} can't be written: {error.strerror}.") from None
+    write_file(file, _code(found), force=force)
     again = shlex.join(["kernelbot", "submit", str(file), "--board", found.board])
     terminal.show(f"Wrote {file}. To send it again: {again}")
     terminal.document({"id": found.id, "board": found.board, "file": str(file)})

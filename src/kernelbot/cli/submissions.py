@@ -7,13 +7,13 @@ import typer
 
 from kernelbot.catalog.sources import read_source
 from kernelbot.cli import artifacts, attestations, deletion, reviews, samples, sources
-from kernelbot.cli.choosing import can_ask, choose
+from kernelbot.cli.choosing import choose
 from kernelbot.cli.completion import board_names, device_names, submission_numbers
 from kernelbot.cli.errors import INTERRUPTED, exit_code_of
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import MODES, Json, Url
 from kernelbot.cli.session import connect
-from kernelbot.cli.terminal import Terminal, columns
+from kernelbot.cli.terminal import Terminal, columns, is_attended
 from kernelbot.protocol import Mode
 from kernelbot.submissions.directives import read_directives
 from kernelbot.submissions.source import source_text
@@ -109,7 +109,7 @@ def submit(
     text = source_text(content)  # a file that the server would refuse needn't be sent
     with connect(url, terminal, board=board) as client:
         devices = tuple(device or ())
-        if board is None and can_ask(terminal) and read_directives(text).board is None:
+        if board is None and not as_json and is_attended() and read_directives(text).board is None:
             chosen = choose(client, terminal, devices, mode)
             board, devices, mode = chosen.board, chosen.devices, chosen.mode
             terminal.progress(f"To send it there unasked: {chosen.options()}")

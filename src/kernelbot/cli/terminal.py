@@ -50,6 +50,11 @@ class Terminal:
             sys.stdout.flush()
 
 
+def is_attended() -> bool:
+    """Whether a person sits there who can be asked: no script ever is."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
 def columns(stream: TextIO | None = None) -> int | None:
     """How wide the terminal of `stream` (None: of stdout) is; None if it isn't one."""
     stream = stream or sys.stdout

@@ -1,6 +1,6 @@
 """Logging in: with a provider, with a token, and letting a terminal in."""
 
-from typing import Annotated
+from typing import Annotated, Any
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, Form, Query, Request, Response
@@ -39,18 +39,16 @@ async def show_login(
     target = sessions.local_path(next)
     if page.session is not None:
         return go(target)
-    secret = sessions.browser_secret(request) or sessions.new_secret()
     logins = services.logins
-    response = page(
+    return _form(
+        request,
+        page,
         "login.html",
         providers=logins.providers(),
         registration=logins.registration,
         next=target,
-        csrf=sessions.csrf_of(secret),
         form_targets=provider_origins(services),
     )
-    sessions.keep_browser(request, response, secret)
-    return response
 
 
 @router.post("/login", dependencies=[Depends(counted)])
@@ -160,8 +158,13 @@ async def show_link(
     """Whom a link would log in. Nobody is logged in without a click: somebody else may have sent
     the link, and a mail program may look at it."""
     owner = await services.logins.link_owner(link)
+    return _form(request, page, "open.html", owner=owner, link=link)
+
+
+def _form(request: Request, page: PageDep, template: str, **values: Any) -> Response:
+    """A form for whom isn't logged in: this browser alone can send it."""
     secret = sessions.browser_secret(request) or sessions.new_secret()
-    response = page("open.html", owner=owner, link=link, csrf=sessions.csrf_of(secret))
+    response = page(template, csrf=sessions.csrf_of(secret), **values)
     sessions.keep_browser(request, response, secret)
     return response
 
