@@ -54,6 +54,7 @@ def main() -> None:
     parser.add_argument("--longest", type=float, default=6000.0, help="seconds after which it ends")
     parser.add_argument("--json", type=Path, help="a file for the judgings, a line for each")
     parser.add_argument("--read", type=Path, help="such a file, instead of judging")
+    parser.add_argument("--before", type=Path, help="such a file, of what was judged there before")
     options = parser.parse_args()
     if options.read:
         judged = read(options.read)
@@ -68,7 +69,8 @@ def main() -> None:
             f"{len(judged)} judgings in {time.monotonic() - began:.0f} s, beside {options.beside} "
             f"neighbours; the load average was {load:.1f} before:\n"
         )
-    print(report(judged, known_before(judged)))
+    earlier = read(options.before) if options.before else []
+    print(report(judged, known_before(judged, earlier)))
 
 
 def measure(count: int, until: float, file: Path | None) -> list[Judging]:

@@ -49,11 +49,12 @@ FROM sent
 """
 
 
-def known_before(judged: Sequence[Judging]) -> list[Known]:
-    """For each judging, in their order, what those before it had shown, by the platform's own
-    estimate in a database of its own. What is measured again there counts only once it isn't."""
+def known_before(judged: Sequence[Judging], earlier: Sequence[Judging] = ()) -> list[Known]:
+    """For each judging, in their order, what those before it and `earlier` had shown, by the
+    platform's own estimate in a database of its own. What is measured again there counts only once
+    it isn't."""
     with tempfile.TemporaryDirectory() as folder, database(Path(folder)) as connection:
-        return known_in(connection, judged)
+        return known_in(connection, [*earlier, *judged])[len(earlier) :]
 
 
 def known_in(connection: psycopg.Connection, judged: Sequence[Judging]) -> list[Known]:

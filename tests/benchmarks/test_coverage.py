@@ -7,7 +7,7 @@ from pathlib import Path
 import psycopg
 import pytest
 from benchmarks.coverage import read
-from benchmarks.coverage_known import known_in
+from benchmarks.coverage_known import known_before, known_in
 from benchmarks.coverage_rules import (
     Judging,
     Kernel,
@@ -85,3 +85,8 @@ def test_only_what_came_before_is_known_of_a_device(database_url: str) -> None:
     assert [True, True, True, False, True] == [one.is_ranked for one in known]
     assert pytest.approx([0.05] * 3) == [one.scatter for one in known[:3]]
     assert 0.05 > known[3].scatter
+
+
+def test_what_was_judged_earlier_is_known_from_the_first_judging_on() -> None:
+    known = known_before(DIFFERENT[:2], [*STEADY, DIFFERENT[0]])
+    assert [3, 4] == [one.pairs for one in known]

@@ -33,8 +33,8 @@ def test_that_of_one_judging_says_so() -> None:
     ("pairs", "ends"),
     [
         (0, "±9.8 % between judgings, which is assumed: the device had shown nothing of that yet"),
-        (1, "±9.8 % between judgings, as the device had shown by a pair of judgings"),
-        (7, "±9.8 % between judgings, as the device had shown by 7 pairs of judgings"),
+        (1, "±9.8 % between judgings, as the device had shown by a repeated judging"),
+        (7, "±9.8 % between judgings, as the device had shown by 7 repeated judgings"),
         (None, "±9.8 % between judgings"),
     ],
 )
@@ -44,7 +44,7 @@ def test_that_of_all_says_what_it_consists_of(pairs: int | None, ends: str) -> N
 
 
 def test_a_device_may_have_shown_that_judgings_do_not_differ() -> None:
-    ends = "and ±0 % between judgings, as the device had shown by 40 pairs of judgings"
+    ends = "and ±0 % between judgings, as the device had shown by 40 repeated judgings"
     assert of_all_judgings(_interval(0.0, 40)).endswith(ends)
 
 

@@ -101,7 +101,26 @@ async def test_one_disturbed_judging_decides_little(world: World) -> None:
     board = (await world.board()).id
     with psycopg.connect(world.database.url, autocommit=True) as connection:
         _judged_again(connection, world.ada.user.id, [1.0, 1.0, 1.0, 1000.0, 1.0, 1.0])
-        assert 0.1 > _shown(connection, board)
+        assert 0.11 > _shown(connection, board)
+
+
+async def test_what_changes_slowly_counts_as_what_changes_at_once(world: World) -> None:
+    """Scores of different hours are compared in a ranking, so their differences are scatter."""
+    board = (await world.board()).id
+    people = await _people(world, 10)
+    with psycopg.connect(world.database.url, autocommit=True) as connection:
+        for author in people:
+            _judged_again(connection, author, [1.0] * 5 + [1.2] * 5)
+        assert pytest.approx(0.1, rel=0.15) == _shown(connection, board)
+
+
+async def test_only_judgings_of_the_same_code_are_compared(world: World) -> None:
+    board = (await world.board()).id
+    with psycopg.connect(world.database.url, autocommit=True) as connection:
+        before = _shown(connection, board)
+        _judged_again(connection, world.ada.user.id, [1.0])
+        _judged_again(connection, world.bob.user.id, [9.0])
+        assert before == _shown(connection, board)
 
 
 async def test_a_board_has_shown_more_than_its_device(world: World) -> None:

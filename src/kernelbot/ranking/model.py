@@ -97,8 +97,8 @@ class ScoreInterval:
     )
     pairs: int | None = field(
         metadata=described(
-            "How many pairs of judgings of the same code the device had shown, from which "
-            "`scatter` was estimated beside twelve assumed ones. 0: it was assumed; null: it "
+            "How many judgings of code that had been judged before the device had shown, from "
+            "which `scatter` was estimated beside twelve assumed ones. 0: it was assumed; null: it "
             "wasn't recorded."
         )
     )

@@ -82,5 +82,5 @@ def _between_judgings(interval: "ScoreInterval") -> str:
         return adds
     if interval.pairs == 0:
         return f"{adds}, which is assumed: the device had shown nothing of that yet"
-    pairs = "a pair" if interval.pairs == 1 else f"{interval.pairs} pairs"
-    return f"{adds}, as the device had shown by {pairs} of judgings"
+    shown = "a repeated judging" if interval.pairs == 1 else f"{interval.pairs} repeated judgings"
+    return f"{adds}, as the device had shown by {shown}"

@@ -2,12 +2,13 @@
 -- interval. docs/explanation/trusting-a-number.md has the method.
 
 -- The standard deviation of ln(score) between judgings on a device that the intervals of single
--- judgings don't explain, as the last runs have shown it: from pairs of consecutive judgings of the
--- same code of an author. Half of a pair's squared difference estimates the whole variance, and the
--- mean of what the two intervals say of themselves is taken off. Differences are cut at 0.25, so
--- that one disturbed judging decides little, and an author's newest eight count, so that nobody can
--- make up the figure alone. Twelve pairs at 5 % are assumed until others were seen; those of a device
--- are assumed of a board in the same way. `pairs`: how many the device has shown, on all boards.
+-- judgings don't explain, as the last runs have shown it: of code that an author had judged again.
+-- Each such judging is compared with all earlier ones of that code: half of a squared difference
+-- estimates the whole variance, the mean of what the two intervals say of themselves is taken off,
+-- and the mean over the earlier ones counts. Differences are cut at 0.35, so that one disturbed
+-- judging decides little, and an author's newest eight repeated judgings count, so that nobody can
+-- make up the figure alone. Twelve at 5 % are assumed until others were seen; those of a device are
+-- assumed of a board in the same way. `pairs`: how many the device has shown, on all boards.
 CREATE FUNCTION judging_scatter(
     _board bigint, _device text, OUT scatter double precision, OUT pairs bigint
 ) LANGUAGE sql STABLE AS $$
@@ -19,28 +20,30 @@ CREATE FUNCTION judging_scatter(
         FROM runs
         WHERE device = _device AND state = 'finished' AND secret AND score_s IS NOT NULL
         ORDER BY finished_at DESC LIMIT 1000
-    ), judged AS (
-        SELECT s.leaderboard_id, s.author_id, l.finished_at, l.id, l.score, l.own,
-            lag(l.score) OVER code AS before, lag(l.own) OVER code AS own_before
+    ), judged AS MATERIALIZED (
+        SELECT s.leaderboard_id, s.author_id, l.score, l.own,
+            rank() OVER (
+                ORDER BY s.leaderboard_id, s.author_id, v.judging_hash,
+                    coalesce(s.code_sha256, s.source_sha256)
+            ) AS code,
+            row_number() OVER (ORDER BY l.finished_at, l.id) AS number
         FROM lately l
         JOIN submissions s ON s.id = l.submission_id
         LEFT JOIN rejudges j ON j.id = l.rejudge_id
         JOIN problem_versions v ON v.id = coalesce(j.problem_version_id, s.problem_version_id)
-        WINDOW code AS (
-            PARTITION BY s.leaderboard_id, s.author_id, v.judging_hash,
-                coalesce(s.code_sha256, s.source_sha256)
-            ORDER BY l.finished_at, l.id
-        )
-    ), pairs AS (
-        SELECT leaderboard_id,
-            least(abs(score - before), 0.25) ^ 2 / 2 - (own + own_before) / 2 AS variance,
+    ), repeated AS (
+        SELECT *, row_number() OVER (PARTITION BY author_id ORDER BY number DESC) AS newest,
             row_number() OVER (
-                PARTITION BY author_id ORDER BY finished_at DESC, id DESC
-            ) AS newest,
-            row_number() OVER (
-                PARTITION BY author_id, leaderboard_id ORDER BY finished_at DESC, id DESC
+                PARTITION BY author_id, leaderboard_id ORDER BY number DESC
             ) AS newest_there
-        FROM judged WHERE before IS NOT NULL
+        FROM (SELECT *, min(number) OVER (PARTITION BY code) AS earliest FROM judged) AS every
+        WHERE number > earliest
+    ), compared AS (
+        SELECT r.leaderboard_id, r.newest, r.newest_there, (
+            SELECT avg(least(abs(r.score - e.score), 0.35) ^ 2 / 2 - (r.own + e.own) / 2)
+            FROM judged e WHERE e.code = r.code AND e.number < r.number
+        ) AS variance
+        FROM repeated r WHERE r.newest <= 8 OR (r.leaderboard_id = _board AND r.newest_there <= 8)
     ), seen AS (
         SELECT count(*) FILTER (WHERE newest <= 8) AS pairs,
             coalesce(sum(variance) FILTER (WHERE newest <= 8), 0) AS variance,
@@ -48,7 +51,7 @@ CREATE FUNCTION judging_scatter(
             coalesce(
                 sum(variance) FILTER (WHERE leaderboard_id = _board AND newest_there <= 8), 0
             ) AS variance_there
-        FROM pairs
+        FROM compared
     ), everywhere AS (
         SELECT greatest((12 * 0.05 ^ 2 + seen.variance) / (12 + seen.pairs), 0) AS variance FROM seen
     )
