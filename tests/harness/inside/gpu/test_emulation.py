@@ -155,3 +155,27 @@ add[(triton.cdiv(1000, 256),)](a, a, out, 1000, BLOCK=256)
 print(torch.equal(out, a + a))
 """
     assert ["True"] == answers(tmp_path, code)
+
+
+@pytest.mark.parametrize("options", ['backend="eager"', 'backend="eager", fullgraph=True'])
+def test_a_compiled_function_calls_kernels_of_the_interpreter(tmp_path: Path, options: str) -> None:
+    """With the backend that compiles nothing: what is traced is the same, and no compiler runs."""
+    pytest.importorskip("triton", reason="triton isn't installed")
+    code = f"""
+import triton
+import triton.language as tl
+
+@triton.jit
+def total(x, out, size, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.atomic_add(out, tl.sum(tl.load(x + at, mask=at < size, other=0.0), axis=0))
+
+def plain(x):
+    out = torch.zeros(1, device=x.device)
+    total[(triton.cdiv(x.numel(), 256),)](x, out, x.numel(), BLOCK=256)
+    return out[0] * 2
+
+x = torch.ones(1000, device="cuda")
+print(torch.compile(plain, {options})(x).item())
+"""
+    assert ["2000.0"] == answers(tmp_path, code)

@@ -126,11 +126,29 @@ def install(model: GpuModel | None = None) -> None:
         return
     if model is None:
         os.environ.setdefault("TRITON_INTERPRET", "1")
+        torch.compile = _beside_interpreted_kernels(torch, torch.compile)
     to_cpu = _device_mapping(torch)
     _map_factories(torch, to_cpu)
     _map_tensor(torch, to_cpu)
     _map_random(torch, to_cpu)
     _map_cuda(torch, model)
+
+
+def _beside_interpreted_kernels(torch: Any, compile_function: Any) -> Any:
+    """`torch.compile`, which leaves the kernels of Triton's interpreter as they are: it would trace
+    the interpreter itself, and can't. So what has such kernels isn't one graph."""
+
+    @functools.wraps(compile_function)
+    def compiled(*args: Any, **options: Any) -> Any:
+        interpreter: Any = sys.modules.get("triton.runtime.interpreter")
+        if interpreter is not None:
+            kernels = interpreter.InterpretedFunction
+            if not hasattr(kernels.run, "_torchdynamo_disable"):
+                kernels.run = torch.compiler.disable(kernels.run)
+            options["fullgraph"] = False
+        return compile_function(*args, **options)
+
+    return compiled
 
 
 def _device_mapping(torch: Any) -> Callable[[object], object]:
