@@ -83,8 +83,8 @@ def test_only_what_came_before_is_known_of_a_device(database_url: str) -> None:
         known = known_in(connection, [DIFFERENT[0], STEADY[0], DIFFERENT[1], wide, DIFFERENT[2]])
     assert [0, 0, 0, 1, 1] == [one.pairs for one in known]
     assert [True, True, True, False, True] == [one.is_ranked for one in known]
-    assert pytest.approx([0.05] * 3) == [one.scatter for one in known[:3]]
-    assert 0.05 > known[3].scatter
+    assert pytest.approx([0.05 * (1 + 1.21 / 12)] * 3) == [one.scatter for one in known[:3]]
+    assert known[0].scatter > known[3].scatter
 
 
 def test_what_was_judged_earlier_is_known_from_the_first_judging_on() -> None:

@@ -10,7 +10,13 @@ from kernelbot.ranking.rules import widened
 from tests.support.scored import Score, add_score
 from tests.support.world import World
 
-ASSUMED = 0.05
+
+def _uncertain(deviation: float, judgings: int) -> float:
+    """A deviation that is known by so few judgings beside the twelve that are assumed."""
+    return deviation * (1 + 1.21 / (12 + judgings))
+
+
+ASSUMED = _uncertain(0.05, 0)
 
 
 def _shown(connection: psycopg.Connection, board: int) -> float:
@@ -114,6 +120,13 @@ async def test_what_changes_slowly_counts_as_what_changes_at_once(world: World) 
         assert pytest.approx(0.1, rel=0.15) == _shown(connection, board)
 
 
+async def test_what_says_little_of_itself_says_nothing_of_others(world: World) -> None:
+    board = (await world.board()).id
+    with psycopg.connect(world.database.url, autocommit=True) as connection:
+        _judged_again(connection, world.ada.user.id, [1.0] * 8, own=0.06)
+        assert (pytest.approx(ASSUMED), 0) == (_shown(connection, board), _pairs(connection, board))
+
+
 async def test_only_judgings_of_the_same_code_are_compared(world: World) -> None:
     board = (await world.board()).id
     with psycopg.connect(world.database.url, autocommit=True) as connection:
@@ -133,4 +146,6 @@ async def test_a_board_has_shown_more_than_its_device(world: World) -> None:
         connection.execute("DELETE FROM leaderboards WHERE id = %s", (other,))
         for author in people:
             _judged_again(connection, author, [math.exp(rng.gauss(0, 0.1)) for _ in range(6)])
-        assert _shown(connection, other) < _shown(connection, board)
+        assert _shown(connection, other) / _uncertain(1, 0) < _shown(
+            connection, board
+        ) / _uncertain(1, 50)

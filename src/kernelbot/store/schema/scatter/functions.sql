@@ -7,8 +7,10 @@
 -- estimates the whole variance, the mean of what the two intervals say of themselves is taken off,
 -- and the mean over the earlier ones counts. Differences are cut at 0.35, so that one disturbed
 -- judging decides little, and an author's newest eight repeated judgings count, so that nobody can
--- make up the figure alone. Twelve at 5 % are assumed until others were seen; those of a device are
--- assumed of a board in the same way. `pairs`: how many the device has shown, on all boards.
+-- make up the figure alone. Judgings whose own interval is wider than 10 % say nothing of others.
+-- Twelve at 5 % are assumed until others were seen; those of a device are assumed of a board in the
+-- same way. So few don't know a deviation well: what is answered is larger by Student's t over 1.96,
+-- which is 1 + 1.21 / n for n of them. `pairs`: how many the device has shown, on all boards.
 CREATE FUNCTION judging_scatter(
     _board bigint, _device text, OUT scatter double precision, OUT pairs bigint
 ) LANGUAGE sql STABLE AS $$
@@ -31,6 +33,7 @@ CREATE FUNCTION judging_scatter(
         JOIN submissions s ON s.id = l.submission_id
         LEFT JOIN rejudges j ON j.id = l.rejudge_id
         JOIN problem_versions v ON v.id = coalesce(j.problem_version_id, s.problem_version_id)
+        WHERE l.own <= (ln(1.1 / 0.9) / 3.92) ^ 2
     ), repeated AS (
         SELECT *, row_number() OVER (PARTITION BY author_id ORDER BY number DESC) AS newest,
             row_number() OVER (
@@ -55,7 +58,7 @@ CREATE FUNCTION judging_scatter(
     ), everywhere AS (
         SELECT greatest((12 * 0.05 ^ 2 + seen.variance) / (12 + seen.pairs), 0) AS variance FROM seen
     )
-    SELECT sqrt(greatest(
+    SELECT (1 + 1.21 / (12 + seen.pairs_there)) * sqrt(greatest(
         (12 * everywhere.variance + seen.variance_there) / (12 + seen.pairs_there), 0
     ))::double precision, seen.pairs
     FROM seen, everywhere
