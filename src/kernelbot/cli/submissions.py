@@ -50,7 +50,11 @@ def register(app: typer.Typer) -> None:
             "kernelbot submission list --user ada",
         ),
     )(list_submissions)
-    group.command(epilog=examples("kernelbot submission show 12 --code"))(show)
+    group.command(
+        epilog=examples(
+            "kernelbot submission show 12 --code", "kernelbot submission show 12 --timings"
+        )
+    )(show)
     group.command(epilog=examples("kernelbot submission wait 12"))(wait)
     group.command(epilog=examples("kernelbot submission cancel 12"))(cancel)
     sources.register(group)
@@ -197,18 +201,25 @@ def _place(submission: "SubmissionView") -> str:
 def show(
     submission_id: Id,
     code: Annotated[bool, typer.Option("--code", help="The source instead of the report.")] = False,
+    times: Annotated[
+        bool, typer.Option("--timings", help="Where the seconds went instead of the report.")
+    ] = False,
     url: Url = None,
     as_json: Json = False,
 ) -> None:
     """Show a submission: its runs, its report, its place."""
-    from kernelbot.cli.outcome import outcome
-
     terminal = Terminal(as_json)
     with connect(url, terminal) as client:
         found = client.submission(submission_id)
     if code:
         terminal.show_file(found.code or "")
+    elif times:
+        from kernelbot.cli.timings import timings
+
+        terminal.show(timings(found))
     else:
+        from kernelbot.cli.outcome import outcome
+
         terminal.show(outcome(found, _page_url(client, found.id)))
     terminal.document(found)
 
