@@ -1,9 +1,20 @@
 """Processor time of a process and its descendants. Linux only."""
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
+from scripts.processes import Process
+
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
+JUDGING = "judging"
+PARTS = {
+    "API": ("kb:server", "kb:answerer"),
+    "worker": ("kb:worker",),
+    "Postgres": ("postgres",),
+    JUDGING: (),
+}
+"""The parts of a server, each with the names of its processes; all others judge."""
 
 
 def processor_s(root: int) -> float:
@@ -29,3 +40,15 @@ def _parent_and_ticks(process: Path) -> tuple[int, int] | None:
     fields = text.rpartition(")")[2].split()
     own_and_childrens = sum(int(field) for field in fields[11:15])
     return int(fields[1]), own_and_childrens
+
+
+def processor_s_by_part(processes: Iterable[Process]) -> dict[str, float]:
+    """What each part of a server has used so far: the API, the worker, Postgres, and all that
+    judges. Children that have ended count for whoever waited for them."""
+    used = dict.fromkeys(PARTS, 0.0)
+    for process in processes:
+        found = _parent_and_ticks(Path(f"/proc/{process.pid}"))
+        if found is not None:
+            part = next((part for part, names in PARTS.items() if process.name in names), JUDGING)
+            used[part] += found[1] / _TICKS_PER_S
+    return used

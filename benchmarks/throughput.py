@@ -1,7 +1,9 @@
 """Submissions a second through the whole platform, in test mode.
 
-Run with `python -m benchmarks.throughput [--count N] [--slots N]`. Fifty are under way at
-any time; the clock runs from the first submission until the last verdict.
+Run with `python -m benchmarks.throughput [--count N] [--slots N] [--problem NAME]`. Fifty are under
+way at any time; the clock runs from the first submission until the last verdict. The processor time
+of each part of the server is that of the same while: other than the clock, it hardly depends on
+what else the machine does.
 """
 
 import argparse
@@ -12,6 +14,7 @@ from pathlib import Path
 
 from scripts.local_server import LocalServer
 
+from benchmarks.processor_time import PARTS, processor_s_by_part
 from kernelbot.catalog.problem import load_problem
 from kernelbot.client import KernelbotClient
 from kernelbot.protocol import Mode, Verdict
@@ -66,6 +69,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--slots", type=int, default=2)
+    names = [target.problem for target in TARGETS]
+    parser.add_argument("--problem", choices=names, help="only this one")
     arguments = parser.parse_args()
     rows = []
     with tempfile.TemporaryDirectory() as name:
@@ -77,16 +82,25 @@ def main() -> None:
             KernelbotClient.to(server.own_endpoint()) as client,
         ):
             for target in TARGETS:
+                if arguments.problem not in (None, target.problem):
+                    continue
                 definition = load_problem(EXAMPLES / target.problem).definition
                 file = min((EXAMPLES / target.problem / "solutions" / "correct").iterdir())
                 board = client.create_board(definition, name=definition.spec.name).name
                 flood(client, board, file, _WARM_UP)
+                before = processor_s_by_part(server.processes())
                 per_s = flood(client, board, file, arguments.count)
+                after = processor_s_by_part(server.processes())
+                used = [(after[part] - before[part]) * 1e3 / arguments.count for part in PARTS]
                 verdict = "holds" if per_s >= target.per_s else "MISSED"
-                rows.append((target.problem, f"{per_s:.1f}", f"{target.per_s:g}", verdict))
-    headers = ("problem", "submissions a second", "target", "")
+                figures = [f"{ms:.1f}" for ms in (sum(used), *used)]
+                rows.append(
+                    (target.problem, f"{per_s:.1f}", f"{target.per_s:g}", verdict, *figures)
+                )
+    parts = [f"{part} ms" for part in PARTS]
+    headers = ("problem", "submissions a second", "target", "", "processor ms each", *parts)
     print(f"{arguments.count} submissions each, mode test, {arguments.slots} slots:\n")
-    print(table(headers, rows, right=headers[1:3]))
+    print(table(headers, rows, right=(*headers[1:3], *headers[4:])))
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ async def configure(database: Database, places: int | None) -> None:
 
 async def enqueue(database: Database, device: str) -> None:
     """Put the device's duels into the queue."""
-    await enqueue_all(database, device, duels.waits, duels.enqueue)
+    await enqueue_all(database, device, duels.enqueue)
 
 
 async def is_moot(session: WriteSession, run: LockedRun) -> bool:

@@ -2,13 +2,6 @@
 UPDATE platform SET duel_places = %(places)s::integer
 WHERE duel_places IS DISTINCT FROM %(places)s::integer;
 
--- name: waits
-SELECT EXISTS (
-    SELECT 1 FROM duels d
-    WHERE d.device = %(device)s AND d.state = 'waiting'
-        AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.duel_id = d.id)
-) AS waits;
-
 -- name: enqueue
 SELECT enqueue_duel(%(device)s) AS run_id;
 

@@ -13,12 +13,6 @@ async def configure(session: WriteSession, places: int | None) -> None:
     await session.do(statements(__file__)["configure"], {"places": places})
 
 
-async def waits(session: ReadSession, device: str) -> bool:
-    """Whether a duel of the device isn't in the queue yet."""
-    row = await session.one(statements(__file__)["waits"], {"device": device})
-    return row is not None and bool(row["waits"])
-
-
 async def enqueue(session: WriteSession, device: str) -> bool:
     """Put the first duel of the device that isn't in the queue into it; whether there was one."""
     row = await session.one(statements(__file__)["enqueue"], {"device": device})

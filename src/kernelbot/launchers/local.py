@@ -20,6 +20,7 @@ import structlog
 
 from kernelbot.domain.errors import PlatformError
 from kernelbot.launchers.base import NO_SIZES, Availability, JobState, Outcome, Traits
+from kernelbot.launchers.batching import next_batch
 from kernelbot.launchers.host import PATIENCE_S, HostProcess, HostState
 from kernelbot.launchers.lockfile import is_held
 from kernelbot.launchers.results import found, lost, size_of
@@ -31,6 +32,8 @@ _TRAITS = Traits(shortest_poll_s=0.0, longest_poll_s=0.2, check_s=2.0, remote=Fa
 _KEEP_S = 24 * 3600.0
 _POLL_S = 5.0
 """How often a job that says nothing is looked after."""
+_TOGETHER_S = 0.05
+"""How long progress waits for what follows it. A verdict never waits: it ends this."""
 _SLACK_S = 300.0
 """What a job may take beyond its time limits together: hosts start up, and they clean up."""
 _HOSTS_TRIED = 3
@@ -126,12 +129,7 @@ class LocalLauncher:
             return
         over = False
         while not over:
-            batch: list[ProgressEvent | None] = []
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(_POLL_S):  # 3.11's `wait_for` may swallow a cancellation
-                    batch.append(await queue.get())
-            while not queue.empty():
-                batch.append(queue.get_nowait())
+            batch = await next_batch(queue, _POLL_S, _TOGETHER_S)
             if events := tuple(event for event in batch if event is not None):
                 yield events
             over = None in batch or (not batch and await self._is_over(handle))

@@ -38,10 +38,10 @@ from kernelbot.runs.devices.model import DeviceConfig, DeviceReport
 from kernelbot.runs.files import under_safe_names
 from kernelbot.runs.job_terms import JobTerms
 from kernelbot.runs.jobs import Jobs
-from kernelbot.runs.progress import EventData, add_progress
+from kernelbot.runs.progress import steps
 from kernelbot.runs.queue.model import QueueRules
 from kernelbot.runs.repeats import MAX_REPEATS, REPEATED, unranked_if_busy, why_again
-from kernelbot.runs.store import LockedRun, OpenAttempt, RunRef
+from kernelbot.runs.store import EventData, LockedRun, OpenAttempt, RunRef
 from kernelbot.runs.tries import as_tried
 from kernelbot.store.database import Database, WriteSession
 from kernelbot.submissions import store as submissions
@@ -119,8 +119,14 @@ class RunLifecycle:
         device = self._devices[device_name]
         usable = (n for n in device.launchers if available is None or n in available)
         launcher = next(usable, None)
-        await dueling.enqueue(self._database, device_name)
-        await known_right.enqueue(self._database, device_name)
+        async with self._database.read() as session:
+            work = await attempts.work(session, device_name, stale_s=self._rules.stale_s)
+        if work.duels:
+            await dueling.enqueue(self._database, device_name)
+        if work.known_right:
+            await known_right.enqueue(self._database, device_name)
+        if work == attempts.Work(runs=False, duels=False, known_right=False):
+            return None
         async with self._database.write() as session:
             chosen = await self._choose(session, device_name, owner, launcher)
             run = await attempts.lock_run(session, chosen) if chosen is not None else None
@@ -188,12 +194,12 @@ class RunLifecycle:
 
     async def launched(self, claim: Claim, owner: str, handle: str) -> bool:
         """The scheduler has accepted it. False: it was cancelled or taken over meanwhile."""
-        async with self._database.write() as session:
+        async with self._database.autocommit() as session:
             return await attempts.launched(session, claim.attempt_id, owner, handle)
 
     async def carries(self, claim: Claim) -> None:
         """Store what the attempt's job carries, for nodes that fetch it."""
-        async with self._database.write() as session:
+        async with self._database.autocommit() as session:
             await attempts.keep_terms(session, claim.attempt_id, JobTerms.of(claim.spec))
 
     async def still_open(self, claim: Claim, owner: str) -> bool:
@@ -209,12 +215,11 @@ class RunLifecycle:
 
     async def progressed(self, claim: Claim, owner: str, events: list[ProgressEvent]) -> bool:
         """Store progress events for those who follow. False as in `launched`."""
-        async with self._database.write() as session:
-            if not await attempts.lock_mine(session, claim.run_id, claim.attempt_id, owner):
-                return False
-            followed_id = claim.submission_id if claim.spec.opponent is None else None
-            await add_progress(session, followed_id, claim.run_id, events)
-        return True
+        followed_id = claim.submission_id if claim.spec.opponent is None else None
+        async with self._database.autocommit() as session:
+            return await attempts.add_own_progress(
+                session, followed_id, claim.run_id, claim.attempt_id, owner, steps(events)
+            )
 
     async def finish(self, claim: Claim, owner: str, result: RunResult) -> bool:
         """Write the verdict with all that depends on it, in one transaction.

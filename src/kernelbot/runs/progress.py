@@ -1,30 +1,20 @@
 """Progress of a run, as those who follow its submission see it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
-from kernelbot.domain.states import RunState
 from kernelbot.protocol import EventKind, ProgressEvent
-from kernelbot.runs import store as attempts
+from kernelbot.runs.store import EventData, Step
 from kernelbot.store.database import WriteSession
 from kernelbot.submissions import store as submissions
 
-EventData = Mapping[str, str | float | None]
-"""What an event says besides its kind."""
 _SAID_BY_STATES = (EventKind.STARTED, EventKind.FINISHED)
 
 
-async def add_progress(
-    session: WriteSession, submission_id: int | None, run_id: int, events: Iterable[ProgressEvent]
-) -> None:
-    """Store what a judge has told, in this order. The run, which the caller has locked, is running
-    now at the latest. `submission_id` None: nobody follows it."""
-    stored: list[tuple[EventKind | RunState, EventData]] = [
+def steps(events: Iterable[ProgressEvent]) -> list[Step]:
+    """What is stored of what a judge has told: all but what the run's state says."""
+    return [
         (event.kind, _event_data(event)) for event in events if event.kind not in _SAID_BY_STATES
     ]
-    if await attempts.run_started(session, run_id):
-        stored.insert(0, (RunState.RUNNING, {}))
-    if stored and submission_id is not None:
-        await submissions.add_events(session, submission_id, run_id, stored)
 
 
 async def add_report(session: WriteSession, submission_id: int, run_id: int, message: str) -> None:

@@ -23,6 +23,28 @@ LEFT JOIN sources opposed ON opposed.sha256 = opponent.source_sha256
 WHERE r.id = %(run_id)s
 FOR NO KEY UPDATE OF r;
 
+-- Asked before each claim, of which most find nothing. It may be true of a run that can't be claimed
+-- just now, never false of one that can.
+-- name: work
+SELECT EXISTS (SELECT 1 FROM runs WHERE device = %(device)s AND state = 'queued')
+    OR EXISTS (
+        SELECT 1 FROM runs r
+        JOIN attempts a ON a.run_id = r.id AND a.state IN ('launching', 'running')
+            AND a.heartbeat_at NOT BETWEEN now() - make_interval(secs => %(stale_s)s)
+                AND now() + make_interval(secs => %(stale_s)s)
+        WHERE r.device = %(device)s AND r.state IN ('dispatched', 'running')
+    ) AS runs,
+    EXISTS (
+        SELECT 1 FROM duels d
+        WHERE d.device = %(device)s AND d.state = 'waiting'
+            AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.duel_id = d.id)
+    ) AS duels,
+    EXISTS (
+        SELECT 1 FROM known_right k
+        WHERE k.device = %(device)s AND k.ended_at IS NULL
+            AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.known_id = k.id)
+    ) AS known_right;
+
 -- A heartbeat in the future is from before the clock was set back.
 -- name: abandoned_run
 SELECT r.id FROM runs r
@@ -92,8 +114,13 @@ WHERE id = %(attempt_id)s AND state IN ('launching', 'running');
 UPDATE attempts SET state = 'running', handle = %(handle)s
 WHERE id = %(attempt_id)s AND owner = %(owner)s AND state IN ('launching', 'running');
 
--- name: run_started
-UPDATE runs SET state = 'running' WHERE id = %(run_id)s AND state = 'dispatched';
+-- name: add_progress
+SELECT add_progress(%(submission_id)s, %(run_id)s, %(kinds)s::text[], %(data)s::text[]);
+
+-- name: add_own_progress
+SELECT add_own_progress(
+    %(submission_id)s, %(run_id)s, %(attempt_id)s, %(owner)s, %(kinds)s::text[], %(data)s::text[]
+) AS mine;
 
 -- name: lock_attempt
 SELECT lock_attempt(%(run_id)s, %(attempt_id)s, %(owner)s) AS mine;

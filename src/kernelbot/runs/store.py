@@ -5,11 +5,21 @@ repetition, one takes effect and the other finds out that it came too late.
 """
 
 import base64
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 
 from kernelbot.domain.states import RunState
-from kernelbot.protocol import Fault, Mode, RunResult, SourceFile, Verdict, from_wire, to_wire
+from kernelbot.protocol import (
+    EventKind,
+    Fault,
+    Mode,
+    RunResult,
+    SourceFile,
+    Verdict,
+    from_wire,
+    to_wire,
+)
 from kernelbot.runs.devices.model import DeviceReport
 from kernelbot.runs.job_terms import JobTerms
 from kernelbot.runs.queue.model import QueueRules
@@ -17,6 +27,11 @@ from kernelbot.store.database import ReadSession, WriteSession
 from kernelbot.store.jsontext import clean, dumps
 from kernelbot.store.samples import pack
 from kernelbot.store.sqlfiles import statements
+
+EventData = Mapping[str, str | float | None]
+"""What an event says besides its kind."""
+Step = tuple[EventKind, EventData]
+"""What a judge tells at one moment."""
 
 
 @dataclass(frozen=True)
@@ -108,6 +123,24 @@ async def lock_run(session: WriteSession, run_id: int) -> LockedRun | None:
         **{**row, "state": RunState(row["state"]), "mode": Mode(row["mode"])},
         opponent=None if code is None else SourceFile(name, code),
     )
+
+
+@dataclass(frozen=True)
+class Work:
+    """What there may be for a device: runs that wait or were abandoned, and duels and what is known
+    to be right that aren't in the queue yet."""
+
+    runs: bool
+    duels: bool
+    known_right: bool
+
+
+async def work(session: ReadSession, device: str, *, stale_s: float) -> Work:
+    """What there may be for the device, by one statement."""
+    values = {"device": device, "stale_s": stale_s}
+    row = await session.one(statements(__file__)["work"], values)
+    assert row is not None
+    return Work(**row)
 
 
 async def abandoned_run(session: WriteSession, device: str, *, stale_s: float) -> int | None:
@@ -206,9 +239,41 @@ async def is_open(session: ReadSession, attempt_id: int) -> bool:
     return await session.one(statements(__file__)["is_open"], values) is not None
 
 
-async def run_started(session: WriteSession, run_id: int) -> bool:
-    """Dispatched becomes running; False if the run wasn't dispatched."""
-    return await session.do(statements(__file__)["run_started"], {"run_id": run_id}) == 1
+async def add_progress(
+    session: WriteSession, submission_id: int | None, run_id: int, progress: Sequence[Step]
+) -> None:
+    """Store a judge's progress, in this order. The run, which is locked, is running now at the
+    latest. `submission_id` None: nobody follows it."""
+    values = {"submission_id": submission_id, "run_id": run_id, **_columns(progress)}
+    await session.one(statements(__file__)["add_progress"], values)
+
+
+async def add_own_progress(
+    session: WriteSession,
+    submission_id: int | None,
+    run_id: int,
+    attempt_id: int,
+    owner: str,
+    progress: Sequence[Step],
+) -> bool:
+    """What `add_progress` does, of a run that isn't locked; False, and nothing is stored, if its
+    attempt isn't open or the owner's. One statement, so it may be a transaction by itself."""
+    values = {
+        "submission_id": submission_id,
+        "run_id": run_id,
+        "attempt_id": attempt_id,
+        "owner": owner,
+        **_columns(progress),
+    }
+    row = await session.one(statements(__file__)["add_own_progress"], values)
+    return row is not None and bool(row["mine"])
+
+
+def _columns(progress: Sequence[Step]) -> dict[str, list[str]]:
+    return {
+        "kinds": [kind.value for kind, _ in progress],
+        "data": [dumps(data) for _, data in progress],
+    }
 
 
 async def close(

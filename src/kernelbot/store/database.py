@@ -41,7 +41,7 @@ class ReadSession:
 
 
 class WriteSession(ReadSession):
-    """One transaction: all of it or nothing."""
+    """One transaction: all of it or nothing, unless it is of `autocommit`."""
 
     async def do(self, statement: LiteralString, values: Values | None = None) -> int:
         """Execute; returns the number of rows it touched."""
@@ -120,6 +120,14 @@ class Database:
             async with self._connection() as connection, connection.transaction():
                 if unhurried:
                     await self._limits.unhurry(connection)
+                yield WriteSession(connection)
+
+    @contextlib.asynccontextmanager
+    async def autocommit(self) -> AsyncIterator[WriteSession]:
+        """A session of which each statement is a transaction: for a change that one statement
+        makes, without the two round trips that begin and commit. Raises as `write`."""
+        with _reachable():
+            async with self._connection() as connection:
                 yield WriteSession(connection)
 
     @contextlib.asynccontextmanager

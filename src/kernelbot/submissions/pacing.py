@@ -2,14 +2,15 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from typing import TypeVar
 
-from kernelbot.submissions.model import Event
+T = TypeVar("T")
 
 
 async def paced(
-    events: AsyncIterator[Event], pause_s: Callable[[], float]
-) -> AsyncGenerator[Event | None, None]:
-    """The events, and None after each `pause_s` without one."""
+    events: AsyncIterator[T], pause_s: Callable[[], float]
+) -> AsyncGenerator[T | None, None]:
+    """The events, or batches of them, and None after each `pause_s` without one."""
     waiting = asyncio.ensure_future(anext(events, None))
     try:
         while True:

@@ -12,12 +12,6 @@ JOIN runs r ON r.submission_id = p.submission_id AND r.device = p.device AND r.s
     AND r.rejudge_id IS NULL AND r.state = 'queued'
 WHERE p.id = %(run_id)s AND NOT p.secret AND p.verdict = 'accepted';
 
--- A volatile function is called after sorting, so events are numbered in their order.
--- name: add_events
-SELECT add_event(%(submission_id)s, %(run_id)s, e.kind, e.data::jsonb)
-FROM unnest(%(kinds)s::text[], %(data)s::text[]) WITH ORDINALITY AS e (kind, data, place)
-ORDER BY e.place;
-
 -- A row for each of its runs, whose columns come last.
 -- name: snapshot
 SELECT s.id, b.id AS board_id, b.name AS board, b.creator_id, u.name AS author, s.author_id,
@@ -238,13 +232,19 @@ FROM submissions s
 CROSS JOIN LATERAL (SELECT DISTINCT device FROM runs WHERE submission_id = s.id ORDER BY device) d
 WHERE s.id = %(submission_id)s AND s.mode = 'leaderboard';
 
+-- What happened after an id, and whether every run has ended, both of one moment. A row without an
+-- event, if there is none.
 -- name: events
-SELECT e.id, e.submission_id, e.run_id, r.device, coalesce(r.secret, false) AS secret, e.kind,
-    e.data, e.created_at
-FROM events e LEFT JOIN runs r ON r.id = e.run_id
-WHERE e.submission_id = %(submission_id)s AND e.id > %(after)s
-ORDER BY e.id LIMIT 1000;
-
--- name: ended
-SELECT coalesce(bool_and(state IN ('finished', 'cancelled')), true) AS ended
-FROM runs WHERE submission_id = %(submission_id)s AND rejudge_id IS NULL;
+SELECT e.id, e.submission_id, e.run_id, e.device, e.secret, e.kind, e.data, e.created_at, all_runs.ended
+FROM (
+    SELECT coalesce(bool_and(state IN ('finished', 'cancelled')), true) AS ended
+    FROM runs WHERE submission_id = %(submission_id)s AND rejudge_id IS NULL
+) all_runs
+LEFT JOIN LATERAL (
+    SELECT e.id, e.submission_id, e.run_id, r.device, coalesce(r.secret, false) AS secret, e.kind,
+        e.data, e.created_at
+    FROM events e LEFT JOIN runs r ON r.id = e.run_id
+    WHERE e.submission_id = %(submission_id)s AND e.id > %(after)s
+    ORDER BY e.id LIMIT %(limit)s
+) e ON true
+ORDER BY e.id;

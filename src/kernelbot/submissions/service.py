@@ -1,7 +1,8 @@
 """Submissions: creating, showing, following and cancelling them."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
 from dataclasses import replace
 
 import structlog
@@ -339,21 +340,34 @@ class Submissions:
     ) -> AsyncIterator[Event]:
         """Events with an id above `after`, first those that were, then live; ends after the
         last. Raises `NotFound` or `NotAllowed` at the first step."""
+        async with aclosing(await self.follow(viewer, submission_id, after=after)) as batches:
+            async for batch in batches:
+                for event in batch:
+                    yield event
+
+    async def follow(
+        self, viewer: User, submission_id: int, *, after: int = 0
+    ) -> AsyncGenerator[list[Event], None]:
+        """What `events` gives, in batches of those that came together, and for who has to know
+        first whether they may have it. Raises `NotFound`, `NotAllowed`."""
         async with self._database.read() as session:
             await visible(session, viewer, submission_id)
+        return self._live(viewer, submission_id, after)
+
+    async def _live(
+        self, viewer: User, submission_id: int, after: int
+    ) -> AsyncGenerator[list[Event], None]:
         async with self._listener.following(str(submission_id)) as waker:
             while True:
                 async with self._database.read() as session:
-                    # In this order: what ended after `ended` was read is seen next time.
-                    ended = await submissions.ended(session, submission_id)
                     found = await submissions.events(session, submission_id, after)
-                for event in found:
-                    after = event.id
-                    if (shown := views.event(event, viewer)) is not None:
-                        yield shown
-                if not found:
-                    if ended:
-                        return
+                after = max((event.id for event in found.events), default=after)
+                shown = [views.event(event, viewer) for event in found.events]
+                if batch := [event for event in shown if event is not None]:
+                    yield batch
+                if found.is_over:
+                    return
+                if found.is_all:  # what is announced meanwhile ends the wait at once
                     await waker.wait()
 
     async def _place_now(self, session: ReadSession, submission_id: int) -> QueuePlace | None:

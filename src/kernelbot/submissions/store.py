@@ -1,7 +1,7 @@
 """Submissions and their runs, as people see them."""
 
 import base64
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from itertools import groupby
 from operator import itemgetter
@@ -22,6 +22,7 @@ from kernelbot.store.sqlfiles import statements
 from kernelbot.submissions.model import BareSubmission, Event
 
 _OF_SUBMISSION = tuple(field.name for field in fields(BareSubmission))
+_EVENTS_AT_ONCE = 1000
 
 
 @dataclass(frozen=True)
@@ -79,22 +80,6 @@ async def tell_that_it_waits(session: WriteSession, run_id: int) -> None:
     """If a ranked submission's public run has passed, tell its followers that the one on secret
     data waits."""
     await session.all(statements(__file__)["tell_that_it_waits"], {"run_id": run_id})
-
-
-async def add_events(
-    session: WriteSession,
-    submission_id: int,
-    run_id: int | None,
-    events: Sequence[tuple[EventKind | RunState, Mapping[str, Any]]],
-) -> None:
-    """Add several events in their order, in one round trip; see `add_event`."""
-    values = {
-        "submission_id": submission_id,
-        "run_id": run_id,
-        "kinds": [kind.value for kind, _ in events],
-        "data": [dumps(data) for _, data in events],
-    }
-    await session.all(statements(__file__)["add_events"], values)
 
 
 async def one(session: ReadSession, submission_id: int) -> BareSubmission | None:
@@ -273,16 +258,25 @@ async def refresh_standings(session: WriteSession, submission_id: int) -> None:
     await session.all(sql, {"submission_id": submission_id})
 
 
-async def events(session: ReadSession, submission_id: int, after: int) -> list[Event]:
+@dataclass(frozen=True)
+class Happened:
+    """A submission's events after an id, in their order, as of one moment."""
+
+    events: list[Event]
+    is_all: bool
+    """There were no others at that moment."""
+    is_over: bool
+    """Nor will there be others: every run has ended."""
+
+
+async def events(session: ReadSession, submission_id: int, after: int) -> Happened:
     """The next events after an id, at most a thousand."""
-    values = {"submission_id": submission_id, "after": after}
-    return [_event(row) for row in await session.all(statements(__file__)["events"], values)]
-
-
-async def ended(session: ReadSession, submission_id: int) -> bool:
-    """Whether every run has ended."""
-    row = await session.one(statements(__file__)["ended"], {"submission_id": submission_id})
-    return bool(row and row["ended"])
+    values = {"submission_id": submission_id, "after": after, "limit": _EVENTS_AT_ONCE}
+    rows = await session.all(statements(__file__)["events"], values)
+    has_ended = all(row["ended"] for row in rows)
+    found = [_event(row) for row in rows if row["id"] is not None]
+    is_all = len(found) < _EVENTS_AT_ONCE
+    return Happened(found, is_all, is_all and has_ended)
 
 
 def _submission(row: Row) -> BareSubmission:

@@ -21,13 +21,6 @@ ON CONFLICT DO NOTHING;
 -- name: announce
 SELECT announce_turn(%(device)s);
 
--- name: waits
-SELECT EXISTS (
-    SELECT 1 FROM known_right k
-    WHERE k.device = %(device)s AND k.ended_at IS NULL
-        AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.known_id = k.id)
-) AS waits;
-
 -- In the queue it is a run of the board's creator. One at a time, so that a transaction locks one
 -- author's turn.
 -- name: enqueue

@@ -33,7 +33,7 @@ def files_of(definition: ProblemDefinition) -> tuple[SourceFile, ...]:
 
 async def enqueue(database: Database, device: str) -> None:
     """Put those that wait into the queue."""
-    await enqueue_all(database, device, known_right.waits, known_right.enqueue)
+    await enqueue_all(database, device, known_right.enqueue)
 
 
 async def finish(session: WriteSession, run: RunRef, result: RunResult, rules: ReviewRules) -> None:

@@ -56,12 +56,6 @@ async def request(
         await session.one(sql["announce"], {"device": device})
 
 
-async def waits(session: ReadSession, device: str) -> bool:
-    """Whether one of the device isn't in the queue yet."""
-    row = await session.one(statements(__file__)["waits"], {"device": device})
-    return row is not None and bool(row["waits"])
-
-
 async def enqueue(session: WriteSession, device: str) -> bool:
     """Put the first of the device that isn't in the queue into it; whether there was one."""
     return await session.one(statements(__file__)["enqueue"], {"device": device}) is not None

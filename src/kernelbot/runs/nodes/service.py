@@ -15,7 +15,7 @@ from kernelbot.runs import store as attempts
 from kernelbot.runs.nodes import store as node_jobs
 from kernelbot.runs.nodes.signed_links import Purpose, Signed, is_genuine, sign
 from kernelbot.runs.nodes.store import AttemptName
-from kernelbot.runs.progress import add_progress
+from kernelbot.runs.progress import steps
 from kernelbot.store.database import Database
 
 MAX_EVENTS = 10_000
@@ -108,7 +108,7 @@ class NodeJobs:
                 raise _job_over()
             if count > received:
                 news = events[max(0, received - first) :]
-                await add_progress(session, run.followed_id, run.id, news)
+                await attempts.add_progress(session, run.followed_id, run.id, steps(news))
                 await node_jobs.receive_events(session, attempt, count)
         return max(count, received)
 

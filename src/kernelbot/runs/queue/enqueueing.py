@@ -2,23 +2,18 @@
 
 from collections.abc import Awaitable, Callable
 
-from kernelbot.store.database import Database, ReadSession, WriteSession
+from kernelbot.store.database import Database, WriteSession
 
 
 async def enqueue_all(
     database: Database,
     device: str,
-    waits: Callable[[ReadSession, str], Awaitable[bool]],
     enqueue: Callable[[WriteSession, str], Awaitable[bool]],
 ) -> None:
     """Put the device's into the queue, each in a transaction of its own: it locks the turn of one
-    author, and others wait for that in any order. Asked before each claim, and there is seldom one.
-
-    `waits`: whether one isn't in the queue yet. `enqueue`: puts the first such one there; whether
-    there was one.
-    """
-    async with database.read() as session:
-        found = await waits(session, device)
+    author, and others wait for that in any order. `enqueue`: puts the first that isn't there yet;
+    whether there was one."""
+    found = True
     while found:
         async with database.write() as session:
             found = await enqueue(session, device)

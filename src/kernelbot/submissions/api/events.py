@@ -1,6 +1,6 @@
 """A submission's events as a stream of server-sent events."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 
 from kernelbot.runs.queue.model import QueuePlace, QueuePosition
@@ -25,7 +25,7 @@ def queue_frame(place: QueuePlace) -> str:
 
 
 async def stream(
-    events: AsyncIterator[Event],
+    batches: AsyncIterator[Sequence[Event]],
     place: Callable[[], Awaitable[QueuePlace | None]],
     *,
     heartbeat_s: float,
@@ -33,17 +33,18 @@ async def stream(
     frame_of: Callable[[Event], str] = frame,
     queue_frame_of: Callable[[QueuePlace], str] = queue_frame,
 ) -> AsyncIterator[str]:
-    """The frames of `events`, a comment after each `heartbeat_s` of silence, `END` at the end.
+    """The frames of all events, those of a batch together, a comment after each `heartbeat_s` of
+    silence, `END` at the end.
 
     While the submission waits, `place` is called after every `queue_s` of silence, and each change
     of the position is sent; once it is None it isn't called again.
     """
     silence = _Silence(place, queue_frame_of, heartbeat_s, queue_s)
-    async with aclosing(paced(events, lambda: silence.pause_s)) as steps:
-        async for event in steps:
-            if event is not None:
+    async with aclosing(paced(batches, lambda: silence.pause_s)) as steps:
+        async for batch in steps:
+            if batch is not None:
                 silence.for_s = 0.0
-                yield frame_of(event)
+                yield "".join([frame_of(event) for event in batch])
             elif (said := await silence.broken()) is not None:
                 yield said
     yield END

@@ -185,12 +185,11 @@ async def follow_submission(
     resume from and an `Event` as data; `event: queue` with a `QueuePosition` as data
     whenever the place in the queue has changed; comments while it is quiet; after the
     submission's last event one `event: end`, and the stream closes."""
-    # Asked first, because a stream that has begun can't turn into a 404.
-    await services.submissions.snapshot(viewer, submission_id)
-    events = services.submissions.events(viewer, submission_id, after=last_event_id)
+    # Asked before the answer begins, since a stream that has begun can't turn into a 404.
+    batches = await services.submissions.follow(viewer, submission_id, after=last_event_id)
     return StreamingResponse(
         stream(
-            events,
+            batches,
             partial(services.submissions.queue_place, submission_id),
             heartbeat_s=settings.heartbeat_s,
             queue_s=settings.queue_s,

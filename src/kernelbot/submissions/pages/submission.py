@@ -155,7 +155,7 @@ async def follow(
         return _frame(progress)
 
     frames = stream(
-        ask.events(session.user, submission_id),
+        await ask.follow(session.user, submission_id),
         partial(ask.queue_place, submission_id),
         heartbeat_s=settings.heartbeat_s,
         queue_s=settings.queue_s,

@@ -63,3 +63,33 @@ BEGIN
     );
 END;
 $$;
+
+-- A judge's progress: a dispatched run is running now, and its followers are told that before all else.
+-- The run is locked. NULL as the submission: nobody follows it.
+CREATE FUNCTION add_progress(_submission bigint, _run bigint, _kinds text[], _data text[])
+RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE runs SET state = 'running' WHERE id = _run AND state = 'dispatched';
+    IF FOUND THEN
+        _kinds := array_prepend('running', _kinds);
+        _data := array_prepend('{}', _data);
+    END IF;
+    IF _submission IS NOT NULL AND cardinality(_kinds) > 0 THEN
+        PERFORM add_events(_submission, _run, _kinds, _data);
+    END IF;
+END;
+$$;
+
+-- The same of an attempt that may not be open any more or the owner's: then false, and nothing is
+-- added.
+CREATE FUNCTION add_own_progress(
+    _submission bigint, _run bigint, _attempt bigint, _owner text, _kinds text[], _data text[]
+) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT lock_attempt(_run, _attempt, _owner) THEN
+        RETURN false;
+    END IF;
+    PERFORM add_progress(_submission, _run, _kinds, _data);
+    RETURN true;
+END;
+$$;

@@ -13,6 +13,19 @@ BEGIN
 END;
 $$;
 
+-- Several of a run in their order, as `add_event` adds one.
+CREATE FUNCTION add_events(_submission bigint, _run bigint, _kinds text[], _data text[])
+RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM pg_advisory_xact_lock(_submission);
+    INSERT INTO events (submission_id, id, run_id, kind, data)
+    SELECT _submission, last.id + e.place, _run, e.kind, e.data::jsonb
+    FROM (SELECT coalesce(max(id), 0) AS id FROM events WHERE submission_id = _submission) last,
+        unnest(_kinds, _data) WITH ORDINALITY AS e (kind, data, place);
+    PERFORM pg_notify('kernelbot_events', _submission::text);
+END;
+$$;
+
 -- Count one more use towards a limit; returns NULL. If it would exceed the limit it isn't counted:
 -- returns the seconds until one is allowed. Exact also with concurrent calls: those of one author
 -- wait for each other until their transactions end.

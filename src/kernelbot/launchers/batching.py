@@ -1,0 +1,22 @@
+"""Progress in batches: to store one event or ten costs the same."""
+
+import asyncio
+import contextlib
+
+from kernelbot.protocol import ProgressEvent
+
+
+async def next_batch(
+    queue: "asyncio.Queue[ProgressEvent | None]", silent_s: float, together_s: float
+) -> list[ProgressEvent | None]:
+    """The next event, with those that follow it within `together_s`. None is the job's end, and so
+    that of the batch. Empty if nothing comes within `silent_s`."""
+    batch: list[ProgressEvent | None] = []
+    with contextlib.suppress(TimeoutError):
+        # Not `wait_for`: that of Python 3.11 may swallow a cancellation.
+        async with asyncio.timeout(silent_s) as limit:
+            batch.append(await queue.get())
+            limit.reschedule(asyncio.get_running_loop().time() + together_s)
+            while batch[-1] is not None:
+                batch.append(await queue.get())
+    return batch
