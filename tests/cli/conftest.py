@@ -3,9 +3,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.client.conftest import serve
 from tests.support.live import LiveServer, live_server
 from tests.support.problems import CORRECT
 from tests.support.terminal import Shell
+
+__all__ = ["serve"]
 
 
 @pytest.fixture

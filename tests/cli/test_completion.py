@@ -40,3 +40,9 @@ def test_names_and_numbers_are_offered(ada: Shell, line: str, expected: list[str
 def test_nothing_is_said_if_the_server_is_gone(shell: Shell) -> None:
     gone = Shell(shell.home, {"KERNELBOT_URL": "http://127.0.0.1:9", "KERNELBOT_TOKEN": "kb_x"})
     assert [] == offered(gone, "kernelbot board show ")
+
+
+def test_names_of_commands_are_offered_without_loading_them(shell: Shell) -> None:
+    assert ["submit", "submission"] == offered(shell, "kernelbot sub")
+    assert ["dev", "devices"] == offered(shell, "kernelbot dev")
+    assert {"show", "list"} <= set(offered(shell, "kernelbot board "))

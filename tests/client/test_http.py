@@ -1,12 +1,14 @@
 """Against a server that speaks just enough of the protocol, on a real socket."""
 
 import json
+import ssl
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler
 
 import pytest
 
 from kernelbot.client import BadAnswer, KernelbotClient, Refused, Unreachable
+from kernelbot.client.answers import trusted
 from kernelbot.domain.next_steps import Next
 from kernelbot.protocol import Fault
 from tests.client.spoken import END, Handle, answer, event
@@ -159,3 +161,14 @@ def test_a_hostile_board_name_stays_in_its_path(serve: Callable[[Handle], str]) 
     with KernelbotClient(serve(handle)) as client, pytest.raises(Refused):
         client.board("../a'; echo x?\n#")
     assert ["/api/v1/boards/..%2Fa%27%3B%20echo%20x%3F%0A%23"] == asked
+
+
+def test_a_server_without_encryption_needs_no_authorities_and_believes_none() -> None:
+    plain, encrypted = trusted("http://127.0.0.1:1"), trusted("https://kernels.lab")
+    assert isinstance(plain, ssl.SSLContext)
+    assert ([], ssl.CERT_REQUIRED, True) == (
+        plain.get_ca_certs(),
+        plain.verify_mode,
+        plain.check_hostname,
+    )
+    assert encrypted is True

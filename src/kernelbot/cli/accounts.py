@@ -10,6 +10,7 @@ import typer
 from kernelbot.accounts.model import Role
 from kernelbot.cli import deletion
 from kernelbot.cli.examples import examples
+from kernelbot.cli.loading import httpx_alone
 from kernelbot.cli.options import Json, Url
 from kernelbot.cli.session import connect
 from kernelbot.cli.terminal import Terminal, columns
@@ -170,7 +171,8 @@ def login(
 
     With --github or --discord it shows a code and a page to type it in, on any device.
     """
-    from kernelbot.client import KernelbotClient, find_endpoint
+    with httpx_alone():
+        from kernelbot.client import KernelbotClient, find_endpoint
     from kernelbot.client.endpoint import normal_url, remember
     from kernelbot.render.text import one_line
 
@@ -199,7 +201,8 @@ def login(
 
 def whoami(url: Url = None, as_json: Json = False) -> None:
     """Show the server, the account, and where its token was found."""
-    from kernelbot.client import KernelbotClient, find_endpoint
+    with httpx_alone():
+        from kernelbot.client import KernelbotClient, find_endpoint
     from kernelbot.render.text import one_line
 
     terminal = Terminal(as_json)
@@ -252,7 +255,8 @@ def _ask_for_token() -> str | None:
 
 def _from_browser(server: str, query: dict[str, str], terminal: Terminal) -> str:
     """Wait until somebody has typed the code in a browser. Raises `UserError` when time is up."""
-    from kernelbot.client import KernelbotClient, Refused
+    with httpx_alone():
+        from kernelbot.client import KernelbotClient, Refused
 
     with KernelbotClient(server) as client:
         begun = client.begin_device_login()

@@ -13,46 +13,13 @@ from typer.exceptions import TyperException
 
 from kernelbot import __version__
 from kernelbot.cli.errors import INTERRUPTED, report_crash, report_error, report_usage
+from kernelbot.cli.names import AUDIENCES, COMMANDS
 from kernelbot.domain.errors import KernelbotError, UserError
 
-COMMANDS = {
-    "judging": ("run", "doctor", "vendor"),
-    "preflight": ("preflight",),
-    "comparing": ("compare",),
-    "dev.commands": ("dev",),
-    "submissions": ("submit", "submission"),
-    "boards": ("board", "devices"),
-    "problems": ("problem",),
-    "accounts": ("user", "login", "whoami", "logout"),
-    "opening": ("open",),
-    "tokens": ("token",),
-    "identities": ("identity",),
-    "invites": ("invite", "join"),
-    "organising": ("pause", "resume", "audit"),
-    "sync": ("sync",),
-    "statistics": ("stats",),
-    "exports": ("export",),
-    "webhooks": ("webhook",),
-    "attestations": ("verify", "signing-key"),
-    "agents.command": ("mcp",),
-    "server": ("serve", "worker", "bot", "verify-runs", "backup", "restore", "db"),
-}
-"""What each module registers, in the order of the help. Only the module of the command that is
-called is loaded: loading all of them takes longer than judging a file."""
-AUDIENCES = {
-    "For authors": (
-        *("submit", "run", "dev", "preflight", "compare", "submission", "board", "devices"),
-        *("login", "open", "whoami", "logout", "join", "token", "identity", "verify", "mcp"),
-    ),
-    "For problem authors and organisers": (
-        *("problem", "sync", "invite", "user", "webhook", "stats", "export"),
-        *("pause", "resume", "audit", "signing-key"),
-    ),
-    "For operators and vendors": (
-        *("serve", "worker", "bot", "doctor", "verify-runs", "vendor", "backup", "restore", "db"),
-    ),
-}
-"""Whom each command is for: the help shows them in these groups, in this order."""
+_COMPLETES = "_KERNELBOT_COMPLETE"
+"""The variable by which a shell asks what could be typed next."""
+_TYPED = ("COMP_WORDS", "_TYPER_COMPLETE_ARGS")
+"""The variables in which shells then say what was typed."""
 _ASK_FOR_HELP = ("-h", "--help")
 _HELP = """Kernel competitions: submissions judged in a sandbox, measured honestly, ranked.
 
@@ -76,6 +43,28 @@ def command_tree(modules: Iterable[str] = COMMANDS) -> typer.Typer:
     for module in modules:
         import_module(f"kernelbot.cli.{module}").register(app)
     return app
+
+
+def _called_tree(arguments: list[str]) -> typer.Typer:
+    """The commands of the one module that is needed. The others are there by name, if a name is
+    asked for, or is unknown."""
+    completes = _COMPLETES in os.environ
+    modules = _modules_for(_typed() if completes else arguments)
+    app = command_tree(modules)
+    if completes or not (modules or arguments == ["--version"]):
+        others = (of for module, of in COMMANDS.items() if module not in modules)
+        for name, sentence in (one for commands in others for one in commands.items()):
+            app.command(name, help=sentence)(_not_loaded)
+    return app
+
+
+def _not_loaded() -> NoReturn:
+    raise AssertionError("the module of a command that is called is loaded")
+
+
+def _typed() -> list[str]:
+    line = next((os.environ[name] for name in _TYPED if name in os.environ), "")
+    return line.split()[1:]
 
 
 def _tidy_help(command: object) -> None:
@@ -108,15 +97,10 @@ def _without_types_of_flags(command: TyperCommand | TyperGroup) -> None:
                 _without_types_of_flags(one)
 
 
-def _modules_for(arguments: list[str]) -> Iterable[str]:
-    """The one that registers the command; all for help, or if there is no such command. The
-    version needs none."""
-    if arguments == ["--version"]:
-        return ()
-    named = [
-        module for module, names in COMMANDS.items() if arguments[:1] and arguments[0] in names
-    ]
-    return named or COMMANDS
+def _modules_for(arguments: list[str]) -> list[str]:
+    """The one that registers the command; none if there is no such command."""
+    called = next((one for one in arguments if not one.startswith("-")), None)
+    return [module for module, names in COMMANDS.items() if called in names]
 
 
 def _show_version(wanted: bool) -> None:
@@ -160,7 +144,7 @@ def _discard_output() -> None:
 
 def _run(arguments: list[str], *, as_json: bool) -> int:
     try:
-        command = typer.main.get_command(command_tree(_modules_for(arguments)))
+        command = typer.main.get_command(_called_tree(arguments))
         _tidy_help(command)
         code = command.main(arguments, prog_name="kernelbot", standalone_mode=not as_json)
     except KernelbotError as error:

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
+from kernelbot.cli.loading import httpx_alone
 from kernelbot.domain.errors import NotFound, UserError
 from kernelbot.domain.next_steps import Next
 
@@ -23,7 +24,8 @@ def connect(
     of that name, the error suggests similar names."""
     from pydantic import ValidationError
 
-    from kernelbot.client import KernelbotClient, Refused, find_endpoint
+    with httpx_alone():
+        from kernelbot.client import KernelbotClient, Refused, find_endpoint
     from kernelbot.schemas.mistakes import what_is_wrong
 
     endpoint = find_endpoint(url)

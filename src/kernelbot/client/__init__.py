@@ -11,9 +11,14 @@ with KernelbotClient.to(find_endpoint()) as client:
 here: asyncio would take each command a tenth of its start.
 """
 
-from kernelbot.client.endpoint import Endpoint, find_endpoint
-from kernelbot.client.errors import BadAnswer, Refused, Unreachable
-from kernelbot.client.http import KernelbotClient
+from typing import TYPE_CHECKING
+
+from kernelbot.protocol.loading import lazily
+
+if TYPE_CHECKING:  # the same as `_HOMES`, for what reads the sources
+    from kernelbot.client.endpoint import Endpoint, find_endpoint
+    from kernelbot.client.errors import BadAnswer, Refused, Unreachable
+    from kernelbot.client.http import KernelbotClient
 
 __all__ = [
     "BadAnswer",
@@ -23,3 +28,11 @@ __all__ = [
     "Unreachable",
     "find_endpoint",
 ]
+_HOMES = {
+    "endpoint": ("Endpoint", "find_endpoint"),
+    "errors": ("BadAnswer", "Refused", "Unreachable"),
+    "http": ("KernelbotClient",),
+}
+"""The names of each module that are ours to give: whoever looks for a server needs no HTTP."""
+if not TYPE_CHECKING:  # else a misspelt name would be one to those who check types
+    __getattr__ = lazily(__name__, _HOMES)

@@ -3,17 +3,20 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import httpx
 from pydantic import ValidationError
 
 from kernelbot.client.errors import BadAnswer, Refused, Unreachable
 from kernelbot.domain.errors import UserError
-from kernelbot.platform.health.schemas import ReadyView
-from kernelbot.schemas.errors import ErrorBody
 from kernelbot.schemas.mistakes import what_is_wrong
 from kernelbot.schemas.values import from_json
+
+if TYPE_CHECKING:  # what a command has no use for isn't loaded for it
+    import ssl
+
+    from kernelbot.platform.health.schemas import ReadyView
 
 Model = TypeVar("Model")
 _NOT_READY = 503
@@ -54,6 +57,17 @@ def credentials(token: str | None) -> dict[str, str]:
     return {"Authorization": f"Bearer {token}"}
 
 
+def trusted(url: str) -> "ssl.SSLContext | bool":
+    """What httpx is to believe a server by (`verify`). Reading the certificates of all authorities
+    takes longer than a command does. So for a server without encryption there are none: what is
+    encrypted would be refused."""
+    if url.lower().startswith("https:"):
+        return True
+    import ssl
+
+    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+
+
 def answer(model: type[Model], response: httpx.Response) -> Model:
     """The answer as `model`. Raises `Refused` and `BadAnswer`."""
     expect_success(response)
@@ -66,8 +80,10 @@ def expect_success(response: httpx.Response) -> None:
         raise refusal(response)
 
 
-def read_ready(response: httpx.Response) -> ReadyView:
+def read_ready(response: httpx.Response) -> "ReadyView":
     """Whether a server is ready: a server that isn't says so in a refusal."""
+    from kernelbot.platform.health.schemas import ReadyView
+
     if response.status_code == _NOT_READY:
         return parse(ReadyView, response.content)
     return answer(ReadyView, response)
@@ -107,6 +123,8 @@ def parse(model: type[Model], text: str | bytes) -> Model:
 
 def refusal(response: httpx.Response) -> Refused:
     """The error that a server answered with."""
+    from kernelbot.schemas.errors import ErrorBody
+
     try:
         body = ErrorBody.model_validate_json(response.content)
     except ValidationError:

@@ -4,11 +4,11 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import httpx
 
-from kernelbot.client.answers import credentials, draft_of, refusal, talking
+from kernelbot.client.answers import credentials, draft_of, refusal, talking, trusted
 from kernelbot.client.calls import API, Asynchronous, Request, Steps
 from kernelbot.client.endpoint import Endpoint
 from kernelbot.client.errors import Refused, Unreachable
@@ -16,7 +16,9 @@ from kernelbot.client.every import EveryCall
 from kernelbot.client.following import Following, OnBroken, OnQueue
 from kernelbot.client.organisers import OrganiserCalls
 from kernelbot.client.sse import SseParser
-from kernelbot.submissions.model import Event
+
+if TYPE_CHECKING:
+    from kernelbot.submissions.model import Event
 
 T = TypeVar("T")
 
@@ -35,7 +37,11 @@ class AsyncKernelbotClient(Asynchronous, EveryCall):
     ) -> None:
         self.url = url
         self._http = httpx.AsyncClient(
-            base_url=url, headers=credentials(token), timeout=timeout_s, transport=transport
+            base_url=url,
+            headers=credentials(token),
+            verify=trusted(url),
+            timeout=timeout_s,
+            transport=transport,
         )
 
     @classmethod
@@ -67,7 +73,7 @@ class AsyncKernelbotClient(Asynchronous, EveryCall):
         patience_s: float = 60.0,
         on_queue: OnQueue | None = None,
         on_broken: OnBroken | None = None,
-    ) -> AsyncIterator[Event]:
+    ) -> "AsyncIterator[Event]":
         """The events of a submission, as `KernelbotClient.events` gives them."""
         following = Following(after, patience_s, on_queue, on_broken)
         while True:

@@ -1,15 +1,19 @@
 """Boards, devices, the caller's account: one method per route."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from datetime import datetime
+from typing import TYPE_CHECKING
 
-from kernelbot.accounts.model import NewAccount, Person, Role
-from kernelbot.accounts.schemas import NewUser
-from kernelbot.boards.model import NamedBoard, ProblemDefinition, Statement, Visibility
-from kernelbot.boards.schemas import BoardList, NewBoard, problem_to_wire
 from kernelbot.client.calls import Request, ask, asked_whether_ready, call, described, part
-from kernelbot.platform.health.schemas import ReadyView
-from kernelbot.runs.devices.schemas import DeviceList
+
+if TYPE_CHECKING:
+    from kernelbot.accounts.model import NewAccount, Person, Role
+    from kernelbot.boards.model import NamedBoard, ProblemDefinition, Statement, Visibility
+    from kernelbot.boards.schemas import BoardList
+    from kernelbot.platform.health.schemas import ReadyView
+    from kernelbot.runs.devices.schemas import DeviceList
 
 
 class BoardCalls:
@@ -18,16 +22,22 @@ class BoardCalls:
     @described
     def boards(self) -> Request[BoardList]:
         """Every board that the caller may see."""
+        from kernelbot.boards.schemas import BoardList
+
         return ask(BoardList, "GET", "/boards")
 
     @described
     def board(self, name: str) -> Request[NamedBoard]:
         """One board."""
+        from kernelbot.boards.model import NamedBoard
+
         return ask(NamedBoard, "GET", f"/boards/{part(name)}")
 
     @described
     def problem(self, board: str) -> Request[Statement]:
         """A board's statement and starter files."""
+        from kernelbot.boards.model import Statement
+
         return ask(Statement, "GET", f"/boards/{part(board)}/problem")
 
     @described
@@ -37,15 +47,19 @@ class BoardCalls:
         *,
         name: str,
         deadline: datetime | None = None,
-        visibility: Visibility = Visibility.PUBLIC,
+        visibility: Visibility | None = None,
         devices: Sequence[str] | None = None,
     ) -> Request[NamedBoard]:
-        """Open a board. `devices` None: those the problem names."""
+        """Open a board. `visibility` None: everyone sees it; `devices` None: those the problem
+        names."""
+        from kernelbot.boards.model import NamedBoard, Visibility
+        from kernelbot.boards.schemas import NewBoard, problem_to_wire
+
         body = NewBoard(
             name=name,
             problem=problem_to_wire(definition),
             deadline=deadline,
-            visibility=visibility,
+            visibility=visibility or Visibility.PUBLIC,
             devices=None if devices is None else list(devices),
         )
         return call(NamedBoard, "POST", "/boards", json=body.model_dump(mode="json"))
@@ -53,17 +67,24 @@ class BoardCalls:
     @described
     def me(self) -> Request[Person]:
         """The account that the token belongs to."""
+        from kernelbot.accounts.model import Person
+
         return ask(Person, "GET", "/users/me")
 
     @described
-    def create_user(self, name: str, role: Role = Role.COMPETITOR) -> Request[NewAccount]:
-        """A new account with its token."""
-        body = NewUser(name=name, role=role)
+    def create_user(self, name: str, role: Role | None = None) -> Request[NewAccount]:
+        """A new account with its token. `role` None: a competitor's."""
+        from kernelbot.accounts.model import NewAccount, Role
+        from kernelbot.accounts.schemas import NewUser
+
+        body = NewUser(name=name, role=role or Role.COMPETITOR)
         return call(NewAccount, "POST", "/users", json=body.model_dump(mode="json"))
 
     @described
     def devices(self) -> Request[DeviceList]:
         """Every configured device."""
+        from kernelbot.runs.devices.schemas import DeviceList
+
         return ask(DeviceList, "GET", "/devices")
 
     @described

@@ -9,7 +9,7 @@ import functools
 from collections.abc import Callable, Coroutine, Generator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Self, TypeVar, overload
 from urllib.parse import quote
 
 import httpx
@@ -17,7 +17,9 @@ from pydantic import BaseModel
 
 from kernelbot.client.answers import answer, expect_success, read_ready, size_of, unsendable
 from kernelbot.domain.errors import UserError
-from kernelbot.platform.health.schemas import ReadyView
+
+if TYPE_CHECKING:
+    from kernelbot.platform.health.schemas import ReadyView
 
 API = "/api/v1"
 P = ParamSpec("P")
@@ -141,7 +143,7 @@ def download(path: str, params: Mapping[str, list[str]], file: Path) -> Request[
     return Request("GET", API + path, functools.partial(size_of, file), {"params": params}, file)
 
 
-def asked_whether_ready() -> Request[ReadyView]:
+def asked_whether_ready() -> "Request[ReadyView]":
     """The request for `/ready`, of which a refusal is an answer as well."""
     return Request("GET", "/ready", read_ready)
 

@@ -1,16 +1,20 @@
 """What can go wrong between a client and its server."""
 
+from typing import TYPE_CHECKING
+
 from kernelbot.domain.errors import KernelbotError, PlatformError
 from kernelbot.domain.next_steps import known_step
 from kernelbot.protocol import Fault
-from kernelbot.schemas.errors import ErrorBody
+
+if TYPE_CHECKING:
+    from kernelbot.schemas.errors import ErrorBody
 
 
 class Refused(KernelbotError):
     """The server answered with an error. `status` is HTTP's; `code`, the sentence, what to do next
     and whose fault it is are the server's."""
 
-    def __init__(self, status: int, body: ErrorBody) -> None:
+    def __init__(self, status: int, body: "ErrorBody") -> None:
         message = body.detail if body.message is None else body.message
         super().__init__(message, hint=body.hint, next_step=known_step(body.next))
         self.status = status

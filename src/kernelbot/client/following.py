@@ -2,15 +2,18 @@
 
 import time
 from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from kernelbot.client.answers import parse
 from kernelbot.client.errors import Refused
 from kernelbot.client.sse import Frame
 from kernelbot.domain.errors import KernelbotError
-from kernelbot.runs.queue.model import QueuePosition
-from kernelbot.submissions.model import Event
 
-OnQueue = Callable[[QueuePosition], None]
+if TYPE_CHECKING:
+    from kernelbot.runs.queue.model import QueuePosition
+    from kernelbot.submissions.model import Event
+
+OnQueue = Callable[["QueuePosition"], None]
 OnBroken = Callable[[KernelbotError], None]
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.1, 5.0
 
@@ -39,9 +42,12 @@ class Following:
         """There is a connection."""
         self._give_up_s, self._failures = time.monotonic() + self._patience_s, 0
 
-    def events(self, frames: Iterable[Frame]) -> Iterator[Event]:
+    def events(self, frames: Iterable[Frame]) -> "Iterator[Event]":
         """Those of the frames that weren't given before, none twice, whatever the server sends
         again."""
+        from kernelbot.runs.queue.model import QueuePosition
+        from kernelbot.submissions.model import Event
+
         for frame in frames:
             self._pause_s = _FIRST_PAUSE_S  # not reset if streams end without any event
             if frame.event == "end":

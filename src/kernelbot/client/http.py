@@ -4,11 +4,11 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import httpx
 
-from kernelbot.client.answers import credentials, draft_of, refusal, talking
+from kernelbot.client.answers import credentials, draft_of, refusal, talking, trusted
 from kernelbot.client.calls import API, Request, Steps, Synchronous
 from kernelbot.client.endpoint import Endpoint
 from kernelbot.client.errors import Refused, Unreachable
@@ -16,7 +16,9 @@ from kernelbot.client.every import EveryCall
 from kernelbot.client.following import Following, OnBroken, OnQueue
 from kernelbot.client.organisers import OrganiserCalls
 from kernelbot.client.sse import SseParser
-from kernelbot.submissions.model import Event
+
+if TYPE_CHECKING:
+    from kernelbot.submissions.model import Event
 
 T = TypeVar("T")
 
@@ -36,7 +38,11 @@ class KernelbotClient(Synchronous, EveryCall):
     ) -> None:
         self.url = url
         self._http = httpx.Client(
-            base_url=url, headers=credentials(token), timeout=timeout_s, transport=transport
+            base_url=url,
+            headers=credentials(token),
+            verify=trusted(url),
+            timeout=timeout_s,
+            transport=transport,
         )
 
     @classmethod
@@ -68,7 +74,7 @@ class KernelbotClient(Synchronous, EveryCall):
         patience_s: float = 60.0,
         on_queue: OnQueue | None = None,
         on_broken: OnBroken | None = None,
-    ) -> Iterator[Event]:
+    ) -> "Iterator[Event]":
         """All events of a submission with an id above `after`, then those to come, until its
         last. A broken connection is resumed where it broke, for `patience_s`: a server that isn't
         back by then is `Unreachable`. `on_queue` is called with each new place in the queue (1 is

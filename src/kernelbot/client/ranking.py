@@ -1,11 +1,16 @@
 """Rankings, and what keeps them right: one method per route."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from kernelbot.client.calls import Request, ask, described, part, text
-from kernelbot.duels.model import Duel
-from kernelbot.duels.schemas import DuelList, DuelSamples
-from kernelbot.moderation.rejudges.model import Rejudge
-from kernelbot.moderation.rejudges.schemas import NewRejudge
-from kernelbot.ranking.model import StandingsPage
+
+if TYPE_CHECKING:
+    from kernelbot.duels.model import Duel
+    from kernelbot.duels.schemas import DuelList, DuelSamples
+    from kernelbot.moderation.rejudges.model import Rejudge
+    from kernelbot.ranking.model import StandingsPage
 
 
 class RankingCalls:
@@ -16,6 +21,8 @@ class RankingCalls:
         self, board: str, device: str | None = None, *, limit: int = 50, offset: int = 0
     ) -> Request[StandingsPage]:
         """One page of a ranking. `device` None: the board's first."""
+        from kernelbot.ranking.model import StandingsPage
+
         query = {"device": device, "limit": limit, "offset": offset}
         return ask(StandingsPage, "GET", f"/boards/{part(board)}/standings", query=query)
 
@@ -39,6 +46,8 @@ class RankingCalls:
     ) -> Request[DuelList]:
         """A board's duels, the newest first. `device` None: on all of its devices.
         `submission_id`: only those that it was in."""
+        from kernelbot.duels.schemas import DuelList
+
         query = {
             "device": device,
             "submission_id": submission_id,
@@ -50,11 +59,15 @@ class RankingCalls:
     @described
     def duel(self, board: str, duel_id: int) -> Request[Duel]:
         """One duel."""
+        from kernelbot.duels.model import Duel
+
         return ask(Duel, "GET", f"/boards/{part(board)}/duels/{duel_id}")
 
     @described
     def duel_samples(self, board: str, duel_id: int) -> Request[DuelSamples]:
         """Every pair of a duel's calls."""
+        from kernelbot.duels.schemas import DuelSamples
+
         return ask(DuelSamples, "GET", f"/boards/{part(board)}/duels/{duel_id}/samples")
 
     @described
@@ -62,10 +75,15 @@ class RankingCalls:
         self, board: str, device: str | None = None, top: int | None = None
     ) -> Request[Rejudge]:
         """Measure a board's best again. `device` None: the board's first."""
+        from kernelbot.moderation.rejudges.model import Rejudge
+        from kernelbot.moderation.rejudges.schemas import NewRejudge
+
         body = NewRejudge(device=device, top=top)
         return ask(Rejudge, "POST", f"/boards/{part(board)}/rejudges", body=body)
 
     @described
     def rejudge_of(self, board: str, rejudge_id: int) -> Request[Rejudge]:
         """A rejudge and how far it is."""
+        from kernelbot.moderation.rejudges.model import Rejudge
+
         return ask(Rejudge, "GET", f"/boards/{part(board)}/rejudges/{rejudge_id}")

@@ -1,13 +1,18 @@
 """Submissions, their files, and reviews: one method per route."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kernelbot.client.calls import Request, ask, call, described, download, part
 from kernelbot.protocol import Mode
-from kernelbot.runs.samples.schemas import SampleList
-from kernelbot.submissions.artifacts.schemas import ArtifactList
-from kernelbot.submissions.schemas import Decision, HeldList, SubmissionList, SubmissionView
+
+if TYPE_CHECKING:
+    from kernelbot.runs.samples.schemas import SampleList
+    from kernelbot.submissions.artifacts.schemas import ArtifactList
+    from kernelbot.submissions.schemas import HeldList, SubmissionList, SubmissionView
 
 
 class SubmissionCalls:
@@ -26,6 +31,8 @@ class SubmissionCalls:
     ) -> Request[SubmissionView]:
         """Send a file. Its directives decide what was left out. `late`: also past the deadline,
         for admins. Once this returns, the submission is stored and will be judged."""
+        from kernelbot.submissions.schemas import SubmissionView
+
         fields: dict[str, str | list[str]] = {"mode": mode, "device": list(devices)}
         if board is not None:
             fields["board"] = board
@@ -37,6 +44,8 @@ class SubmissionCalls:
     @described
     def submission(self, submission_id: int) -> Request[SubmissionView]:
         """One submission with code and results."""
+        from kernelbot.submissions.schemas import SubmissionView
+
         return ask(SubmissionView, "GET", f"/submissions/{submission_id}")
 
     @described
@@ -50,6 +59,8 @@ class SubmissionCalls:
         before_id: int | None = None,
     ) -> Request[SubmissionList]:
         """The caller's, the newest first; for organisers `everyone`'s on a board, or a `user`'s."""
+        from kernelbot.submissions.schemas import SubmissionList
+
         query = {"board": board, "user": user, "limit": limit, "before_id": before_id}
         if everyone:
             query["all"] = "true"
@@ -58,16 +69,22 @@ class SubmissionCalls:
     @described
     def cancel(self, submission_id: int) -> Request[SubmissionView]:
         """Stop one that hasn't finished."""
+        from kernelbot.submissions.schemas import SubmissionView
+
         return call(SubmissionView, "POST", f"/submissions/{submission_id}/cancel")
 
     @described
     def samples(self, submission_id: int) -> Request[SampleList]:
         """Every sample of a submission that the caller may see."""
+        from kernelbot.runs.samples.schemas import SampleList
+
         return ask(SampleList, "GET", f"/submissions/{submission_id}/samples")
 
     @described
     def artifacts(self, submission_id: int) -> Request[ArtifactList]:
         """The files of a submission's runs."""
+        from kernelbot.submissions.artifacts.schemas import ArtifactList
+
         return ask(ArtifactList, "GET", f"/submissions/{submission_id}/artifacts")
 
     @described
@@ -79,16 +96,22 @@ class SubmissionCalls:
     @described
     def held(self, board: str | None = None) -> Request[HeldList]:
         """The submissions that wait for the caller's decision."""
+        from kernelbot.submissions.schemas import HeldList
+
         return ask(HeldList, "GET", "/reviews", query={"board": board})
 
     @described
     def release(self, submission_id: int, reason: str) -> Request[SubmissionView]:
         """Let a held or refused submission be ranked."""
+        from kernelbot.submissions.schemas import Decision, SubmissionView
+
         body = Decision(reason=reason).model_dump()
         return call(SubmissionView, "POST", f"/submissions/{submission_id}/release", json=body)
 
     @described
     def refuse(self, submission_id: int, reason: str) -> Request[SubmissionView]:
         """Keep a submission from the ranking; its author reads the reason."""
+        from kernelbot.submissions.schemas import Decision, SubmissionView
+
         body = Decision(reason=reason).model_dump()
         return call(SubmissionView, "POST", f"/submissions/{submission_id}/refuse", json=body)

@@ -1,0 +1,45 @@
+"""What commands load: each module takes time that somebody waits."""
+
+import subprocess
+import sys
+
+import pytest
+
+_LOADED = """
+import contextlib, io, sys
+from kernelbot.cli import main
+sys.argv = ["kernelbot", *{words!r}]
+said = io.TextIOWrapper(io.BytesIO())
+with contextlib.redirect_stdout(said), contextlib.suppress(SystemExit):
+    main()
+print(*(name for name, found in sys.modules.items() if found))
+"""
+_MODELS = {"kernelbot.submissions.schemas", "kernelbot.runs.schemas", "kernelbot.boards.model"}
+
+
+def loaded(words: list[str]) -> set[str]:
+    done = subprocess.run(
+        [sys.executable, "-c", _LOADED.format(words=words)],
+        capture_output=True,
+        check=True,
+        text=True,
+        env={"KERNELBOT_URL": "http://127.0.0.1:9", "HOME": "/nonexistent"},
+    )
+    return set(done.stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("words", "needed", "spared"),
+    [
+        (["--version"], {"typer"}, {"pydantic", "httpx", "rich.console"}),
+        (["--help"], {"rich.console"}, {"httpx", "kernelbot.cli.submissions"}),
+        (["whoami"], {"httpx"}, {*_MODELS, "click", "rich.console", "pygments"}),
+        (["token", "list"], {"httpx"}, {*_MODELS, "kernelbot.cli.boards", "rich.console"}),
+    ],
+    ids=["version", "help", "whoami", "token-list"],
+)
+def test_a_command_loads_only_what_it_uses(
+    words: list[str], needed: set[str], spared: set[str]
+) -> None:
+    found = loaded(words)
+    assert (needed, set()) == (needed & found, spared & found)
