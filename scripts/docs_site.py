@@ -11,39 +11,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+from kernelbot.web.guide.contents import navigation
+
 ROOT = Path(__file__).resolve().parent.parent
-SECTIONS = {
-    "Tutorial": "tutorial",
-    "How to": "how-to",
-    "Lend a machine": "vendors",
-    "Reference": "reference",
-    "Explanation": "explanation",
-    "Decisions": "decisions",
-}
-PLACES = {
-    "operating.md": "How to",
-    "glossary.md": "Reference",
-    "architecture.md": "Explanation",
-}
-"""The sections of pages that are in no folder."""
-
-
-def navigation(docs: Path) -> list[tuple[str, list[str]]]:
-    """The sections with their pages, each page's path relative to `docs`, a folder's README first.
-    Raises `ValueError` for a page that belongs to no section."""
-    found = {title: _pages(docs, folder) for title, folder in SECTIONS.items()}
-    for page, title in PLACES.items():
-        found[title].append(page)
-    placed = {page for pages in found.values() for page in pages} | {"README.md"}
-    lost = sorted({str(file.relative_to(docs)) for file in docs.rglob("*.md")} - placed)
-    if lost:
-        raise ValueError(f"No section of scripts/docs_site.py has {', '.join(lost)}.")
-    return list(found.items())
-
-
-def _pages(docs: Path, folder: str) -> list[str]:
-    files = sorted((docs / folder).glob("*.md"), key=lambda file: (file.name != "README.md", file))
-    return [str(file.relative_to(docs)) for file in files]
 
 
 def build_site(target: Path) -> Path:

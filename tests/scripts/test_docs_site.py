@@ -6,8 +6,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from scripts.docs_site import build_site, navigation
+from scripts.docs_site import build_site
 
+from kernelbot.web.guide.contents import PLACES, navigation
 from scripts import docs_site
 
 ELSEWHERE = re.compile(r"(?:https?:)?//(?!www\.w3\.org/)", re.ASCII)
@@ -54,7 +55,7 @@ def test_a_link_that_leads_nowhere_fails(
     docs = tmp_path / "docs"
     docs.mkdir()
     (docs / "README.md").write_text(f"# Here\n\n[there]({link})\n")
-    for page in docs_site.PLACES:
+    for page in PLACES:
         (docs / page).write_text("# A page\n")
     monkeypatch.setattr(docs_site, "ROOT", tmp_path)
     with pytest.raises(subprocess.CalledProcessError):

@@ -41,6 +41,12 @@ IS_THERE = """
 import sys, importlib.util
 print(*(name for name in sys.argv[1:] if importlib.util.find_spec(name)))
 """
+READS_THE_GUIDE = """
+from kernelbot.web.guide.contents import Contents
+from kernelbot.web.guide.writing import written
+found, path = Contents(), "reference/rules.md"
+print(len(found.pages), written(found.text(path), path).title.title)
+"""
 NEVER_IN_A_CLIENT = {
     f"kernelbot.{name}" for name in ("server", "harness", "store", "services", "worker")
 }
@@ -185,6 +191,13 @@ def test_a_client_says_what_judging_needs(installed: Path, tmp_path: Path) -> No
 def test_the_whole_has_what_judges_and_serves(whole: Path) -> None:
     there = said(whole / "python", "-c", IS_THERE, *sorted(NEVER_IN_A_CLIENT))
     assert sorted(NEVER_IN_A_CLIENT) == there.split()
+
+
+def test_the_whole_has_the_documentation_and_a_client_has_none(whole: Path, client: bytes) -> None:
+    there = said(whole / "python", "-c", READS_THE_GUIDE)
+    assert f"{len(list((ROOT / 'docs').rglob('*.md')))} Rules\n" == there
+    with zipfile.ZipFile(io.BytesIO(client)) as part:
+        assert [] == [name for name in part.namelist() if "/guide/" in name]
 
 
 @pytest.mark.exhaustive

@@ -9,6 +9,7 @@ import base64
 import csv
 import hashlib
 import io
+import os
 import re
 import zipfile
 from collections.abc import Iterable, Iterator
@@ -115,11 +116,17 @@ def _installed() -> Distribution:
 def _sources(root: Path, packages: Iterable[str]) -> Iterator[tuple[str, bytes]]:
     """The packages' files by path, without what was compiled and what is hidden."""
     for package in packages:
-        for path in (root / package).rglob("*"):
+        for path in _files(root / package):
             name = path.relative_to(root)
             hidden = any(part.startswith(".") for part in name.parts)
-            if path.is_file() and not hidden and _COMPILED not in name.parts:
+            if not hidden and _COMPILED not in name.parts:
                 yield name.as_posix(), path.read_bytes()
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """All files below a folder, also those in folders that are linked there, as build tools do."""
+    for place, _, names in os.walk(folder, followlinks=True):
+        yield from (Path(place, name) for name in names)
 
 
 def _metadata(installed: Distribution) -> Iterator[tuple[str, bytes]]:

@@ -18,6 +18,7 @@ from kernelbot.services import Services
 from kernelbot.submissions.pages import history, submit
 from kernelbot.submissions.pages import submission as submissions
 from kernelbot.web import assets, docs, errors, organise
+from kernelbot.web.guide import pages as guide
 from kernelbot.web.kept import Kept
 from kernelbot.web.origin import from_our_pages
 from kernelbot.web.pages import Pages
@@ -33,6 +34,7 @@ ROUTERS = (
     login.router,
     account.router,
     docs.router,
+    guide.router,
     downloads.router,
     history.router,
 )
@@ -60,6 +62,7 @@ def create_site(
     app.state.pictures = pictures
     app.state.texts = Texts(app.state.settings.texts_patience_s)
     app.state.kept = Kept()
+    app.state.guide = guide.Guide()
     app.state.pages = Pages(
         files,
         charts=pictures.drawing.available,

@@ -1,0 +1,1 @@
+"""The documentation, served by the platform that it describes."""
