@@ -25,6 +25,8 @@ from kernelbot.platform.exports.service import Exports
 from kernelbot.platform.health.service import Health
 from kernelbot.platform.service import Platform
 from kernelbot.platform.statistics.service import StatisticsService
+from kernelbot.ranking.authors.service import Authors
+from kernelbot.ranking.following.service import FollowingService
 from kernelbot.ranking.outcomes import Outcomes
 from kernelbot.ranking.service import StandingsService
 from kernelbot.ranking.trends import Trends
@@ -33,6 +35,7 @@ from kernelbot.runs.nodes.service import NodeJobs
 from kernelbot.submissions.artifacts.service import Artifacts
 from kernelbot.submissions.forms.service import Forms
 from kernelbot.submissions.service import Submissions
+from kernelbot.submissions.sharing.service import Sharing
 from kernelbot.webhooks.service import Webhooks
 
 T = TypeVar("T")
@@ -69,8 +72,11 @@ class Services:
     guilds: Guilds
     chat: Chat
     outcomes: Outcomes
+    authors: Authors
+    following: FollowingService
     announcements: Announcements
     forms: Forms
+    sharing: Sharing
     webhooks: Webhooks
     extensions: tuple[object, ...]
     """Those of the packages beside the core."""

@@ -78,6 +78,9 @@ ASKS = {
     "GET /api/v1/stats": Ask(query="board={board}"),
     "GET /api/v1/exports": Ask(query="board={board}"),
     "POST /api/v1/exports/hub": Ask(json={"boards": ["{board}"], "name": "x.parquet"}),
+    "GET /api/v1/authors": Ask(query="name=no-such-author"),
+    "PUT /api/v1/users/me/author-page": Ask(json={"private": False}),
+    "PUT /api/v1/submissions/{submission_id}/link": Ask(json={}),
     "POST /api/v1/users": Ask(json={"name": "victim"}),
     "PUT /api/v1/users/{user_id}/role": Ask(json={"role": "competitor"}),
     "PUT /api/v1/users/{user_id}/ban": Ask(json=_REASON),
@@ -107,6 +110,7 @@ ASKS = {
     "POST /{board}/{device}/{mode}": Ask(_UNOFFERED, files=_FILE),
 }
 _USUAL = {
+    "author_id": "{user_id}",
     "submission_id": "{submission}",
     "device": "CPU",
     "category": "test",

@@ -4,8 +4,15 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
 
-from kernelbot.accounts.model import NewAccount, Person, User
-from kernelbot.accounts.schemas import AccountList, IdentityList, NewUser, Reason, RoleChange
+from kernelbot.accounts.model import AuthorPage, NewAccount, Person, User
+from kernelbot.accounts.schemas import (
+    AccountList,
+    AuthorPageChange,
+    IdentityList,
+    NewUser,
+    Reason,
+    RoleChange,
+)
 from kernelbot.api.dependencies import Limit, ServicesDep, UserId, Viewer
 from kernelbot.api.errors import documented
 from kernelbot.domain.ids import BIGINT_MAX
@@ -40,6 +47,20 @@ async def unlink_identity(
     """Remove an identity from the asker's account; not the last one, unless there is a token that
     doesn't expire."""
     await services.users.unlink(viewer, provider, subject)
+
+
+@router.get("/me/author-page", responses=documented(401, 503))
+async def show_author_page(services: ServicesDep, viewer: Viewer) -> AuthorPage:
+    """How the asker's page as an author is shown."""
+    return await services.users.author_page(viewer)
+
+
+@router.put("/me/author-page", responses=documented(401, 413, 422, 503))
+async def change_author_page(
+    services: ServicesDep, viewer: Viewer, body: AuthorPageChange
+) -> AuthorPage:
+    """Make the asker's page as an author private, or show it to others."""
+    return await services.users.set_author_page(viewer, AuthorPage(body.private))
 
 
 @router.get("", responses=documented(401, 403, 422, 503))

@@ -33,6 +33,17 @@ class User(Person):
 
 
 @dataclass(frozen=True)
+class AuthorPage:
+    """How an account's page as an author is shown."""
+
+    private: bool = field(
+        metadata=described(
+            "Only the author and admins find the page; else whoever sees a ranking with them."
+        )
+    )
+
+
+@dataclass(frozen=True)
 class NewAccount(Person):
     """A person just created; the token is shown only now and can't be read again."""
 

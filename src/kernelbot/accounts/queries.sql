@@ -71,6 +71,12 @@ WHERE id = %(user_id)s
     AND NOT EXISTS (SELECT 1 FROM users o WHERE lower(o.name) = lower(%(name)s) AND o.id <> %(user_id)s)
 RETURNING id, name, role, created_at, banned_at;
 
+-- name: author_page
+SELECT page_is_private FROM users WHERE id = %(user_id)s;
+
+-- name: set_author_page
+UPDATE users SET page_is_private = %(private)s WHERE id = %(user_id)s;
+
 -- name: identities
 SELECT provider, subject, created_at FROM identities
 WHERE user_id = %(user_id)s ORDER BY provider, subject;

@@ -27,6 +27,12 @@ class RoleChange(RequestBody):
     role: Role
 
 
+class AuthorPageChange(RequestBody):
+    """How one's page as an author is shown from now on."""
+
+    private: bool
+
+
 class Reason(RequestBody):
     """Why, for the audit log."""
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from kernelbot.accounts import store as users
 from kernelbot.accounts.logins.model import Identity
-from kernelbot.accounts.model import NewToken, Role, User
+from kernelbot.accounts.model import AuthorPage, NewToken, Role, User
 from kernelbot.accounts.permissions import require_admin, require_unbanned
 from kernelbot.accounts.tokens import store as tokens
 from kernelbot.accounts.tokens.model import TokenKind
@@ -154,6 +154,17 @@ class Users:
                     "It is the only way into your account.",
                     hint="Link another one, or make a token that doesn't expire.",
                 )
+
+    async def author_page(self, owner: User) -> AuthorPage:
+        """How the person's page as an author is shown."""
+        async with self._database.read() as session:
+            return await users.author_page(session, owner.id)
+
+    async def set_author_page(self, owner: User, shown: AuthorPage) -> AuthorPage:
+        """Show the page in another way, at once; banned people may as well. Returns it."""
+        async with self._database.write() as session:
+            await users.set_author_page(session, owner.id, shown)
+        return shown
 
     async def set_role(self, actor: User, user_id: int, role: Role) -> User:
         """Change someone's role. Raises `NotAllowed`, `NotFound`, and `Conflict` for the actor's

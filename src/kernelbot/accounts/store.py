@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from kernelbot.accounts.logins.model import Identity
-from kernelbot.accounts.model import Role, User
+from kernelbot.accounts.model import AuthorPage, Role, User
 from kernelbot.accounts.tokens.model import TokenKind
 from kernelbot.schemas.values import from_row
 from kernelbot.store.database import ReadSession, WriteSession
@@ -47,6 +47,18 @@ async def rename(session: WriteSession, user_id: int, name: str) -> User | None:
     """Set the name of an account that there is; returns it, None if another one has the name."""
     row = await session.one(statements(__file__)["rename"], {"user_id": user_id, "name": name})
     return from_row(User, row) if row else None
+
+
+async def author_page(session: ReadSession, user_id: int) -> AuthorPage:
+    """How the page of an account that there is, is shown."""
+    row = await session.one(statements(__file__)["author_page"], {"user_id": user_id})
+    return AuthorPage(private=bool(row and row["page_is_private"]))
+
+
+async def set_author_page(session: WriteSession, user_id: int, shown: AuthorPage) -> None:
+    """Set how the page is shown."""
+    values = {"user_id": user_id, "private": shown.private}
+    await session.do(statements(__file__)["set_author_page"], values)
 
 
 async def identities(session: ReadSession, user_id: int) -> list[Identity]:

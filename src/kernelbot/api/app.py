@@ -40,14 +40,18 @@ from kernelbot.platform import api as platform
 from kernelbot.platform.exports import api as exports
 from kernelbot.platform.health import api as system
 from kernelbot.platform.statistics import api as statistics
+from kernelbot.ranking.authors import api as authors
+from kernelbot.ranking.following import api as following
 from kernelbot.runs.nodes import api as nodes
 from kernelbot.services import Services
 from kernelbot.submissions.api import routes as submissions
+from kernelbot.submissions.sharing import api as sharing
 from kernelbot.webhooks import api as webhooks
 
 PREFIX = "/api/v1"
 V1 = (
     submissions.router,
+    sharing.router,
     nodes.router,
     boards.router,
     boards.making,
@@ -59,6 +63,8 @@ V1 = (
     sync.router,
     statistics.router,
     exports.router,
+    authors.router,
+    following.router,
     users.router,
     tokens.router,
     webhooks.router,

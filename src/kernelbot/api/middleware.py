@@ -26,7 +26,7 @@ DRAINED_BYTES = 64 * MIB
 DRAINED_S = 10.0
 """How much of a body that is too large is passed over, and for how long, before the answer."""
 
-_SECRET = re.compile(r"(/invites/)(?!join$)[^/]+", re.IGNORECASE)
+_SECRET = re.compile(r"(/invites/(?!join$)|^/result/)[^/]+", re.IGNORECASE)
 """A secret in a path, also in a path that no route has, or not with this method."""
 _STRICT_TRANSPORT = (b"strict-transport-security", b"max-age=31536000")
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")

@@ -256,6 +256,16 @@ async def find_board(session: ReadSession, viewer: User | None, name: str) -> bo
     return found
 
 
+VisibleBoard = boards.OwnedBoard
+"""A board that its viewer may see, with who created it and the sizes of its rankings."""
+
+
+async def visible_boards(session: ReadSession, viewer: User | None) -> list[VisibleBoard]:
+    """Every board that the viewer may see, the newest first."""
+    found = await boards.all_boards(session, viewer_id=viewer.id if viewer else None)
+    return [one for one in found if may_see(viewer, one)]
+
+
 async def visible_board(session: ReadSession, viewer: User | None, name: str) -> Board:
     """The board of that name if the viewer may see it; else raises `NotFound`."""
     return (await find_board(session, viewer, name)).board

@@ -38,6 +38,10 @@ COMMANDS = {
     "opening": {
         "open": "Log a browser in as the account of this terminal, by a link that works once.",
     },
+    "authors": {
+        "author": "Show authors, and what others see of you.",
+        "follow": "Follow boards and authors, and show what you follow and what is new there.",
+    },
     "tokens": {"token": "List, create and revoke your own tokens."},
     "identities": {"identity": "List and unlink what you log in with."},
     "invites": {
@@ -86,7 +90,8 @@ called is loaded: loading all of them takes longer than judging a file."""
 AUDIENCES = {
     "For authors": (
         *("submit", "run", "dev", "preflight", "compare", "submission", "board", "devices"),
-        *("login", "open", "whoami", "logout", "join", "token", "identity", "verify", "mcp"),
+        *("author", "follow", "login", "open", "whoami", "logout", "join", "token", "identity"),
+        *("verify", "mcp"),
     ),
     "For problem authors and organisers": (
         *("problem", "sync", "invite", "user", "webhook", "stats", "export"),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kernelbot.catalog.sources import read_source
-from kernelbot.cli import artifacts, attestations, deletion, reviews, samples, sources
+from kernelbot.cli import artifacts, attestations, deletion, reviews, samples, sharing, sources
 from kernelbot.cli.choosing import choose
 from kernelbot.cli.completion import board_names, device_names, submission_numbers
 from kernelbot.cli.errors import INTERRUPTED, exit_code_of
@@ -62,6 +62,7 @@ def register(app: typer.Typer) -> None:
     artifacts.register(group)
     attestations.register_submissions(group)
     reviews.register(group)
+    sharing.register(group)
     deletion.register_submissions(group)
     app.add_typer(group, name="submission")
 

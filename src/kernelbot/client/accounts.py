@@ -12,7 +12,7 @@ from kernelbot.domain.next_steps import Next
 
 if TYPE_CHECKING:
     from kernelbot.accounts.logins.schemas import DeviceLoginView, DevicePollView, LoginLink
-    from kernelbot.accounts.model import Role, User
+    from kernelbot.accounts.model import AuthorPage, Role, User
     from kernelbot.accounts.schemas import AccountList, IdentityList
     from kernelbot.accounts.tokens.model import IssuedToken, Token
     from kernelbot.accounts.tokens.schemas import TokenList
@@ -64,6 +64,22 @@ class AccountCalls:
     def unlink(self, provider: str, subject: str) -> Request[None]:
         """Remove an identity from the caller's account."""
         return send("DELETE", f"/users/me/identities/{part(provider)}/{part(subject)}")
+
+    @described
+    def author_page(self) -> Request[AuthorPage]:
+        """How the caller's page as an author is shown."""
+        from kernelbot.accounts.model import AuthorPage
+
+        return ask(AuthorPage, "GET", "/users/me/author-page")
+
+    @described
+    def set_author_page(self, private: bool) -> Request[AuthorPage]:
+        """Make the caller's page as an author private, or show it to others."""
+        from kernelbot.accounts.model import AuthorPage
+        from kernelbot.accounts.schemas import AuthorPageChange
+
+        body = AuthorPageChange(private=private)
+        return ask(AuthorPage, "PUT", "/users/me/author-page", body=body)
 
     @described
     def set_role(self, user_id: int, role: Role) -> Request[User]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kernelbot.client.calls import Request, ask, described, part, text
+from kernelbot.client.calls import Query, Request, ask, described, part, send, text
 
 if TYPE_CHECKING:
     from kernelbot.duels.model import Duel
     from kernelbot.duels.schemas import DuelList, DuelSamples
     from kernelbot.moderation.rejudges.model import Rejudge
+    from kernelbot.ranking.authors.model import Author
+    from kernelbot.ranking.following.model import Following
     from kernelbot.ranking.model import StandingsPage
 
 
@@ -33,6 +35,54 @@ class RankingCalls:
         """A whole ranking as CSV, 10,000 authors at most. `device` None: the board's first."""
         query = {"device": device, "offset": offset}
         return text(f"/boards/{part(board)}/standings.csv", query)
+
+    @described
+    def author(
+        self, author_id: int, *, limit: int = 50, before_id: int | None = None
+    ) -> Request[Author]:
+        """An author on the boards that the caller may see. `before_id`: scores of earlier
+        submissions alone."""
+        from kernelbot.ranking.authors.model import Author
+
+        query: Query = {"limit": limit, "before_id": before_id}
+        return ask(Author, "GET", f"/authors/{author_id}", query=query)
+
+    @described
+    def author_named(
+        self, name: str, *, limit: int = 50, before_id: int | None = None
+    ) -> Request[Author]:
+        """The same by name, in upper or lower case."""
+        from kernelbot.ranking.authors.model import Author
+
+        query: Query = {"name": name, "limit": limit, "before_id": before_id}
+        return ask(Author, "GET", "/authors", query=query)
+
+    @described
+    def following(self) -> Request[Following]:
+        """What the caller follows, and the latest there."""
+        from kernelbot.ranking.following.model import Following
+
+        return ask(Following, "GET", "/following")
+
+    @described
+    def follow_board(self, board: str) -> Request[None]:
+        """Follow a board."""
+        return send("PUT", f"/following/boards/{part(board)}")
+
+    @described
+    def unfollow_board(self, board: str) -> Request[None]:
+        """Follow a board no longer."""
+        return send("DELETE", f"/following/boards/{part(board)}")
+
+    @described
+    def follow_author(self, author_id: int) -> Request[None]:
+        """Follow an author."""
+        return send("PUT", f"/following/authors/{author_id}")
+
+    @described
+    def unfollow_author(self, author_id: int) -> Request[None]:
+        """Follow an author no longer."""
+        return send("DELETE", f"/following/authors/{author_id}")
 
     @described
     def duels(

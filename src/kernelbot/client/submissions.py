@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kernelbot.client.calls import Request, ask, call, described, download, part
+from kernelbot.client.calls import Request, ask, call, described, download, part, send
 from kernelbot.protocol import Mode
 
 if TYPE_CHECKING:
     from kernelbot.runs.samples.schemas import SampleList
     from kernelbot.submissions.artifacts.schemas import ArtifactList
     from kernelbot.submissions.schemas import HeldList, SubmissionList, SubmissionView
+    from kernelbot.submissions.sharing.model import ResultLink
 
 
 class SubmissionCalls:
@@ -65,6 +66,27 @@ class SubmissionCalls:
         if everyone:
             query["all"] = "true"
         return ask(SubmissionList, "GET", "/submissions", query=query)
+
+    @described
+    def share(self, submission_id: int, *, shows_code: bool = False) -> Request[ResultLink]:
+        """Show the result to whoever has the link. For its author."""
+        from kernelbot.submissions.sharing.model import ResultLink
+        from kernelbot.submissions.sharing.schemas import NewResultLink
+
+        body = NewResultLink(shows_code=shows_code)
+        return ask(ResultLink, "PUT", f"/submissions/{submission_id}/link", body=body)
+
+    @described
+    def result_link(self, submission_id: int) -> Request[ResultLink]:
+        """The link that shows the result."""
+        from kernelbot.submissions.sharing.model import ResultLink
+
+        return ask(ResultLink, "GET", f"/submissions/{submission_id}/link")
+
+    @described
+    def stop_sharing(self, submission_id: int) -> Request[None]:
+        """End the link, if there is one."""
+        return send("DELETE", f"/submissions/{submission_id}/link")
 
     @described
     def cancel(self, submission_id: int) -> Request[SubmissionView]:

@@ -8,6 +8,7 @@ from kernelbot.submissions import store as submissions
 from kernelbot.submissions.model import Place
 from kernelbot.submissions.store import Best
 
+__all__ = ["Best", "Places"]
 _RANKS = 20_000
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from kernelbot.accounts.model import User
 from kernelbot.boards import store as boards
-from kernelbot.boards.service import find_board, may_see
+from kernelbot.boards.service import VisibleBoard, find_board, may_see
 from kernelbot.domain.versioned_cache import VersionedCache
 from kernelbot.ranking import store as standings
 from kernelbot.ranking.model import Record, Scored, Trend
@@ -58,10 +58,13 @@ class Trends:
                 seen = await boards.all_boards(session, viewer_id=viewer_id)
             else:
                 seen = [await find_board(session, viewer, board)]
+        return await self.latest_of([one for one in seen if may_see(viewer, one)], limit=limit)
+
+    async def latest_of(self, seen: Sequence[VisibleBoard], *, limit: int) -> list[Record]:
+        """The latest records of boards that the viewer may see, the newest first."""
         found = [
             Record(one.board.name, device, scored)
             for one in seen
-            if may_see(viewer, one)
             for device, size in one.rankings.items()
             if size.authors
             for scored in await self._kept(one.board.id, device, size.version)

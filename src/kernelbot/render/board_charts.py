@@ -79,10 +79,25 @@ def trend_chart(trend: Trend, *, log: bool, colours: Colours) -> Chart:
 def card_chart(trend: Trend, about: str, *, colours: Colours) -> Chart:
     """A picture that stands for a board elsewhere, of 1200 by 630 pixels: its name, a sentence, and
     the record over time."""
-    size_s, unit = unit_of(min((one.score_s for one in trend.records), default=1.0))
+    return _card(trend, (), (trend.board, about), colours)
+
+
+def result_chart(
+    trend: Trend, scored: Scored, headline: str, about: str, *, colours: Colours
+) -> Chart:
+    """A picture that stands for a single result elsewhere, of the same size: two lines, and the
+    record over time with the score as a point of another colour."""
+    return _card(trend, (scored,), (headline, about), colours)
+
+
+def _card(
+    trend: Trend, points: Sequence[Scored], lines: tuple[str, str], colours: Colours
+) -> Chart:
+    everything = [*trend.records, *points]
+    size_s, unit = unit_of(min((one.score_s for one in everything), default=1.0))
     axis = {"title": None, "ticks": False, "domain": False, "labelPadding": 10}
-    times = {**time_axis([one.at for one in trend.records]), **axis, "tickCount": 4}
-    encoding = {
+    times = {**time_axis([one.at for one in everything]), **axis, "tickCount": 4}
+    place = {
         "x": {"field": "at", "type": "temporal", "axis": times},
         "y": {
             "field": "score",
@@ -90,14 +105,25 @@ def card_chart(trend: Trend, about: str, *, colours: Colours) -> Chart:
             "axis": {**axis, "tickCount": 3, "labelExpr": f"datum.label + ' {unit}'"},
             "scale": {"zero": False, "nice": True},
         },
-        "color": {"value": colours.lines[0]},
     }
-    mark = {"type": "line", "interpolate": "step-after", "strokeWidth": 3, "point": {"size": 60}}
+    record = {"type": "line", "interpolate": "step-after", "strokeWidth": 3, "point": {"size": 60}}
+    layers: list[dict[str, Any]] = [
+        {"mark": record, "encoding": {**place, "color": {"value": colours.lines[0]}}}
+    ]
+    if points:
+        mark = {"type": "point", "filled": True, "size": 420, "opacity": 1}
+        layers.append(
+            {
+                "data": {"values": [_row(one, one.author, size_s) for one in points]},
+                "mark": mark,
+                "encoding": {**place, "color": {"value": colours.lines[1]}},
+            }
+        )
     rows = [_row(one, _RECORD, size_s) for one in trend.records]
-    chart = _chart(rows, [{"mark": mark, "encoding": encoding}], colours)
+    chart = _chart(rows, layers, colours)
     title = {
-        "text": cut(one_line(trend.board), _CARD_CELLS),
-        "subtitle": cut(one_line(about), 2 * _CARD_CELLS),
+        "text": cut(one_line(lines[0]), _CARD_CELLS),
+        "subtitle": cut(one_line(lines[1]), 2 * _CARD_CELLS),
         "anchor": "start",
         "fontSize": 30,
         "subtitleFontSize": 17,

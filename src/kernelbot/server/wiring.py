@@ -34,6 +34,8 @@ from kernelbot.platform.health.service import Health
 from kernelbot.platform.notifications import Listener
 from kernelbot.platform.service import Platform
 from kernelbot.platform.statistics.service import StatisticsService
+from kernelbot.ranking.authors.service import Authors
+from kernelbot.ranking.following.service import FollowingService
 from kernelbot.ranking.outcomes import Outcomes
 from kernelbot.ranking.service import StandingsService
 from kernelbot.ranking.trends import Trends
@@ -51,6 +53,7 @@ from kernelbot.store.database import Database
 from kernelbot.submissions.artifacts.service import Artifacts
 from kernelbot.submissions.forms.service import Forms
 from kernelbot.submissions.service import Submissions
+from kernelbot.submissions.sharing.service import Sharing
 from kernelbot.webhooks.model import WebhookRules
 from kernelbot.webhooks.service import Webhooks
 from kernelbot.worker.worker import Building
@@ -91,6 +94,7 @@ async def open_services(
         boards = Boards(database, devices)
         standings = StandingsService(database)
         submissions = Submissions(database, listener, devices, queue_rules)
+        trends, authors = Trends(database, standings), Authors(database)
         rules = login_rules or LoginRules()
         yield Core(
             database,
@@ -100,7 +104,7 @@ async def open_services(
                 boards=boards,
                 standings=standings,
                 duels=Duels(database),
-                trends=Trends(database, standings),
+                trends=trends,
                 users=Users(database),
                 devices=device_service,
                 health=Health(database, device_service),
@@ -123,7 +127,10 @@ async def open_services(
                 chat=Chat(database, submissions),
                 announcements=Announcements(database, listener),
                 outcomes=Outcomes(database, submissions),
+                authors=authors,
+                following=FollowingService(database, authors, trends),
                 forms=Forms(database, submissions),
+                sharing=Sharing(database),
                 webhooks=Webhooks(database, webhook_rules),
                 extensions=tuple(one.service(database) for one in installed()),
             ),

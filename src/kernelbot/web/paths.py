@@ -13,6 +13,11 @@ def board_path(board: str) -> str:
     return f"/board/{quote(board, safe='')}"
 
 
+def author_path(author_id: int) -> str:
+    """An author's page: by number, since a name may hold what no path can, and may change."""
+    return f"/author/{author_id}"
+
+
 def organised_path(board: str) -> str:
     """A board's page for its organisers."""
     return f"/organise/board/{quote(board, safe='')}"

@@ -14,9 +14,12 @@ from kernelbot.drawing.texts import Texts
 from kernelbot.duels import pages as duels
 from kernelbot.extensions import installed
 from kernelbot.platform.downloads import pages as downloads
+from kernelbot.ranking.authors import pages as authors
+from kernelbot.ranking.following import pages as following
 from kernelbot.services import Services
 from kernelbot.submissions.pages import history, submit
 from kernelbot.submissions.pages import submission as submissions
+from kernelbot.submissions.sharing import pages as sharing
 from kernelbot.web import assets, docs, errors, organise
 from kernelbot.web.guide import pages as guide
 from kernelbot.web.kept import Kept
@@ -29,8 +32,11 @@ ROUTERS = (
     embeds.router,
     boards.router,
     duels.router,
+    authors.router,
+    following.router,
     submit.router,
     submissions.router,
+    sharing.router,
     login.router,
     account.router,
     docs.router,

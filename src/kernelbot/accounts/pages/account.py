@@ -6,6 +6,7 @@ from fastapi import APIRouter, Depends, Form, Request, Response
 
 from kernelbot.accounts.logins.pages import provider_origins, to_provider
 from kernelbot.accounts.logins.service import Linking
+from kernelbot.accounts.model import AuthorPage
 from kernelbot.accounts.tokens.model import TokenKind
 from kernelbot.api.attempts import counted
 from kernelbot.api.dependencies import ServicesDep, SettingsDep
@@ -33,6 +34,7 @@ async def show_account(services: ServicesDep, session: MaybeSession, page: PageD
     return page(
         "account.html",
         identities=identities,
+        author_page=await services.users.author_page(session.user),
         tokens=[one for one in listed if one.kind is TokenKind.TOKEN],
         browsers=[one for one in listed if one.kind is TokenKind.SESSION],
         unlinked=[one for one in services.logins.providers() if one.name not in linked],
@@ -87,6 +89,15 @@ async def revoke_token(
     number = int(token_id) if token_id.isascii() and token_id.isdigit() else 0
     await services.tokens.revoke(session.user, number if number <= BIGINT_MAX else 0)
     return go(ACCOUNT)
+
+
+@router.post("/author-page")
+async def change_author_page(
+    services: ServicesDep, session: PostedSession, private: bool = Form(default=False)
+) -> Response:
+    """Make the person's page as an author private, or show it to others."""
+    await services.users.set_author_page(session.user, AuthorPage(private))
+    return go(f"{ACCOUNT}#page")
 
 
 @router.post("/delete")

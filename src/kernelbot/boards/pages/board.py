@@ -89,6 +89,8 @@ async def show_standings(
         max_authors=MAX_AUTHORS,
         log=log,
         roofline=_roofline(work, roof, table) if work and roof else None,
+        followed=viewer is not None
+        and await services.following.follows_board(viewer, ranking.board.id),
     )
 
 

@@ -17,8 +17,8 @@ from kernelbot.web.paths import board_path
 router = APIRouter(include_in_schema=False)
 
 _ENTRIES = 50
+ATOM = "application/atom+xml; charset=utf-8"
 _SVG = "image/svg+xml"
-_ATOM = "application/atom+xml; charset=utf-8"
 _HEADERS = {
     "Cache-Control": "public, max-age=300",
     "Content-Security-Policy": "default-src 'none'; sandbox",
@@ -38,7 +38,7 @@ async def leader_badge(
     rows = (await services.standings.page_of(ranking, limit=1, offset=0)).standings
     row = rows[0] if rows else None
     value = f"{seconds_text(row.score_s)} {row.author}" if row else "nobody yet"
-    return _kept(request, feeds.badge(label, value).encode(), _SVG)
+    return kept_by_others(request, feeds.badge(label, value).encode(), _SVG)
 
 
 @router.get("/board/{board}/card.png")
@@ -55,7 +55,7 @@ async def board_card(
     version = (ranking.version, ranking.board.name)
     chart = card_chart(trend, about, colours=LIGHT)
     picture = await pictures_of(request).get(key, version, chart, PictureFormat.PNG)
-    return _kept(request, picture, "image/png")
+    return kept_by_others(request, picture, "image/png")
 
 
 @router.get("/board/{board}/records.atom")
@@ -67,7 +67,7 @@ async def board_feed(
     base_url = settings.base_url(request)
     own_url = f"{base_url}{board_path(board)}/records.atom"
     feed = feeds.atom(f"Records of {board}", own_url, base_url, records)
-    return _kept(request, feed.encode(), _ATOM)
+    return kept_by_others(request, feed.encode(), ATOM)
 
 
 @router.get("/records.atom")
@@ -76,10 +76,10 @@ async def all_feed(request: Request, services: ServicesDep, settings: SettingsDe
     records = await services.trends.latest(None, limit=_ENTRIES)
     base_url = settings.base_url(request)
     feed = feeds.atom("Records of all boards", f"{base_url}/records.atom", base_url, records)
-    return _kept(request, feed.encode(), _ATOM)
+    return kept_by_others(request, feed.encode(), ATOM)
 
 
-def _kept(request: Request, content: bytes, media_type: str) -> Response:
+def kept_by_others(request: Request, content: bytes, media_type: str) -> Response:
     """An answer that others may keep; nothing but its head if the asker has it already."""
     tag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
     headers = {**_HEADERS, "ETag": tag}

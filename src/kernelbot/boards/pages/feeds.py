@@ -12,6 +12,8 @@ from kernelbot.render.text import counted, cut, one_line
 from kernelbot.render.units import seconds_text
 from kernelbot.web.paths import board_path
 
+RECORD = "The fastest on {device} when it was submitted."
+SCORE = "A score that counts on {device}."
 _CELLS = 28
 _CHARACTER_PX = 6.6
 _PADDING_PX = 10
@@ -50,10 +52,13 @@ def badge(label: str, value: str) -> Markup:
     )
 
 
-def atom(title: str, own_url: str, base_url: str, records: Sequence[Record]) -> Markup:
-    """A feed of records, as they are given: the newest first. `own_url`: the feed's own."""
+def atom(
+    title: str, own_url: str, base_url: str, records: Sequence[Record], about: str = RECORD
+) -> Markup:
+    """A feed of scores, as they are given: the newest first. `own_url`: the feed's own; `about`:
+    what is said of each, with its `{device}`."""
     newest = records[0].scored.at if records else None
-    entries = Markup("").join(_entry(one, base_url) for one in records)
+    entries = Markup("").join(_entry(one, base_url, about) for one in records)
     return Markup(
         '<?xml version="1.0" encoding="utf-8"?>\n'
         '<feed xmlns="http://www.w3.org/2005/Atom"><title>{title}</title><id>{own}</id>'
@@ -69,19 +74,20 @@ def atom(title: str, own_url: str, base_url: str, records: Sequence[Record]) -> 
     )
 
 
-def _entry(record: Record, base_url: str) -> Markup:
+def _entry(record: Record, base_url: str, about: str) -> Markup:
     scored = record.scored
     page = f"{base_url}{board_path(record.board)}"
     return Markup(
         "<entry><title>{author}: {score} on {board}, {device}</title><id>{id}</id>"
         '<link rel="alternate" type="text/html" href="{page}"/><updated>{at}</updated>'
         "<author><name>{author}</name></author>"
-        "<summary>The fastest on {device} when it was submitted.</summary></entry>"
+        "<summary>{about}</summary></entry>"
     ).format(
         author=one_line(scored.author),
         score=seconds_text(scored.score_s),
         board=one_line(record.board),
         device=one_line(record.device),
+        about=about.format(device=one_line(record.device)),
         id=f"{page}#{quote(record.device)}-{round(scored.at.timestamp() * 1e6)}",
         page=page,
         at=_stamp(scored.at),

@@ -1,6 +1,7 @@
 """A submission: what became of it, live while it is judged, and its code."""
 
 import asyncio
+from datetime import UTC, datetime
 from functools import partial
 from typing import Annotated, Any
 
@@ -10,7 +11,7 @@ from fastapi.responses import StreamingResponse
 from kernelbot.accounts.model import User
 from kernelbot.api.dependencies import ServicesDep, SettingsDep, SubmissionId
 from kernelbot.api.downloads import as_attachment, media_type
-from kernelbot.boards.model import BoardProblem
+from kernelbot.boards.model import BoardProblem, Visibility
 from kernelbot.domain.errors import NotAllowed, NotFound
 from kernelbot.domain.ids import BIGINT_MAX
 from kernelbot.drawing.texts import Texts
@@ -32,6 +33,7 @@ from kernelbot.submissions.pages.results import (
     is_live,
     shown_runs,
 )
+from kernelbot.submissions.sharing.rules import code_from, is_result
 from kernelbot.web import documents
 from kernelbot.web.documents import TextsDep
 from kernelbot.web.pages import HEADERS, PageDep, go
@@ -85,6 +87,7 @@ async def show_submission(
         artifacts=artifacts,
         earlier=earlier,
         **await _code_shown(texts, submission, problem, asker=user.id),
+        **await _sharing(services, user, submission, problem),
     )
 
 
@@ -94,6 +97,21 @@ async def _problem(services: Services, user: User, submission: Submission) -> Bo
         return await services.boards.problem(user, submission.board)
     except NotFound:
         return None
+
+
+async def _sharing(
+    services: Services, user: User, submission: Submission, problem: BoardProblem | None
+) -> dict[str, Any]:
+    """What the template says of the link by which its author shows it."""
+    board = problem.leaderboard if problem else None
+    is_public = board is not None and board.visibility is Visibility.PUBLIC
+    mine = submission.author_id == user.id
+    shareable = mine and is_public and is_result(submission)
+    return {
+        "shareable": shareable,
+        "link": await services.sharing.link(user, submission.id) if mine else None,
+        "code_opens": code_from(board.deadline, datetime.now(UTC)) if board else None,
+    }
 
 
 async def _code_shown(

@@ -1,0 +1,56 @@
+"""Links to results: `submission share`."""
+
+from typing import Annotated
+
+import typer
+
+from kernelbot.cli.completion import submission_numbers
+from kernelbot.cli.examples import examples
+from kernelbot.cli.options import Json, Url
+from kernelbot.cli.session import connect
+from kernelbot.cli.terminal import Terminal
+from kernelbot.domain.errors import UserError
+
+
+def register(group: typer.Typer) -> None:
+    """Add the command."""
+    group.command(
+        epilog=examples(
+            "kernelbot submission share 12",
+            "kernelbot submission share 12 --code",
+            "kernelbot submission share 12 --stop",
+        )
+    )(share)
+
+
+def share(
+    number: Annotated[
+        int,
+        typer.Argument(
+            min=1,
+            metavar="ID",
+            help="The submission's number.",
+            autocompletion=submission_numbers,
+        ),
+    ],
+    code: Annotated[bool, typer.Option("--code", help="Show the code as well.")] = False,
+    stop: Annotated[bool, typer.Option("--stop", help="End the link.")] = False,
+    url: Url = None,
+    as_json: Json = False,
+) -> None:
+    """Make a link by which anybody sees a ranked result of yours; while a board runs towards a
+    deadline, without the code."""
+    if code and stop:
+        raise UserError("--code and --stop can't be used together.", hint="Choose one.")
+    terminal = Terminal(as_json)
+    with connect(url, terminal) as client:
+        if stop:
+            client.stop_sharing(number)
+            terminal.show(f"Submission {number} is shown by no link any more.")
+            terminal.document({"submission_id": number, "link": None})
+            return
+        link = client.share(number, shows_code=code)
+        what = "the score and, once it may be shown, the code" if link.shows_code else "the score"
+        terminal.show(f"Whoever has this link sees {what}:\n\n    {client.url}{link.path}\n")
+        terminal.show(f"End it: kernelbot submission share {number} --stop")
+    terminal.document(link)

@@ -1,0 +1,1 @@
+"""The page of an author: what the rankings say of them, gathered."""

@@ -1,0 +1,183 @@
+"""Authors' pages. All that is on them is elsewhere as well: in rankings and trends of boards."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from kernelbot.accounts.model import User
+from kernelbot.accounts.permissions import is_admin
+from kernelbot.boards.model import Board
+from kernelbot.boards.service import VisibleBoard, visible_boards
+from kernelbot.domain.errors import NotFound
+from kernelbot.domain.ids import can_be_id
+from kernelbot.domain.next_steps import Next
+from kernelbot.ranking.authors import store as authors
+from kernelbot.ranking.authors.model import Author, AuthorScore, AuthorScores, AuthorStanding
+from kernelbot.ranking.authors.store import AuthorRow, StandingRow
+from kernelbot.ranking.places import Best, Places
+from kernelbot.store.database import Database, ReadSession
+from kernelbot.submissions.code_visibility import CodeFacts, may_read_code
+
+CALENDAR = timedelta(weeks=53)
+SCORES = 50
+
+
+@dataclass(frozen=True)
+class _Found:
+    """An author whose page is for the viewer, with the boards that the viewer may see, by id."""
+
+    row: AuthorRow
+    boards: Mapping[int, VisibleBoard]
+    standings: tuple[StandingRow, ...]
+
+
+class Authors:
+    """A page is there for who may see one of its author's standings, unless the author keeps it
+    private; always for the author and for admins."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._places = Places()
+
+    async def get(
+        self,
+        viewer: User | None,
+        author_id: int,
+        *,
+        limit: int = SCORES,
+        before_id: int | None = None,
+    ) -> Author:
+        """The author as the viewer may see them. `before_id`: scores of earlier submissions alone.
+
+        Raises `NotFound`, by which nobody learns whether there is such an account.
+        """
+        async with self._database.read() as session:
+            found = await _visible(session, viewer, author_id)
+            now = datetime.now(UTC)
+            return Author(
+                id=found.row.id,
+                name=found.row.name,
+                private=found.row.page_is_private,
+                standings=await self._ranked(session, viewer, found, now),
+                days=tuple(
+                    await authors.days(session, author_id, list(found.boards), now - CALENDAR)
+                ),
+                history=await _scores(session, viewer, found, limit=limit, before_id=before_id),
+            )
+
+    async def named(self, viewer: User | None, name: str) -> int:
+        """The number of the author of that name, in upper or lower case. Raises as `get`."""
+        async with self._database.read() as session:
+            row = await authors.by_name(session, name) if "\x00" not in name else None
+            if row is None:
+                raise _no_page()
+            return (await _visible(session, viewer, row.id)).row.id
+
+    async def scores(self, viewer: User | None, author_id: int, *, limit: int) -> Author:
+        """The author with the newest scores alone. Raises as `get`."""
+        async with self._database.read() as session:
+            found = await _visible(session, viewer, author_id)
+            history = await _scores(session, viewer, found, limit=limit, before_id=None)
+        row = found.row
+        return Author(row.id, row.name, row.page_is_private, (), (), history)
+
+    async def _ranked(
+        self, session: ReadSession, viewer: User | None, found: _Found, now: datetime
+    ) -> tuple[AuthorStanding, ...]:
+        """The standings with their ranks."""
+        bests = {
+            (row.leaderboard_id, row.device): Best(
+                row.submission_id, row.leaderboard_id, row.device, found.row.id, size.version
+            )
+            for row in found.standings
+            if (size := found.boards[row.leaderboard_id].rankings.get(row.device))
+        }
+        places = await self._places.of(session, list(bests.values()))
+        ranks = {(place.submission_id, place.device): place.rank for place in places}
+        return tuple(
+            _standing(viewer, found, row, ranks[row.submission_id, row.device], now)
+            for row in found.standings
+            if (row.submission_id, row.device) in ranks
+        )
+
+
+async def _visible(session: ReadSession, viewer: User | None, author_id: int) -> _Found:
+    """Raises `NotFound`."""
+    row = await authors.by_id(session, author_id) if can_be_id(author_id) else None
+    if row is None:
+        raise _no_page()
+    boards = {one.board.id: one for one in await visible_boards(session, viewer)}
+    standings = await authors.standings(session, author_id, list(boards))
+    is_own = is_admin(viewer) or (viewer is not None and viewer.id == author_id)
+    if not is_own and (row.page_is_private or not standings):
+        raise _no_page()
+    return _Found(row, boards, tuple(standings))
+
+
+async def _scores(
+    session: ReadSession, viewer: User | None, found: _Found, *, limit: int, before_id: int | None
+) -> AuthorScores:
+    rows = await authors.scores(
+        session, found.row.id, list(found.boards), limit=limit, before_id=before_id
+    )
+    now = datetime.now(UTC)
+    scores = tuple(
+        AuthorScore(
+            found.boards[row.leaderboard_id].board.name,
+            row.device,
+            row.submission_id,
+            row.score_s,
+            row.achieved_at,
+            _may_read(viewer, found, row.leaderboard_id, now),
+        )
+        for row in rows
+    )
+    return AuthorScores(scores, rows[-1].submission_id if len(rows) >= limit else None)
+
+
+def _standing(
+    viewer: User | None, found: _Found, row: StandingRow, rank: int, now: datetime
+) -> AuthorStanding:
+    visible = found.boards[row.leaderboard_id]
+    low_s, high_s = row.ci_low_s, row.ci_high_s
+    return AuthorStanding(
+        board=visible.board.name,
+        device=row.device,
+        rank=rank,
+        authors=visible.rankings[row.device].authors,
+        score_s=row.score_s,
+        ci95_s=None if low_s is None or high_s is None else (low_s, high_s),
+        submission_id=row.submission_id,
+        achieved_at=row.achieved_at,
+        unverified=row.unverified,
+        ended=_has_ended(visible.board, now),
+        code_is_shown=_may_read(viewer, found, row.leaderboard_id, now),
+    )
+
+
+def _has_ended(board: Board, now: datetime) -> bool:
+    return board.deadline is not None and board.deadline <= now
+
+
+def _may_read(viewer: User | None, found: _Found, board_id: int, now: datetime) -> bool:
+    """Whether the viewer, who sees the board, may read the author's code there: nobody does without
+    logging in."""
+    if viewer is None:
+        return False
+    visible = found.boards[board_id]
+    facts = CodeFacts(
+        author_id=found.row.id,
+        organiser_id=visible.creator_id,
+        deadline=visible.board.deadline,
+        reveal_code=visible.board.reveal_code,
+        sees_board=True,
+    )
+    return may_read_code(viewer, facts, now)
+
+
+def _no_page() -> NotFound:
+    return NotFound(
+        "There is no such author's page: nobody has that number or name, they are on no board that "
+        "you can see, or they keep their page private.",
+        next_step=Next.LIST_BOARDS,
+    )

@@ -1,0 +1,1 @@
+"""Boards and authors that a person follows, and what is new there."""

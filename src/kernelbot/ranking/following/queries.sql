@@ -1,0 +1,37 @@
+-- name: follow_board
+INSERT INTO follows (follower_id, leaderboard_id) VALUES (%(follower_id)s, %(leaderboard_id)s)
+ON CONFLICT DO NOTHING;
+
+-- name: unfollow_board
+DELETE FROM follows
+WHERE follower_id = %(follower_id)s AND leaderboard_id = %(leaderboard_id)s;
+
+-- name: follow_author
+INSERT INTO follows (follower_id, author_id) VALUES (%(follower_id)s, %(author_id)s)
+ON CONFLICT DO NOTHING;
+
+-- name: unfollow_author
+DELETE FROM follows WHERE follower_id = %(follower_id)s AND author_id = %(author_id)s;
+
+-- name: followed
+SELECT leaderboard_id, author_id FROM follows WHERE follower_id = %(follower_id)s;
+
+-- Those of whom something is ranked on these boards, and who don't keep that to themselves.
+-- name: visible_authors
+SELECT u.id, u.name FROM users u
+WHERE u.id = ANY(%(author_ids)s) AND NOT u.page_is_private AND EXISTS (
+    SELECT 1 FROM standings s
+    WHERE s.author_id = u.id AND s.leaderboard_id = ANY(%(board_ids)s)
+)
+ORDER BY lower(u.name);
+
+-- The latest of each author first, along the index of their submissions.
+-- name: scores
+SELECT latest.* FROM unnest(%(author_ids)s::bigint[]) AS followed (author_id)
+CROSS JOIN LATERAL (
+    SELECT e.leaderboard_id, e.device, e.author_id, e.score_s, e.achieved_at
+    FROM eligible_runs e
+    WHERE e.author_id = followed.author_id AND e.leaderboard_id = ANY(%(board_ids)s)
+    ORDER BY e.submission_id DESC LIMIT %(limit)s
+) latest
+ORDER BY latest.achieved_at DESC LIMIT %(limit)s;

@@ -1,0 +1,1 @@
+"""Links by which authors show a result to people who have no account."""

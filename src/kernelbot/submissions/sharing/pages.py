@@ -1,0 +1,94 @@
+"""A result that its author shows: a page, the picture that stands for it, and the author's form."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Form, Path, Request, Response
+
+from kernelbot.api.dependencies import ServicesDep, SubmissionId
+from kernelbot.boards.pages.charts import pictures_of
+from kernelbot.boards.pages.embeds import kept_by_others
+from kernelbot.domain.errors import NotFound
+from kernelbot.drawing.drawing import PictureFormat
+from kernelbot.ranking.model import Scored
+from kernelbot.render.board_charts import LIGHT, result_chart
+from kernelbot.render.text import one_line
+from kernelbot.render.units import seconds_text
+from kernelbot.submissions.sharing.model import RESULT, SharedResult
+from kernelbot.web import documents
+from kernelbot.web.documents import TextsDep
+from kernelbot.web.pages import PageDep, go
+from kernelbot.web.session import PostedSession
+
+router = APIRouter(include_in_schema=False)
+
+_SHOWN_CODE_CHARACTERS = 100_000
+Secret = Annotated[str, Path(max_length=100)]
+
+
+@router.get(f"{RESULT}/{{secret}}")
+async def show_result(
+    services: ServicesDep, page: PageDep, texts: TextsDep, secret: Secret
+) -> Response:
+    """The score, whose it is, and the code if they show it. Raises `NotFound`."""
+    result = await services.sharing.read(secret)
+    source, cut = None, False
+    if result.code is not None:
+        shown = documents.beginning(result.code, _SHOWN_CODE_CHARACTERS)
+        source = await documents.source(texts, shown, result.file_name)
+        cut = len(shown) < len(result.code)
+    return page(
+        "result.html",
+        result=result,
+        here=f"{RESULT}/{secret}",
+        headline=_headline(result),
+        about=_about(result),
+        source=source,
+        cut=cut,
+    )
+
+
+@router.get(f"{RESULT}/{{secret}}/card.png")
+async def result_card(request: Request, services: ServicesDep, secret: Secret) -> Response:
+    """The picture that other sites show of a link to the result. Raises `NotFound`."""
+    result = await services.sharing.read(secret)
+    _, trend = await services.trends.of(None, result.board, result.device, ())
+    if not trend.records:
+        raise NotFound("Nobody is ranked there any more, so there is nothing to draw.")
+    scored = Scored(result.author, result.submitted_at, result.score_s)
+    chart = result_chart(trend, scored, _headline(result), _about(result), colours=LIGHT)
+    key = ("result", result.submission_id)
+    version = (result.version, _headline(result), _about(result), result.score_s)
+    picture = await pictures_of(request).get(key, version, chart, PictureFormat.PNG)
+    return kept_by_others(request, picture, "image/png")
+
+
+def _headline(result: SharedResult) -> str:
+    """The score and where it was reached."""
+    return f"{seconds_text(result.score_s)} on {result.board}, {result.device}"
+
+
+def _about(result: SharedResult) -> str:
+    """Whose it is, and its place."""
+    place = f"place {result.rank} of {result.authors}" if result.rank else "not ranked"
+    return f"{one_line(result.author)}, {place}, {result.submitted_at:%d %B %Y}"
+
+
+@router.post("/submission/{submission_id}/share")
+async def share(
+    services: ServicesDep,
+    session: PostedSession,
+    submission_id: SubmissionId,
+    shows_code: bool = Form(default=False),
+) -> Response:
+    """Make the link, or change what it shows."""
+    await services.sharing.share(session.user, submission_id, shows_code=shows_code)
+    return go(f"/submission/{submission_id}#share")
+
+
+@router.post("/submission/{submission_id}/unshare")
+async def stop_sharing(
+    services: ServicesDep, session: PostedSession, submission_id: SubmissionId
+) -> Response:
+    """End the link."""
+    await services.sharing.stop(session.user, submission_id)
+    return go(f"/submission/{submission_id}#share")

@@ -1,0 +1,227 @@
+"""What an author's page shows to whom: nothing that rankings and trends don't show as well."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from kernelbot.accounts.model import AuthorPage, User
+from kernelbot.boards.model import Visibility
+from kernelbot.boards.service import BoardEdit
+from kernelbot.domain.errors import NotFound
+from kernelbot.ranking.authors.model import Author, AuthorStanding
+from tests.support.ranked import ranked
+from tests.support.world import World
+
+
+async def page(world: World, viewer: User | None = None) -> Author:
+    """Ada's."""
+    return await world.services.authors.get(viewer, world.ada.user.id)
+
+
+async def is_there(world: World, viewer: User | None = None) -> bool:
+    try:
+        await page(world, viewer)
+    except NotFound:
+        return False
+    return True
+
+
+async def closed(world: World, board: str = "sort") -> None:
+    edit = BoardEdit(visibility=Visibility.CLOSED)
+    await world.services.boards.edit(world.admin.user, board, edit)
+
+
+async def ended(world: World, board: str = "sort", *, reveals: bool = False) -> None:
+    async with world.database.write() as session:
+        await session.do(
+            "UPDATE leaderboards SET deadline = now() - interval '1 s', reveal_code = %(reveals)s"
+            " WHERE name = %(board)s",
+            {"board": board, "reveals": reveals},
+        )
+
+
+async def invited(world: World) -> User:
+    """Bob, once he has joined `sort`."""
+    made = await world.services.invites.create(world.admin.user, ("sort",))
+    await world.services.invites.join(world.bob.user, made.codes[0])
+    return world.bob.user
+
+
+async def test_a_page_has_the_places_of_the_rankings(world: World) -> None:
+    await world.board(devices=("CPU", "H100"))
+    await ranked(world, 2e-3)
+    await ranked(world, 1e-3, author=world.bob.user)
+    await ranked(world, 3e-3, device="H100")
+    found = await page(world)
+    assert {("CPU", 2, 2), ("H100", 1, 1)} == {
+        (one.device, one.rank, one.authors) for one in found.standings
+    }
+
+
+async def test_a_place_follows_the_ranking(world: World) -> None:
+    await world.board()
+    await ranked(world, 2e-3)
+    before = (await page(world)).standings[0].rank
+    await ranked(world, 1e-3, author=world.bob.user)
+    assert (1, 2) == (before, (await page(world)).standings[0].rank)
+
+
+async def test_the_history_has_the_scores_that_count_the_newest_first(world: World) -> None:
+    await world.board()
+    for score_s in (3e-3, 2e-3):
+        await ranked(world, score_s)
+    await world.submit(content=b"# waits")
+    found = (await page(world)).history.scores
+    assert [2e-3, 3e-3] == [one.score_s for one in found]
+
+
+async def test_the_history_continues_where_it_ended(world: World) -> None:
+    await world.board()
+    made = [await ranked(world, score_s) for score_s in (4e-3, 3e-3, 2e-3)]
+    ask, ada = world.services.authors, world.ada.user
+    first = (await ask.get(None, ada.id, limit=2)).history
+    last = (await ask.get(None, ada.id, limit=2, before_id=first.next_before_id)).history
+    shown = [one.submission_id for one in (*first.scores, *last.scores)]
+    assert (list(reversed(made)), None) == (shown, last.next_before_id)
+
+
+async def test_days_count_submissions(world: World) -> None:
+    await world.board()
+    for score_s in (3e-3, 2e-3):
+        await ranked(world, score_s)
+    (day,) = (await page(world)).days
+    assert (datetime.now(UTC).date(), 2) == (day.day, day.submissions)
+
+
+@pytest.mark.parametrize(
+    ("rank", "ended", "medal"), [(1, True, 1), (3, True, 3), (4, True, None), (1, False, None)]
+)
+def test_a_podium_of_a_board_that_has_ended_is_a_medal(
+    rank: int, ended: bool, medal: int | None
+) -> None:
+    standing = AuthorStanding(
+        "sort", "CPU", rank, 9, 1e-3, None, 1, datetime.now(UTC), False, ended, False
+    )
+    assert medal == standing.medal
+
+
+async def test_a_medal_waits_for_the_deadline(world: World) -> None:
+    await world.board()
+    await ranked(world, 1e-3)
+    before = (await page(world)).medals
+    await ended(world)
+    assert (0, 1) == (len(before), len((await page(world)).medals))
+
+
+async def test_who_is_on_no_board_that_the_viewer_sees_is_nobody(world: World) -> None:
+    await world.board()
+    nothing = [await is_there(world, viewer) for viewer in (None, world.bob.user)]
+    own = [await is_there(world, viewer) for viewer in (world.ada.user, world.admin.user)]
+    assert ([False, False], [True, True]) == (nothing, own)
+
+
+async def test_a_board_by_invite_is_on_the_page_for_its_members_alone(world: World) -> None:
+    await world.board()
+    await ranked(world, 1e-3)
+    await world.board("open")
+    await ranked(world, 2e-3, board="open")
+    await closed(world)
+    before = await page(world, world.bob.user)
+    member = await page(world, await invited(world))
+    assert ["open"] == [one.board for one in before.standings]
+    assert ["open"] == [one.board for one in before.history.scores]
+    assert [1, 2] == [found.days[0].submissions for found in (before, member)]
+    assert {"open", "sort"} == {one.board for one in member.standings}
+
+
+async def test_only_a_board_by_invite_is_no_page_for_others(world: World) -> None:
+    await world.board()
+    await ranked(world, 1e-3)
+    await closed(world)
+    assert [False, False, True] == [
+        await is_there(world, viewer) for viewer in (None, world.bob.user, world.ada.user)
+    ]
+
+
+async def test_a_private_page_is_for_its_author_and_admins(world: World) -> None:
+    await world.board()
+    await ranked(world, 1e-3)
+    await world.services.users.set_author_page(world.ada.user, AuthorPage(private=True))
+    viewers = (None, world.bob.user, world.ada.user, world.admin.user)
+    assert [False, False, True, True] == [await is_there(world, viewer) for viewer in viewers]
+
+
+async def test_the_error_doesnt_tell_a_private_page_from_none(world: World) -> None:
+    await world.board()
+    await ranked(world, 1e-3)
+    await world.services.users.set_author_page(world.ada.user, AuthorPage(private=True))
+    said = set()
+    for number in (world.ada.user.id, world.bob.user.id, 10**6, 2**70):
+        with pytest.raises(NotFound) as error:
+            await world.services.authors.get(None, number)
+        said.add(str(error.value))
+    for name in ("ada", "bob", "nobody", "a'; echo x", "\x00"):
+        with pytest.raises(NotFound) as error:
+            await world.services.authors.named(None, name)
+        said.add(str(error.value))
+    assert 1 == len(said)
+
+
+async def test_what_is_held_counts_nowhere(world: World) -> None:
+    await world.board()
+    made = await ranked(world, 1e-3)
+    async with world.database.write() as session:
+        await session.do(
+            "UPDATE submissions SET review = 'held', review_reason = 'odd' WHERE id = %(id)s",
+            {"id": made},
+        )
+        await session.one(
+            "SELECT refresh_standing(leaderboard_id, 'CPU', author_id) FROM submissions"
+            " WHERE id = %(id)s",
+            {"id": made},
+        )
+    assert ((), (), ()) == await _shown(world)
+
+
+async def test_what_is_deleted_is_gone(world: World) -> None:
+    await world.board()
+    made = await ranked(world, 1e-3)
+    await world.services.deletion.delete_submission(world.ada.user, made)
+    assert ((), (), ()) == await _shown(world)
+
+
+async def test_a_ban_takes_the_page_away(world: World) -> None:
+    await world.board()
+    await ranked(world, 1e-3)
+    await world.services.users.ban(world.admin.user, world.ada.user.id)
+    assert not await is_there(world)
+
+
+async def _shown(world: World) -> tuple[object, ...]:
+    found = await page(world, world.ada.user)
+    return found.standings, found.history.scores, found.days
+
+
+@pytest.mark.parametrize(
+    ("reveals", "expected"),
+    [(False, [False, False, True, True]), (True, [False, True, True, True])],
+)
+async def test_a_score_leads_to_the_code_for_those_who_may_read_it(
+    world: World, reveals: bool, expected: list[bool]
+) -> None:
+    await world.board()
+    await ranked(world, 1e-3)
+    await ended(world, reveals=reveals)
+    viewers = (None, world.bob.user, world.ada.user, world.admin.user)
+    found = [(await page(world, viewer)) for viewer in viewers]
+    assert expected == [one.history.scores[0].code_is_shown for one in found]
+    assert expected == [one.standings[0].code_is_shown for one in found]
+
+
+async def test_a_name_in_upper_case_is_found_and_a_new_name_as_well(world: World) -> None:
+    await world.board()
+    await ranked(world, 1e-3)
+    ask, ada = world.services.authors, world.ada.user
+    before = await ask.named(None, "ADA")
+    await world.services.users.rename(world.admin.user, ada.id, "../%2F ' \u05e9\u05dc\u05d5\u05dd")
+    assert [ada.id] * 2 == [before, await ask.named(None, "../%2f ' \u05e9\u05dc\u05d5\u05dd")]
