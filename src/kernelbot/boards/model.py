@@ -5,7 +5,15 @@ from datetime import datetime
 from enum import StrEnum
 
 from kernelbot.domain.values import described
-from kernelbot.protocol import HarnessKind, ProblemSpec, RankRule, SourceFile
+from kernelbot.protocol import HarnessKind, Lang, ProblemSpec, RankRule, SourceFile
+
+
+class Difficulty(StrEnum):
+    """How hard a problem is, in the words of who wrote it."""
+
+    EASY = "easy"
+    MEDIUM = "medium"
+    HARD = "hard"
 
 
 @dataclass(frozen=True)
@@ -20,6 +28,20 @@ class ProblemDefinition:
     """The starter files' texts by language (`Python`, `CUDA`, ...)."""
     solutions: tuple[SourceFile, ...] = ()
     """Those of `solutions/correct`. Only the platform judges them; nobody reads them here."""
+    summary: str = ""
+    """One sentence; empty: the first one of the description stands for it."""
+    difficulty: Difficulty | None = None
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ProblemSummary:
+    """What a list of boards says of a problem. `sentence` may be empty."""
+
+    sentence: str
+    lang: Lang
+    difficulty: Difficulty | None
+    tags: tuple[str, ...]
 
 
 class Visibility(StrEnum):

@@ -8,6 +8,17 @@ from kernelbot.boards.model import ProblemDefinition
 from kernelbot.domain.errors import InvalidProblem
 from kernelbot.protocol import to_wire
 
+_LEFT_OUT_IF_EMPTY = ("summary", "difficulty", "tags")
+"""Fields that came later. A problem without them has the hash it had before, and servers and
+clients of the release before can read it."""
+
+
+def definition_to_wire(definition: ProblemDefinition) -> dict[str, Any]:
+    """A definition as it is stored, and as `POST /boards` takes it."""
+    wire = to_wire(definition)
+    empty = [name for name in _LEFT_OUT_IF_EMPTY if not wire[name]]
+    return {key: value for key, value in wire.items() if key not in empty}
+
 
 class ProblemHashes(NamedTuple):
     """SHA-256 of all of a definition, and of the part that judging depends on."""
@@ -19,13 +30,14 @@ class ProblemHashes(NamedTuple):
 def problem_hashes(definition: ProblemDefinition) -> ProblemHashes:
     """Both hashes. Raises `InvalidProblem` for text that can't be stored.
 
-    Tests, files, rules and the list of devices are what judging depends on; the statement and the
-    starter files are not, so that nobody loses their place because a typo was corrected.
+    Tests, files, rules and the list of devices are what judging depends on; the statement, the
+    starter files and what lists say are not, so that nobody loses their place because a typo was
+    corrected.
     """
     if "\x00" in definition.description:
         raise InvalidProblem("The problem's description holds a NUL character.")
     judged = [to_wire(definition.spec), list(definition.devices)]
-    return ProblemHashes(_sha256(to_wire(definition)), _sha256(judged))
+    return ProblemHashes(_sha256(definition_to_wire(definition)), _sha256(judged))
 
 
 def _sha256(wire: Any) -> bytes:

@@ -69,3 +69,9 @@ WHERE v.harness = 'native' AND (l.deadline IS NULL OR l.deadline > now())
 
 -- name: definition
 SELECT definition FROM problem_versions WHERE id = %(problem_version_id)s;
+
+-- What lists say of problems. Of a long description the beginning is enough for its first sentence.
+-- name: summaries
+SELECT id, lang, definition ->> 'summary' AS summary, definition ->> 'difficulty' AS difficulty,
+    definition -> 'tags' AS tags, left(definition ->> 'description', 4000) AS description
+FROM problem_versions WHERE id = ANY(%(ids)s);

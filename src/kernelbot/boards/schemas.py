@@ -5,8 +5,9 @@ from typing import Any
 from pydantic import AwareDatetime, Field
 
 from kernelbot.boards.model import NamedBoard, ProblemDefinition, Visibility
+from kernelbot.boards.problem_hashes import definition_to_wire
 from kernelbot.domain.errors import InvalidProblem
-from kernelbot.protocol import VersionMismatch, WireError, from_wire, to_wire
+from kernelbot.protocol import VersionMismatch, WireError, from_wire
 from kernelbot.schemas.common import Answer, Name, RequestBody, storable
 
 
@@ -40,7 +41,7 @@ class NewBoard(RequestBody):
 
 def problem_to_wire(definition: ProblemDefinition) -> dict[str, Any]:
     """What `NewBoard.problem` holds."""
-    return to_wire(definition)
+    return definition_to_wire(definition)
 
 
 def _check_text(value: Any) -> None:

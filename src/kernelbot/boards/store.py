@@ -1,12 +1,15 @@
 """Problems, their versions, and leaderboards."""
 
 import json
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
-from kernelbot.boards.model import Board, ProblemDefinition, Visibility
+from kernelbot.boards.first_sentence import first_sentence
+from kernelbot.boards.model import Board, ProblemDefinition, ProblemSummary, Visibility
+from kernelbot.boards.problem_hashes import definition_to_wire
 from kernelbot.domain.errors import PlatformError
-from kernelbot.protocol import from_wire, to_wire
+from kernelbot.protocol import from_wire
 from kernelbot.schemas.values import from_row
 from kernelbot.store.database import ReadSession, Row, WriteSession
 from kernelbot.store.jsontext import clean
@@ -71,7 +74,7 @@ async def add_version(
             "problem_id": problem["id"],
             "content_hash": content_hash,
             "judging_hash": judging_hash,
-            "definition": json.dumps(to_wire(definition), ensure_ascii=False),
+            "definition": json.dumps(definition_to_wire(definition), ensure_ascii=False),
             "harness": definition.spec.harness,
             "ranking_by": definition.spec.ranking_by,
         },
@@ -163,6 +166,20 @@ async def definition(session: ReadSession, problem_version_id: int) -> ProblemDe
         return from_wire(ProblemDefinition, row["definition"])
     except ValueError as error:  # `WireError`, `VersionMismatch`
         raise PlatformError(f"The stored problem can't be read: {error}") from error
+
+
+async def summaries(
+    session: ReadSession, problem_version_ids: Collection[int]
+) -> dict[int, ProblemSummary]:
+    """What lists say of these versions, by their ids."""
+    values = {"ids": list(problem_version_ids)}
+    rows = await session.all(statements(__file__)["summaries"], values)
+    return {row["id"]: _summary(row) for row in rows}
+
+
+def _summary(row: Row) -> ProblemSummary:
+    sentence = row["summary"] or first_sentence(row["description"])
+    return from_row(ProblemSummary, {**row, "sentence": sentence, "tags": row["tags"] or ()})
 
 
 def _owned(row: Row) -> OwnedBoard:

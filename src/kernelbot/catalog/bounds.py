@@ -8,6 +8,7 @@ from kernelbot.boards.model import ProblemDefinition
 from kernelbot.catalog.cases import MAX_CASES, MAX_FLOOR, MAX_INT, MAX_RANKS
 from kernelbot.catalog.document import MAX_DEPTH, MAX_TEXT_BYTES
 from kernelbot.catalog.fields import Findings
+from kernelbot.catalog.listing import listing_mistakes
 from kernelbot.catalog.problem import FILE_NAME, MAX_FILES, MAX_TIMEOUT_S
 from kernelbot.catalog.sources import MAX_FILE_BYTES
 from kernelbot.domain.errors import InvalidProblem
@@ -26,6 +27,8 @@ def check_bounds(definition: ProblemDefinition) -> None:
     if len(definition.description.encode(errors="replace")) > MAX_TEXT_BYTES:
         findings.error("description", None, f"larger than {MAX_TEXT_BYTES >> 10} KiB")
     _check_texts("templates", definition.templates.values(), findings)
+    for key, complaint in listing_mistakes(definition.summary, definition.tags):
+        findings.error(key, None, complaint)
     _check_files(spec, findings)
     _check_cases("tests", spec.tests, spec, findings)
     _check_cases("benchmarks", spec.benchmarks, spec, findings)

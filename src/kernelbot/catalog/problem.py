@@ -10,6 +10,7 @@ from kernelbot.catalog.cases import read_cases, read_floors
 from kernelbot.catalog.document import MAX_TEXT_BYTES, Item, parse
 from kernelbot.catalog.fields import Fields, Findings
 from kernelbot.catalog.harness_choice import SUPPLIED_TO_RANKS, Choice, choose
+from kernelbot.catalog.listing import read_listing
 from kernelbot.catalog.oracle import right_solutions
 from kernelbot.catalog.reference import REFERENCE, TASK, Reference, read_reference
 from kernelbot.catalog.sources import TASK_FILE, Checkout
@@ -97,6 +98,7 @@ def _read(
     files = _read_files(fields, checkout, findings)
     lang = fields.choice("lang", Lang, required=True)
     description = fields.text("description", required=True)
+    said = read_listing(fields, findings)
     multi_gpu = fields.flag("multi_gpu")
     tests = read_cases(fields, "tests", findings, multi_gpu=multi_gpu)
     benchmarks = read_cases(fields, "benchmarks", findings, multi_gpu=multi_gpu)
@@ -134,7 +136,16 @@ def _read(
     _read_rare(fields)
     fields.warn_unknown()
     solutions = right_solutions(checkout.folder, spec.submission_name)
-    return ProblemDefinition(spec, description, devices, templates, solutions)
+    return ProblemDefinition(
+        spec,
+        description,
+        devices,
+        templates,
+        solutions,
+        summary=said.summary,
+        difficulty=said.difficulty,
+        tags=said.tags,
+    )
 
 
 def _input_classes(reference: Reference | None, kind: HarnessKind) -> str:

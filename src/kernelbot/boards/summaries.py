@@ -1,0 +1,31 @@
+"""What lists of boards say of their problems."""
+
+from collections.abc import Iterable
+
+from kernelbot.boards import store as boards
+from kernelbot.boards.model import Board, ProblemSummary
+from kernelbot.domain.versioned_cache import VersionedCache
+from kernelbot.store.database import Database
+
+_VERSIONS = 4096
+
+
+class ProblemSummaries:
+    """Reads; a version of a problem never changes, so each is read once."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._summaries = VersionedCache[int, ProblemSummary](_VERSIONS)
+
+    async def of(self, listed: Iterable[Board]) -> dict[int, ProblemSummary]:
+        """The summaries of the boards' problems, by the numbers of the problems' versions."""
+        wanted = {one.problem_version_id for one in listed}
+        known = {number: self._summaries.get(number, number) for number in wanted}
+        found = {number: one for number, one in known.items() if one is not None}
+        if unknown := wanted - found.keys():
+            async with self._database.read() as session:
+                read = await boards.summaries(session, unknown)
+            for number, one in read.items():
+                self._summaries.keep(number, number, one)
+            found |= read
+        return found
