@@ -10,6 +10,7 @@ from kernelbot.boards.invites.service import Invites
 from kernelbot.boards.limits.service import Limits
 from kernelbot.boards.problem_folders import ProblemFolders
 from kernelbot.boards.service import Boards
+from kernelbot.boards.summaries import ProblemSummaries
 from kernelbot.boards.sync.service import Sync
 from kernelbot.domain.errors import Unavailable
 from kernelbot.duels.service import Duels
@@ -25,6 +26,7 @@ from kernelbot.platform.exports.service import Exports
 from kernelbot.platform.health.service import Health
 from kernelbot.platform.service import Platform
 from kernelbot.platform.statistics.service import StatisticsService
+from kernelbot.ranking.activity import Activity
 from kernelbot.ranking.authors.service import Authors
 from kernelbot.ranking.following.service import FollowingService
 from kernelbot.ranking.outcomes import Outcomes
@@ -48,6 +50,8 @@ class Services:
     submissions: Submissions
     artifacts: Artifacts
     boards: Boards
+    summaries: ProblemSummaries
+    activity: Activity
     standings: StandingsService
     duels: Duels
     trends: Trends

@@ -182,7 +182,9 @@ async def test_kept_standings_equal_rebuilt_ones(world: World, seed: int) -> Non
     page = await world.services.standings.page(None, "sort", "CPU", limit=100)
     assert kept == rebuilt
     assert count == (len(kept),)
-    assert [row.rank for row in page.standings] == _ranks(kept, told_apart)
+    ranks = _ranks(kept, told_apart)
+    assert [row.rank for row in page.standings] == ranks
+    assert [row.shared for row in page.standings] == [ranks.count(one) > 1 for one in ranks]
 
 
 async def test_every_page_shows_the_ranks_of_the_whole(world: World) -> None:

@@ -10,7 +10,9 @@ AT = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def scored(author: str, *scores_s: float) -> tuple[Scored, ...]:
-    return tuple(Scored(author, AT + timedelta(days=n), one) for n, one in enumerate(scores_s))
+    return tuple(
+        Scored(author, AT + timedelta(days=n), one, None, n) for n, one in enumerate(scores_s)
+    )
 
 
 def test_the_record_and_each_author_are_a_line_in_one_unit() -> None:

@@ -90,7 +90,7 @@ async def test_static_files_are_kept_for_ever_under_an_address_of_their_content(
     page = (await front.stranger.get("/")).text
     paths = set(re.findall(r'"(/static/[^"]+)"', page))
     answers = [await front.stranger.get(path) for path in sorted(paths)]
-    assert [(200, True)] * 3 == [
+    assert [(200, True)] * 4 == [
         (one.status_code, "immutable" in one.headers["cache-control"]) for one in answers
     ]
 

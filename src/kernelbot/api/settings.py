@@ -40,6 +40,8 @@ class ApiSettings:
     """How many wrong tokens one address may send before it is refused."""
     public_url: str | None = None
     """How browsers reach this server; None: as the request says."""
+    has_bot: bool = False
+    """Whether the Discord bot works with this server."""
     vendors: VendorNotes = VendorNotes()
     shared_metrics: bool = False
     """Whether several processes share their counters. Then the registry already shows the sums."""

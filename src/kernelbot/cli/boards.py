@@ -125,7 +125,7 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Show a board's ranking, or with --statement its problem and starter files."""
-    from kernelbot.render.standings import standings_table
+    from kernelbot.render.standings import SHARED_RANK, standings_table
     from kernelbot.render.text import printable
     from kernelbot.schemas.values import plain
 
@@ -143,8 +143,12 @@ def show(
             return
         board = client.board(name)
         page = client.standings(name, device, limit=limit, offset=offset)
+        first = client.standings(name, device, limit=1) if offset else page
     terminal.show(f"{board.name} on {page.device}: {_deadline(board.deadline)}\n")
-    terminal.show(standings_table(page.standings, columns()))
+    leader_s = first.standings[0].score_s if first.standings else None
+    terminal.show(standings_table(page.standings, columns(), leader_s=leader_s))
+    if any(row.shared for row in page.standings):
+        terminal.show(f"\n{SHARED_RANK}")
     if offset + len(page.standings) < page.total:
         terminal.show(f"\n{page.total} in all; more with --offset {offset + limit}")
     if count := board.outdated_scores:

@@ -161,6 +161,9 @@ class Scored:
     author: str
     at: datetime
     score_s: float
+    ci95_s: tuple[float, float] | None
+    """As in `Standing`."""
+    submission_id: int
 
 
 @dataclass(frozen=True)
@@ -184,6 +187,17 @@ class Record:
 
 
 @dataclass(frozen=True)
+class Recent:
+    """What has happened on some boards of late. `submissions`: how many came to each within 24
+    hours, by the board's id. `records`: the first of each ranking, the newest ones."""
+
+    submissions: dict[int, int]
+    has_more: bool
+    """Whether there were more submissions than are counted."""
+    records: tuple[Record, ...]
+
+
+@dataclass(frozen=True)
 class Standing:
     """An author's best on a board and device."""
 
@@ -201,6 +215,9 @@ class Standing:
     file_name: str
     achieved_at: datetime
     unverified: bool = field(metadata=described("Measured by the problem's own script."))
+    shared: bool = field(
+        default=False, metadata=described("Others have the same rank: nothing tells them apart.")
+    )
 
 
 @dataclass(frozen=True)

@@ -51,15 +51,73 @@ SELECT achieved_at, score_s FROM (
 
 -- Scores that were the best of all when they were submitted, the first one first.
 -- name: records
-SELECT r.achieved_at, r.score_s, u.name AS author FROM (
-    SELECT achieved_at, score_s, author_id, submission_id, min(score_s) OVER (
+SELECT r.achieved_at, r.score_s, u.name AS author, r.submission_id,
+    CASE WHEN own.ci_low_s IS NOT NULL THEN r.ci_low_s END AS ci_low_s,
+    CASE WHEN own.ci_low_s IS NOT NULL THEN r.ci_high_s END AS ci_high_s
+FROM (
+    SELECT achieved_at, score_s, ci_low_s, ci_high_s, author_id, submission_id, run_id, min(score_s) OVER (
         ORDER BY submission_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
     ) AS before_s
     FROM eligible_runs WHERE leaderboard_id = %(leaderboard_id)s AND device = %(device)s
 ) r
 JOIN users u ON u.id = r.author_id
+JOIN runs own ON own.id = r.run_id
 WHERE r.before_s IS NULL OR r.score_s < r.before_s
 ORDER BY r.submission_id;
+
+-- The same as `achieved`, with all that a chart says of a score.
+-- name: scores
+SELECT r.achieved_at, r.score_s, u.name AS author, r.submission_id,
+    CASE WHEN own.ci_low_s IS NOT NULL THEN r.ci_low_s END AS ci_low_s,
+    CASE WHEN own.ci_low_s IS NOT NULL THEN r.ci_high_s END AS ci_high_s
+FROM (
+    SELECT achieved_at, score_s, ci_low_s, ci_high_s, author_id, submission_id, run_id
+    FROM eligible_runs
+    WHERE leaderboard_id = %(leaderboard_id)s AND device = %(device)s AND author_id = %(author_id)s
+    ORDER BY submission_id DESC LIMIT %(limit)s
+) r
+JOIN users u ON u.id = r.author_id
+JOIN runs own ON own.id = r.run_id
+ORDER BY r.submission_id;
+
+-- The first of each ranking of some boards, the newest ones. One look into `standings_order` for each
+-- device of a board; names are looked up for those that are shown.
+-- name: leaders
+SELECT b.name AS board, first.device, u.name AS author, first.achieved_at, first.score_s,
+    first.submission_id,
+    CASE WHEN own.ci_low_s IS NOT NULL THEN first.ci_low_s END AS ci_low_s,
+    CASE WHEN own.ci_low_s IS NOT NULL THEN first.ci_high_s END AS ci_high_s
+FROM (
+    SELECT s.* FROM leaderboard_devices d
+    CROSS JOIN LATERAL (
+        SELECT * FROM standings
+        WHERE leaderboard_id = d.leaderboard_id AND device = d.device
+        ORDER BY score_s, achieved_at, author_id LIMIT 1
+    ) s
+    WHERE d.leaderboard_id = ANY(%(leaderboard_ids)s) AND d.authors > 0
+    ORDER BY s.achieved_at DESC LIMIT %(limit)s
+) first
+CROSS JOIN LATERAL (SELECT name FROM leaderboards WHERE id = first.leaderboard_id LIMIT 1) b
+CROSS JOIN LATERAL (SELECT name FROM users WHERE id = first.author_id LIMIT 1) u
+CROSS JOIN LATERAL (SELECT ci_low_s FROM runs WHERE id = first.run_id LIMIT 1) own
+ORDER BY first.achieved_at DESC;
+
+-- Of the latest submissions those of the last 24 hours, by board. Their numbers grow with their times,
+-- so it reads the end of the primary key's index, and never more than that many rows.
+-- name: submitted_lately
+SELECT leaderboard_id, count(*) AS submissions FROM (
+    SELECT leaderboard_id, created_at FROM submissions ORDER BY id DESC LIMIT %(most)s
+) latest
+WHERE created_at > now() - interval '1 day'
+GROUP BY leaderboard_id;
+
+-- Authors who are ranked there whose names begin so, the best first.
+-- name: names_beginning
+SELECT u.name FROM standings s
+CROSS JOIN LATERAL (SELECT name FROM users WHERE id = s.author_id LIMIT 1) u
+WHERE s.leaderboard_id = %(leaderboard_id)s AND s.device = %(device)s
+    AND starts_with(lower(u.name), %(beginning)s)
+ORDER BY s.score_s, s.achieved_at, s.author_id LIMIT %(limit)s;
 
 -- Authors who are ranked there, by their names in upper or lower case.
 -- name: ranked_authors

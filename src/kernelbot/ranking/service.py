@@ -32,6 +32,8 @@ class Ranking:
     total: int
     """The number of authors."""
     version: int
+    organiser_id: int
+    """Who created the board."""
 
 
 class StandingsService:
@@ -64,7 +66,7 @@ class StandingsService:
             found = await find_board(session, viewer, board)
         chosen = offered_device(found.board, device)
         size = found.rankings[chosen]
-        return Ranking(found.board, chosen, size.authors, size.version)
+        return Ranking(found.board, chosen, size.authors, size.version, found.creator_id)
 
     async def page_of(self, found: Ranking, *, limit: int, offset: int) -> StandingsPage:
         """Some of its rows, as they were at `found` or newer, never older."""
@@ -83,10 +85,10 @@ class StandingsService:
         async with self._database.read() as session:
             seen = await boards.all_boards(session, viewer_id=viewer.id if viewer else None)
         rankings = [
-            Ranking(one.board, device, one.rankings[device].authors, one.rankings[device].version)
+            Ranking(one.board, device, size.authors, size.version, one.creator_id)
             for one in seen
             if may_see(viewer, one)
-            for device in one.board.devices[:1]
+            for device, size in list(one.rankings.items())[:1]
         ]
         return [
             RankedBoard(ranking.board, await self.page_of(ranking, limit=size, offset=0))

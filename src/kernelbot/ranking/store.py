@@ -5,7 +5,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from kernelbot.ranking.model import Achieved, Best, Bests, Compared, Scored, Standing
+from kernelbot.ranking.model import (
+    Achieved,
+    Best,
+    Bests,
+    Compared,
+    Record,
+    Scored,
+    Standing,
+)
 from kernelbot.schemas.values import from_row
 from kernelbot.store.database import ReadSession, Row, WriteSession
 from kernelbot.store.sqlfiles import statements
@@ -116,7 +124,36 @@ async def records(session: ReadSession, leaderboard_id: int, device: str) -> tup
     """The scores that were the best of all when they were submitted, the first one first."""
     values = {"leaderboard_id": leaderboard_id, "device": device}
     rows = await session.all(statements(__file__)["records"], values)
-    return tuple(Scored(row["author"], row["achieved_at"], row["score_s"]) for row in rows)
+    return tuple(map(_scored, rows))
+
+
+async def scores(
+    session: ReadSession, leaderboard_id: int, device: str, *, author_id: int, limit: int
+) -> tuple[Scored, ...]:
+    """What `achieved` finds, with whose they are and their intervals."""
+    values = {
+        "leaderboard_id": leaderboard_id,
+        "device": device,
+        "author_id": author_id,
+        "limit": limit,
+    }
+    rows = await session.all(statements(__file__)["scores"], values)
+    return tuple(map(_scored, rows))
+
+
+async def leaders(
+    session: ReadSession, leaderboard_ids: Sequence[int], *, limit: int
+) -> tuple[Record, ...]:
+    """The first of each ranking of these boards; only the newest `limit`, the newest first."""
+    values = {"leaderboard_ids": list(leaderboard_ids), "limit": limit}
+    rows = await session.all(statements(__file__)["leaders"], values)
+    return tuple(Record(row["board"], row["device"], _scored(row)) for row in rows)
+
+
+async def submitted_lately(session: ReadSession, *, most: int) -> dict[int, int]:
+    """How many of the latest `most` submissions came within 24 hours, by the board's id."""
+    rows = await session.all(statements(__file__)["submitted_lately"], {"most": most})
+    return {row["leaderboard_id"]: row["submissions"] for row in rows}
 
 
 async def ranked_authors(
@@ -133,6 +170,20 @@ async def ranked_authors(
     return {row["id"]: row["name"] for row in rows}
 
 
+async def names_beginning(
+    session: ReadSession, leaderboard_id: int, device: str, beginning: str, *, limit: int
+) -> tuple[str, ...]:
+    """Names of ranked authors that begin so, in upper or lower case, the best first."""
+    values = {
+        "leaderboard_id": leaderboard_id,
+        "device": device,
+        "beginning": beginning.lower(),
+        "limit": limit,
+    }
+    rows = await session.all(statements(__file__)["names_beginning"], values)
+    return tuple(row["name"] for row in rows)
+
+
 async def refresh(session: WriteSession, leaderboard_id: int, device: str, author_id: int) -> None:
     """Update one author's standing from their runs. Call it in every transaction that writes or
     revokes a verdict."""
@@ -146,5 +197,13 @@ async def rebuild(session: WriteSession) -> None:
 
 
 def _standing(row: Row) -> Standing:
+    return from_row(Standing, {**row, "ci95_s": _interval(row)})
+
+
+def _scored(row: Row) -> Scored:
+    return from_row(Scored, {**row, "at": row["achieved_at"], "ci95_s": _interval(row)})
+
+
+def _interval(row: Row) -> tuple[float, float] | None:
     low, high = row["ci_low_s"], row["ci_high_s"]
-    return from_row(Standing, {**row, "ci95_s": None if low is None else (low, high)})
+    return None if low is None else (low, high)

@@ -14,6 +14,7 @@ from kernelbot.store.database import Database
 MAX_AUTHORS = 5
 """Lines that can still be distinguished in one chart."""
 _SHOWN = 400
+_NAMES = 10
 _RANKINGS = 512
 
 
@@ -41,11 +42,23 @@ class Trends:
             names = await standings.ranked_authors(session, *place, authors) if authors else {}
             chosen = {}
             for author_id, name in list(names.items())[:MAX_AUTHORS]:
-                scores = await standings.achieved(
+                chosen[name] = await standings.scores(
                     session, *place, author_id=author_id, limit=_SHOWN
                 )
-                chosen[name] = tuple(Scored(name, one.at, one.score_s) for one in scores)
         return found, Trend(found.board.name, found.device, records, chosen)
+
+    async def names(
+        self, viewer: User | None, board: str, device: str | None, beginning: str
+    ) -> tuple[str, ...]:
+        """Names of authors who are ranked there that begin so, in upper or lower case, the best
+        first; ten at most. Raises as `of`."""
+        found = await self._ranking.ranking(viewer, board, device)
+        if not beginning or "\x00" in beginning:
+            return ()
+        async with self._database.read() as session:
+            return await standings.names_beginning(
+                session, found.board.id, found.device, beginning, limit=_NAMES
+            )
 
     async def latest(
         self, viewer: User | None, board: str | None = None, *, limit: int

@@ -6,7 +6,13 @@ from kernelbot.ranking.model import Standing
 from kernelbot.render.csv_text import Cell, csv_text
 from kernelbot.render.table import table
 from kernelbot.render.text import one_line
-from kernelbot.render.units import interval_text, seconds_text
+from kernelbot.render.units import interval_text, percent_text, seconds_text
+
+SHARED_RANK = (
+    "=1 is a shared rank: the 95 % interval overlaps that of the first who has the rank, and the "
+    "score is at most a tenth above."
+)
+"""What is said below a ranking in which somebody shares a rank."""
 
 COLUMNS = (
     "rank",
@@ -31,23 +37,31 @@ def standings_csv(rows: Sequence[Standing]) -> str:
     return csv_text(lines)
 
 
-def standings_table(rows: Sequence[Standing], columns: int | None = None) -> str:
+def rank_text(row: Standing) -> str:
+    """`1`, or `=1` if others have the same rank."""
+    return f"={row.rank}" if row.shared else str(row.rank)
+
+
+def standings_table(
+    rows: Sequence[Standing], columns: int | None = None, *, leader_s: float | None = None
+) -> str:
     """One line per author, in the given order; a sentence if there is none. `columns`: the
-    terminal's."""
+    terminal's. `leader_s`: the score of the first of the ranking; None: the rows begin with it."""
     if not rows:
         return "Nobody is ranked here yet."
-    headers = ("rank", "author", "score", "95% of it", "submission", "file")
+    first_s = rows[0].score_s if leader_s is None else leader_s
+    headers = ("rank", "author", "score", "95% of it", "vs leader", "submission", "file")
     cells = [
         (
-            str(row.rank),
+            rank_text(row),
             one_line(row.author),
             seconds_text(row.score_s),
             interval_text(row.ci95_s[0] * 1e9, row.ci95_s[1] * 1e9) if row.ci95_s else "",
+            percent_text(row.score_s / first_s - 1) if row.score_s > first_s else "",
             f"#{row.submission_id}",
             one_line(row.file_name) + (" (unverified)" if row.unverified else ""),
         )
         for row in rows
     ]
-    return table(
-        headers, cells, right=("rank", "score", "95% of it", "submission"), columns=columns
-    )
+    right = ("rank", "score", "95% of it", "vs leader", "submission")
+    return table(headers, cells, right=right, columns=columns)

@@ -36,6 +36,11 @@ def size_text(size_bytes: int) -> str:
     return f"{value:.3g} TiB" if value < 999.5 else f"{value:.0f} TiB"
 
 
+def percent_text(share: float) -> str:
+    """`+3.2%`, with the sign; from 100 % on without decimals."""
+    return f"{share:+.1%}" if abs(share) < 1 else f"{share:+.0%}"
+
+
 def _three_digits(value: float) -> str:
     if value >= 99.95:
         return f"{value:.0f}"

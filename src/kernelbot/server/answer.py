@@ -78,6 +78,7 @@ async def answer(
         api_settings = ApiSettings(
             admin_token=settings.admin_token,
             public_url=settings.public_url,
+            has_bot=settings.discord_token is not None,
             vendors=settings.vendors.notes(),
             shared_metrics=SHARED_METRICS in os.environ,
         )

@@ -13,6 +13,7 @@ from kernelbot.boards.invites.service import Invites
 from kernelbot.boards.limits.service import Limits
 from kernelbot.boards.problem_folders import ProblemFolders
 from kernelbot.boards.service import Boards
+from kernelbot.boards.summaries import ProblemSummaries
 from kernelbot.boards.sync.service import Sync
 from kernelbot.duels.dueling import configure
 from kernelbot.duels.service import Duels
@@ -34,6 +35,7 @@ from kernelbot.platform.health.service import Health
 from kernelbot.platform.notifications import Listener
 from kernelbot.platform.service import Platform
 from kernelbot.platform.statistics.service import StatisticsService
+from kernelbot.ranking.activity import Activity
 from kernelbot.ranking.authors.service import Authors
 from kernelbot.ranking.following.service import FollowingService
 from kernelbot.ranking.outcomes import Outcomes
@@ -102,6 +104,8 @@ async def open_services(
                 submissions=submissions,
                 artifacts=Artifacts(database),
                 boards=boards,
+                summaries=ProblemSummaries(database),
+                activity=Activity(database),
                 standings=standings,
                 duels=Duels(database),
                 trends=trends,

@@ -9,9 +9,10 @@ from kernelbot.accounts.permissions import organises
 
 @dataclass(frozen=True)
 class CodeFacts:
-    """What decides it. `sees_board`: only members see a closed board."""
+    """What decides it. `author_id` None: of a submission that isn't the viewer's. `sees_board`:
+    only members see a closed board."""
 
-    author_id: int
+    author_id: int | None
     organiser_id: int
     deadline: datetime | None
     reveal_code: bool

@@ -11,7 +11,13 @@ from kernelbot.render.intervals import of_all_judgings, seconds_interval
 from kernelbot.render.progress import STATES
 from kernelbot.render.report import busy_hint, threads_hint
 from kernelbot.render.text import one_line, printable, shorten
-from kernelbot.render.units import interval_text, seconds_text, size_text, time_text
+from kernelbot.render.units import (
+    interval_text,
+    percent_text,
+    seconds_text,
+    size_text,
+    time_text,
+)
 from kernelbot.render.verdicts import FAULTS, mark
 
 _MODES = {Mode.LEADERBOARD: "ranked"}
@@ -21,9 +27,18 @@ _PARTS = ((86400, "day"), (3600, "hour"), (60, "minute"))
 def moment(at: datetime) -> Markup:
     """A time, in UTC; the script shows it in the visitor's own zone."""
     utc = at.astimezone(UTC)
-    return Markup('<time datetime="{}">{} UTC</time>').format(
-        utc.isoformat(timespec="seconds").replace("+00:00", "Z"), f"{utc:%d %b %Y, %H:%M}"
+    return Markup('<time datetime="{}">{} UTC</time>').format(_stamp(utc), f"{utc:%d %b %Y, %H:%M}")
+
+
+def countdown(until: datetime) -> Markup:
+    """How long that is from now; the script counts it down."""
+    return Markup('<strong data-until="{}">{}</strong>').format(
+        _stamp(until.astimezone(UTC)), remaining(until)
     )
+
+
+def _stamp(utc: datetime) -> str:
+    return utc.isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def remaining(until: datetime) -> str:
@@ -47,11 +62,6 @@ def name(text: str) -> Markup:
     return Markup("<bdi>{}</bdi>").format(one_line(text))
 
 
-def percent(share: float) -> str:
-    """`+3.2 %`; large ones without decimals."""
-    return f"{share:+.1%}" if abs(share) < 1 else f"{share:+.0%}"
-
-
 def mode_name(mode: Mode) -> str:
     """`ranked` for the ranking."""
     return _MODES.get(mode, str(mode))
@@ -64,6 +74,7 @@ def wait(wait_s: float) -> str:
 
 FILTERS: dict[str, Callable[..., Any]] = {
     "bytes": size_text,
+    "countdown": countdown,
     "fault": FAULTS.__getitem__,
     "interval_ns": lambda pair: interval_text(*pair),
     "interval_s": seconds_interval,
@@ -75,7 +86,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "of_all_judgings": of_all_judgings,
     "one_line": one_line,
     "pair": lambda value, key: (key, value),
-    "percent": percent,
+    "percent": percent_text,
     "printable": printable,
     "remaining": remaining,
     "seconds": seconds_text,

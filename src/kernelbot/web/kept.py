@@ -23,6 +23,8 @@ class StandingsTable:
     authors: frozenset[int]
     first: tuple[str, ...]
     """The names of the first of the ranking."""
+    names: tuple[str, ...]
+    """Of the authors in the table."""
     best_s: float | None
     """The leader's score; None: there is none."""
 
@@ -40,10 +42,10 @@ class WrittenProblem:
 class Kept:
     """Kept for as long as the ranking is the same; of a problem's version, for ever."""
 
-    tables: VersionedCache[tuple[int, str, int], StandingsTable] = field(
+    tables: VersionedCache[tuple[int, str, int, bool], StandingsTable] = field(
         default_factory=lambda: VersionedCache(_TABLES)
     )
-    """By board, device and offset; made from a `Ranking`."""
+    """By board, device, offset, and whether it leads to the code; made from a `Ranking`."""
     problems: VersionedCache[int, WrittenProblem] = field(
         default_factory=lambda: VersionedCache(_PROBLEMS)
     )
@@ -57,6 +59,8 @@ def kept_of(request: Request) -> Kept:
     return found
 
 
-def table_key(ranking: Ranking, offset: int) -> tuple[int, str, int]:
+def table_key(
+    ranking: Ranking, offset: int, *, with_code: bool = False
+) -> tuple[int, str, int, bool]:
     """What a table is kept by."""
-    return ranking.board.id, ranking.device, offset
+    return ranking.board.id, ranking.device, offset, with_code

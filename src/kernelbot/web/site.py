@@ -9,7 +9,7 @@ from kernelbot.accounts.pages import account
 from kernelbot.api.app import create_app
 from kernelbot.api.settings import ApiSettings
 from kernelbot.boards.pages import board as boards
-from kernelbot.boards.pages import charts, embeds, home
+from kernelbot.boards.pages import charts, embeds, home, trend
 from kernelbot.drawing.texts import Texts
 from kernelbot.duels import pages as duels
 from kernelbot.extensions import installed
@@ -28,6 +28,7 @@ from kernelbot.web.pages import Pages
 
 ROUTERS = (
     home.router,
+    trend.router,
     charts.router,
     embeds.router,
     boards.router,

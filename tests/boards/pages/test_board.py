@@ -1,9 +1,11 @@
 """A board's pages: standings, problem, files."""
 
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 from kernelbot.boards.limits.model import LimitCategory, RateLimit
 from kernelbot.boards.model import ProblemDefinition, Visibility
+from kernelbot.boards.service import BoardEdit
 from kernelbot.protocol import SourceFile
 from tests.support.front import Front
 from tests.support.problems import sort_problem
@@ -31,7 +33,33 @@ async def test_authors_whose_intervals_overlap_share_a_rank(front: Front) -> Non
     await ranked(front.world, 1e-3, relative_error=0.1)
     await ranked(front.world, 1.01e-3, author=front.world.bob.user, relative_error=0.1)
     text = (await front.stranger.get("/board/sort")).text
-    assert (2, True) == (text.count("medal medal-1"), "share a rank if their" in text)
+    shown = [
+        text.count(one)
+        for one in ("medal medal-1", ">shared <", 'href="#shared-ranks"', 'id="shared-ranks"')
+    ]
+    assert [2, 2, 2, 1] == shown
+
+
+async def test_a_gap_is_that_to_the_leader(front: Front) -> None:
+    await front.world.board()
+    carol = await front.world.services.users.create("carol")
+    for score_s, author in ((1e-3, front.world.ada), (2e-3, front.world.bob), (4e-3, carol)):
+        await ranked(front.world, score_s, author=author.user)
+    text = (await front.stranger.get("/board/sort")).text
+    assert [True] * 3 == [one in text for one in ("Gap to the leader", "+100%", "+300%")]
+
+
+async def test_a_board_that_ended_shows_its_podium(front: Front) -> None:
+    await front.world.board()
+    await front.world.board("empty")
+    await ranked(front.world, 1e-3)
+    running = (await front.stranger.get("/board/sort")).text
+    for name in ("sort", "empty"):
+        edit = BoardEdit(deadline=datetime.now(UTC) - timedelta(seconds=1))
+        await front.world.services.boards.edit(front.world.admin.user, name, edit)
+    ended, empty = [(await front.stranger.get(f"/board/{name}")).text for name in ("sort", "empty")]
+    assert [False, True, False] == ["steps-of-podium" in text for text in (running, ended, empty)]
+    assert (False, True) == ("be the first" in empty, "nobody was ranked here" in empty)
 
 
 async def test_ones_own_row_stands_out(front: Front) -> None:

@@ -80,7 +80,7 @@ def test_the_pages_of_the_api_are_accessible(site: Site) -> None:
 )
 @pytest.mark.sends("GET /board/sort")
 def test_pictures_can_be_seen(site: Site) -> None:
-    page = site.page()
+    page = site.page(script=False)  # with it the trend is a chart
     page.goto("/board/sort")
     for picture in page.locator("img").all():
         picture.scroll_into_view_if_needed()

@@ -12,6 +12,7 @@ from kernelbot.api.dependencies import BoardName, ServicesDep
 from kernelbot.api.downloads import standings_answer
 from kernelbot.boards.model import Board, BoardProblem
 from kernelbot.boards.pages import feeds
+from kernelbot.boards.pages.code_beside import code_beside, may_read_all
 from kernelbot.domain.errors import NotFound
 from kernelbot.domain.ids import BIGINT_MAX
 from kernelbot.drawing.texts import Texts
@@ -24,6 +25,7 @@ from kernelbot.runs.files import safe_name
 from kernelbot.schemas.common import NAME_MAX
 from kernelbot.services import Services
 from kernelbot.web import documents
+from kernelbot.web.filters import is_over
 from kernelbot.web.kept import StandingsTable, WrittenProblem, kept_of, table_key
 from kernelbot.web.pages import Page, PageDep
 
@@ -31,6 +33,7 @@ router = APIRouter(prefix="/board", include_in_schema=False)
 
 ROWS = 50
 _AUTHORS_FIRST = 3
+_PODIUM = 3
 _SHOWN_FILE_CHARACTERS = 20_000
 """How much of one file the problem's page shows; the whole of it can be downloaded."""
 DeviceQuery = Annotated[str | None, Query(max_length=NAME_MAX, pattern=r"^[^\x00-\x1f\x7f]+$")]
@@ -40,8 +43,8 @@ PlainName = Annotated[str, Path(max_length=200, pattern=r"^[^\x00-\x1f\x7f/\\]+$
 
 @dataclass(frozen=True)
 class Row:
-    """A standing, compared with others. `gap`: how much slower than the one before, as a share of
-    that; None for the first. `share`: the leader's score as a share of this one."""
+    """A standing, compared with the leader. `gap`: how much slower, as a share of the leader's
+    score; None if it is as fast. `share`: the leader's score as a share of this one."""
 
     standing: Standing
     gap: float | None
@@ -68,11 +71,18 @@ async def show_standings(
     offset: Annotated[int, Query(ge=0, le=BIGINT_MAX)] = 0,
     author: AuthorsQuery = None,
     log: bool = False,
+    code: Annotated[int | None, Query(ge=1, le=BIGINT_MAX)] = None,
 ) -> Response:
-    """The ranking on one device, and how it came about."""
+    """The ranking on one device, and how it came about; with `code` the code of that submission
+    beside it, if the visitor may read it."""
     viewer = page.session.user if page.session else None
     ranking = await services.standings.ranking(viewer, board, device)
-    table = await _table(request, services, page, ranking, offset)
+    beside = None
+    if code is not None:
+        texts = documents.texts_of(request)
+        beside = await code_beside(services, texts, viewer, ranking, code, offset=offset, rows=ROWS)
+    view = TableView(offset, may_read_all(viewer, ranking), code)
+    table = await _table(request, services, page, ranking, view)
     work = work_of((await written_problem(request, services, viewer, ranking.board)).problem.spec)
     roof = roof_of(services.devices.spec(ranking.device), work)
     return page(
@@ -83,6 +93,10 @@ async def show_standings(
         total=ranking.total,
         table=table,
         about=feeds.about(ranking.device, ranking.total, _leader(table)),
+        podium=(await services.standings.page_of(ranking, limit=_PODIUM, offset=0)).standings
+        if is_over(ranking.board.deadline)
+        else (),
+        beside=beside,
         offset=offset,
         limit=ROWS,
         authors=(author or _chosen(viewer, table))[:MAX_AUTHORS],
@@ -114,31 +128,49 @@ def _leader(table: StandingsTable) -> tuple[str, float] | None:
     return None if table.best_s is None else (table.first[0], table.best_s)
 
 
+@dataclass(frozen=True)
+class TableView:
+    """What of a ranking a page shows. `with_code`: whether all code in it is the visitor's to read;
+    `code`: the submission whose code is beside it."""
+
+    offset: int
+    with_code: bool
+    code: int | None
+
+
 async def _table(
-    request: Request, services: Services, page: Page, ranking: Ranking, offset: int
+    request: Request, services: Services, page: Page, ranking: Ranking, view: TableView
 ) -> StandingsTable:
     """The rows from there on, as this visitor sees them: their own row stands out."""
     viewer_id = page.session.user.id if page.session else None
-    tables, key = kept_of(request).tables, table_key(ranking, offset)
+    tables = kept_of(request).tables
+    key = table_key(ranking, view.offset, with_code=view.with_code)
     table = tables.get(key, ranking)
-    if table is not None and viewer_id not in table.authors:
+    if table is not None and view.code is None and viewer_id not in table.authors:
         return table
     ask = services.standings.page_of
     first = (await ask(ranking, limit=ROWS, offset=0)).standings
-    # With the row before: it is what the first of the page is compared with.
-    rows = (
-        first if offset == 0 else (await ask(ranking, limit=ROWS + 1, offset=offset - 1)).standings
+    rows = first
+    if view.offset:
+        rows = (await ask(ranking, limit=ROWS, offset=view.offset)).standings
+    shown = list(compared(rows, first))
+    html = page.text(
+        "standings_table.html",
+        rows=shown,
+        viewer_id=viewer_id,
+        board=ranking.board,
+        device=ranking.device,
+        view=view,
     )
-    shown = list(compared(rows, first, offset))
-    html = page.text("standings_table.html", rows=shown, viewer_id=viewer_id)
     table = StandingsTable(
         Markup(html),  # noqa: S704  # a template's
         len(shown),
         frozenset(row.standing.author_id for row in shown),
         tuple(row.author for row in first[:_AUTHORS_FIRST]),
+        tuple(row.standing.author for row in shown),
         first[0].score_s if first else None,
     )
-    if viewer_id not in table.authors:
+    if view.code is None and viewer_id not in table.authors:
         tables.keep(key, ranking, table)
     return table
 
@@ -148,14 +180,12 @@ def _chosen(viewer: User | None, table: StandingsTable) -> list[str]:
     return list(dict.fromkeys([*table.first, *([viewer.name] if viewer else [])]))
 
 
-def compared(rows: Sequence[Standing], first: Sequence[Standing], offset: int) -> Iterator[Row]:
-    """Rows of a page, of which the first one is before it, unless the page is the first."""
-    before = None
+def compared(rows: Sequence[Standing], first: Sequence[Standing]) -> Iterator[Row]:
+    """Rows of a page beside the first of the ranking."""
     for row in rows:
-        if offset == 0 or before is not None:
-            gap = row.score_s / before.score_s - 1 if before else None
-            yield Row(row, gap, first[0].score_s / row.score_s if first else 1.0)
-        before = row
+        leader_s = first[0].score_s if first else row.score_s
+        gap = row.score_s / leader_s - 1 if row.score_s > leader_s else None
+        yield Row(row, gap, leader_s / row.score_s)
 
 
 @router.get("/{board}/problem")

@@ -14,7 +14,7 @@ from kernelbot.bot.presses import menu, pages, press_id, shown
 from kernelbot.domain.errors import NotFound
 from kernelbot.protocol import Lang
 from kernelbot.render.markdown import MESSAGE_LIMIT, fence, inline, plain
-from kernelbot.render.standings import standings_csv, standings_table
+from kernelbot.render.standings import SHARED_RANK, standings_csv, standings_table
 from kernelbot.render.table import table
 from kernelbot.render.units import seconds_text
 from kernelbot.submissions.model import Submission
@@ -71,10 +71,14 @@ async def ranking_page(
     read = await services.standings.page_of(
         found, limit=RANKING_PAGE, offset=max(page, 0) * RANKING_PAGE
     )
+    first = (await services.standings.page_of(found, limit=1, offset=0)).standings
     number = board.devices.index(found.device)
     head = f"**{plain(board.name)}** on {plain(found.device)}: {found.total} ranked"
     head += f" ({page + 1} of {count})" if count > 1 else ""
-    text = f"{head}\n{fence(standings_table(read.standings, _COLUMNS))}"
+    leader_s = first[0].score_s if first else None
+    text = f"{head}\n{fence(standings_table(read.standings, _COLUMNS, leader_s=leader_s))}"
+    if any(row.shared for row in read.standings):
+        text += f"\n{SHARED_RANK}"
     items: list[discord.ui.Item[discord.ui.View]] = [
         *pages("ranking", page, count, board.name, number)
     ]

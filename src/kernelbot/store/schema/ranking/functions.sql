@@ -357,7 +357,8 @@ $$;
 
 -- A page of a ranking, counted from a row whose position is known: `_skip` rows past the one of
 -- this score, time and author, before which there are `_before`. With the ranking's version, so that
--- a caller who counted from a row of another version finds out.
+-- a caller who counted from a row of another version finds out. One row more is read than is shown:
+-- whether it leads says whether the last row shares its rank.
 -- A function, because its plan is made once per connection: for an unknown limit the planner
 -- assumes a tenth of the ranking, and would plan each page anew instead. The names are looked up one
 -- by one for the same reason: it would read all users for its tenth.
@@ -367,20 +368,23 @@ CREATE FUNCTION standings_page(
 ) RETURNS TABLE (
     version bigint, rank bigint, author_id bigint, author text, score_s double precision,
     ci_low_s double precision, ci_high_s double precision, submission_id bigint, file_name text,
-    achieved_at timestamptz, unverified boolean
+    achieved_at timestamptz, unverified boolean, shared boolean
 ) LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
 BEGIN
     RETURN QUERY
     WITH page AS (
         SELECT author_id, run_id, submission_id, score_s, ci_low_s, ci_high_s, achieved_at, leads,
-            _before + _skip + row_number() OVER (ORDER BY score_s, achieved_at, author_id) AS position
+            _before + _skip + row_number() OVER (ORDER BY score_s, achieved_at, author_id) AS position,
+            NOT leads OR NOT coalesce(
+                lead(leads) OVER (ORDER BY score_s, achieved_at, author_id), true
+            ) AS shared
         FROM (
             SELECT * FROM standings
             WHERE leaderboard_id = _board AND device = _device
                 AND (score_s, achieved_at, author_id) >= (_score_s, _at, _author)
             ORDER BY score_s, achieved_at, author_id
-            LIMIT _limit OFFSET _skip
+            LIMIT _limit + 1 OFFSET _skip
         ) rows
     ), head AS (
         -- The first row's rank is its leader's position: its own, less the rows in between.
@@ -409,7 +413,7 @@ BEGIN
         page.author_id, u.name, page.score_s,
         CASE WHEN r.ci_low_s IS NOT NULL THEN page.ci_low_s END,
         CASE WHEN r.ci_low_s IS NOT NULL THEN page.ci_high_s END, page.submission_id,
-        s.file_name, page.achieved_at, r.unverified
+        s.file_name, page.achieved_at, r.unverified, page.shared
     FROM page
     CROSS JOIN (SELECT rank FROM head LIMIT 1) head
     CROSS JOIN LATERAL (SELECT name FROM users WHERE id = page.author_id LIMIT 1) u
@@ -418,6 +422,7 @@ BEGIN
         SELECT ci_low_s, unverified FROM runs WHERE id = page.run_id LIMIT 1
     ) r
     JOIN leaderboard_devices d ON d.leaderboard_id = _board AND d.device = _device
+    WHERE page.position <= _before + _skip + _limit
     ORDER BY page.position;
 END;
 $$;
