@@ -1,5 +1,8 @@
 """What has happened on boards of late."""
 
+import pytest
+
+from kernelbot.ranking import activity
 from tests.support.ranked import ranked
 from tests.support.world import World
 
@@ -40,3 +43,14 @@ async def test_the_newest_record_is_the_first(world: World) -> None:
 async def test_without_boards_nothing_has_happened(world: World) -> None:
     found = await world.services.activity.recent([])
     assert ({}, ()) == (found.submissions, found.records)
+
+
+async def test_no_more_are_counted_than_are_looked_at(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(activity, "_COUNTED", 2)
+    board = await world.board()
+    for number in range(3):
+        await world.submit(content=f"# {number}\n".encode())
+    found = await world.services.activity.recent([board])
+    assert ({board.id: 2}, True) == (found.submissions, found.has_more)

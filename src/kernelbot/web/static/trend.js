@@ -1,6 +1,5 @@
 // A board's trend, drawn in the browser: intervals, zoom, and the way to each submission. The picture of the
 // server stays where this can't be loaded.
-import { Chart } from "./chart.js";
 
 const TYPED_MS = 200;
 const SOON_PX = "400px"; // how far below the screen the chart is when its library is loaded
@@ -19,7 +18,8 @@ function start() {
 
 async function draw(figure) {
   try {
-    const [{ default: uPlot }, answer] = await Promise.all([
+    const [{ Chart }, { default: uPlot }, answer] = await Promise.all([
+      import("./chart.js"),
       import("./uplot.js"),
       fetch(figure.dataset.source),
     ]);
