@@ -33,6 +33,7 @@ NOT_RUN: dict[str, dict[str, str]] = {
     "deploy-with-compose": {ALL: A_MACHINE},
     "deploy-with-systemd": {ALL: A_MACHINE},
     "discord": {"pip install": INSTALLS, "export": SECRET, "kernelbot serve": SERVES},
+    "environment": {ALL: "serves until it is stopped: tests/environment does"},
     "first-board": {"kernelbot login": "asks a person for a token"},
     "github-actions": {"GITHUB_": SECRET, "kernelbot verify-runs": NO_DEVICE},
     "import-problems": {

@@ -10,6 +10,7 @@ _HOMES = {
     "Baseline": _LIBRARY,
     "Judge": _LIBRARY,
     "KernelbotClient": _CLIENT,
+    "OtherData": _LIBRARY,
     "Report": _LIBRARY,
     "RewardKind": _LIBRARY,
     "RewardRule": _LIBRARY,

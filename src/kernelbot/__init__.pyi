@@ -2,6 +2,7 @@ from kernelbot.client import KernelbotClient as KernelbotClient
 from kernelbot.client.asynchronous import AsyncKernelbotClient as AsyncKernelbotClient
 from kernelbot.library import Baseline as Baseline
 from kernelbot.library import Judge as Judge
+from kernelbot.library import OtherData as OtherData
 from kernelbot.library import Report as Report
 from kernelbot.library import RewardKind as RewardKind
 from kernelbot.library import RewardRule as RewardRule

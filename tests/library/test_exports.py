@@ -15,6 +15,7 @@ EXPORTS = {
     "Baseline",
     "Judge",
     "KernelbotClient",
+    "OtherData",
     "Report",
     "RewardKind",
     "RewardRule",

@@ -11,7 +11,7 @@ from typing import Literal
 from kernelbot.domain.errors import UserError
 from kernelbot.platform.distribution import checkout_command, install_command
 
-Extra = Literal["judge", "server", "discord", "mcp", "verify"]
+Extra = Literal["judge", "server", "discord", "mcp", "openenv", "verify"]
 
 _JUDGE = ("kernelbot.server", "numpy", "pydantic_settings", "structlog", "watchfiles")
 _SERVER = (
@@ -25,6 +25,7 @@ _PACKAGES: dict[Extra, tuple[str, ...]] = {
     "server": _SERVER,
     "discord": (*_SERVER, "discord"),
     "mcp": ("mcp",),
+    "openenv": (*_JUDGE, "fastapi", "uvicorn", "httptools", "prometheus_client", "websockets"),
     "verify": ("cryptography",),
 }
 """What each extra of pyproject.toml installs, by import names. Most need the whole package, of

@@ -72,6 +72,7 @@ COMMANDS = {
         "signing-key": "The keys by which the platform signs results.",
     },
     "agents.command": {"mcp": "Serve the tools of the Model Context Protocol to an agent."},
+    "environment": {"env": "The judge as an environment: OpenEnv."},
     "server": {
         "serve": "Serve the HTTP API and judge submissions, until Ctrl-C or SIGTERM.",
         "worker": "Judge submissions for a server elsewhere, through the database of DATABASE_URL.",
@@ -91,7 +92,7 @@ AUDIENCES = {
     "For authors": (
         *("submit", "run", "dev", "preflight", "compare", "submission", "board", "devices"),
         *("author", "follow", "login", "open", "whoami", "logout", "join", "token", "identity"),
-        *("verify", "mcp"),
+        *("verify", "mcp", "env"),
     ),
     "For problem authors and organisers": (
         *("problem", "sync", "invite", "user", "webhook", "stats", "export"),

@@ -20,6 +20,7 @@ from kernelbot.library.baselines import (
     baseline_of,
     baseline_source,
 )
+from kernelbot.library.data import OtherData
 from kernelbot.library.feeding import reports_of
 from kernelbot.library.hosting import HostClient
 from kernelbot.library.once import Once
@@ -48,6 +49,7 @@ class _Options:
     mode: Mode
     device: DeviceSpec
     baseline: bool
+    data: OtherData | None = None
 
 
 class Judge:
@@ -114,13 +116,15 @@ class Judge:
         mode: Mode | str = Mode.TEST,
         device: str | None = None,
         baseline: bool = False,
+        data: OtherData | None = None,
     ) -> Report:
         """Judge one source. A problem's folder is read once. `baseline`: compare its times with
-        those of the problem's reference, which is timed once a minute.
+        those of the problem's reference, which is timed once a minute, on the problem's own data.
+        `data`: other than the problem's own.
 
         Raises `InvalidProblem`, `InvalidSubmission` or `UserError` before anything runs.
         """
-        options = self._options(mode, device, baseline=baseline)
+        options = replace(self._options(mode, device, baseline=baseline), data=data)
         loaded = self._problems.load(problem)
         submission = source_file(source, loaded.definition.spec)
         return await self._followed(loaded, submission, options)
@@ -180,6 +184,8 @@ class Judge:
     ) -> Report:
         spec = loaded.definition.spec
         job = self._settings.job(spec, submission, options.mode, options.device)
+        if options.data is not None:
+            job = options.data.put_into(job)
         expect_timeable(job)
         report = Report(await self._opened.host.judge(job), len(spec.tests))
         if not (options.baseline and report.accepted):
@@ -196,7 +202,7 @@ class Judge:
             job = self._settings.job(loaded.definition.spec, source, options.mode, options.device)
             return baseline_of(name, job, await self._opened.host.judge(job))
 
-        key = (_identity(loaded), options)
+        key = (_identity(loaded), replace(options, data=None))
         return await self._baselines.near(key, time.monotonic(), measure)
 
     def _options(self, mode: Mode | str, device: str | None, *, baseline: bool) -> _Options:

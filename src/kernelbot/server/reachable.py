@@ -1,7 +1,7 @@
 """Which modules the commands of a client can reach, read from the sources' imports.
 
 Imports within functions count as well. What wires a server together is out of reach: the commands
-that judge or serve import it only after they have asked for their extra.
+that judge or serve import it, and the environment, only after they have asked for their extra.
 """
 
 import ast
@@ -10,7 +10,7 @@ from pathlib import Path
 
 _PACKAGE = "kernelbot"
 _ENTRIES = ("kernelbot.cli", "kernelbot.client")
-_OUT_OF_REACH = "kernelbot.server"
+_OUT_OF_REACH = ("kernelbot.environment", "kernelbot.server")
 
 
 def files_of_a_client(root: Path, declared: Iterable[str]) -> frozenset[Path]:
@@ -34,7 +34,7 @@ def _reached(modules: Mapping[str, Path], entries: tuple[str, ...]) -> set[str]:
     waiting = [name for name in modules if _is_within(name, entries)]
     while waiting:
         name = waiting.pop()
-        if name in reached or name not in modules or _is_within(name, (_OUT_OF_REACH,)):
+        if name in reached or name not in modules or _is_within(name, _OUT_OF_REACH):
             continue
         reached.add(name)
         waiting.append(name.rpartition(".")[0])

@@ -1,0 +1,124 @@
+"""`env serve`: the judge as an environment for programs that learn."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from kernelbot.cli.examples import examples
+from kernelbot.cli.extras import require_extra
+from kernelbot.cli.options import DeviceOption
+
+_RULE = "A reward's rule: correct, tests, speed or log_speed."
+_PAYMENT = (
+    "each: every attempt has its own reward; gain: what it added to the best; end: the last "
+    "attempt has the best."
+)
+_HELD_OUT = (
+    "What decides the last reward and is never shown. data: a secret seed; workloads: a third of "
+    "the cases as well; nothing."
+)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    env = typer.Typer(no_args_is_help=True, help="The judge as an environment: OpenEnv.")
+    env.command(
+        "serve",
+        epilog=examples(
+            "kernelbot env serve examples/sort_np",
+            "kernelbot env serve examples --reward correct --attempts 8 --record episodes",
+            "kernelbot env serve git+https://git.example/kernels.git@v1#problems --test-share 0.2",
+            "kernelbot env serve --suite kernelbench KernelBench/level1 --device H100",
+        ),
+    )(serve)
+    app.add_typer(env, name="env")
+
+
+def serve(
+    problems: Annotated[
+        list[str],
+        typer.Argument(help="Problems' folders, folders of them, or git+URL[@REF][#FOLDER]."),
+    ],
+    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0: any that is free.")] = 8000,
+    name: Annotated[
+        str, typer.Option(help="The environment's, in the paths of its tasks.")
+    ] = "kernelbot",
+    sessions: Annotated[int, typer.Option(min=1, help="At most so many at once.")] = 100,
+    idle: Annotated[float, typer.Option(help="A session ends that was idle for so long, s.")] = 600,
+    attempts: Annotated[int, typer.Option(min=1, help="Of each episode.")] = 4,
+    reward: Annotated[str, typer.Option(help=_RULE)] = "speed",
+    accepted: Annotated[
+        float, typer.Option(help="Added by speed and log_speed for what was accepted.")
+    ] = 0.0,
+    most_speed: Annotated[float, typer.Option(help="A larger speed counts as this one.")] = 100.0,
+    pay: Annotated[str, typer.Option(metavar="<each|gain|end>", help=_PAYMENT)] = "gain",
+    held_out: Annotated[
+        str, typer.Option(metavar="<data|workloads|nothing>", help=_HELD_OUT)
+    ] = "data",
+    test_share: Annotated[
+        float, typer.Option(min=0, max=1, help="About this share of the tasks is split `test`.")
+    ] = 0.0,
+    split_seed: Annotated[int, typer.Option(help="Decides which.")] = 0,
+    suite: Annotated[
+        str | None,
+        typer.Option(
+            help="The problems are files of this suite: see `problem import`.", show_default=False
+        ),
+    ] = None,
+    device: DeviceOption = None,
+    slots: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="So many sources at once. Default: one a processor.", show_default=False
+        ),
+    ] = None,
+    record: Annotated[
+        Path | None,
+        typer.Option(help="Write each episode into this folder, as Parquet.", show_default=False),
+    ] = None,
+) -> None:
+    """Serve problems as tasks to programs that learn, by OpenEnv's protocol, until Ctrl-C.
+
+    An action is a source, an observation the report on it. There is no database, and no login:
+    whoever reaches the port may have sources judged in the sandbox.
+    """
+    require_extra("openenv")
+    from kernelbot.cli.terminal import Terminal
+    from kernelbot.environment import serving
+    from kernelbot.environment.finding import find_problems
+    from kernelbot.environment.settings import (
+        EpisodeRules,
+        SessionLimits,
+        held_out_of,
+        payment_of,
+        reward_rule,
+    )
+    from kernelbot.environment.tasks import Division, TaskSet
+
+    rules = EpisodeRules(
+        reward=reward_rule(reward, accepted=accepted, most_speed=most_speed),
+        payment=payment_of(pay),
+        held_out=held_out_of(held_out),
+        attempts=attempts,
+        device=device,
+    )
+    terminal = Terminal(False)
+    found = find_problems(problems, suite)
+    for complaint in found.refused:
+        terminal.progress(f"No task: {complaint}")
+    tasks = TaskSet(found.problems, Division(test_share, split_seed), rules.held_out)
+    environment = serving.Environment(
+        name=name,
+        tasks=tasks,
+        rules=rules,
+        limits=SessionLimits(sessions, idle),
+        slots=slots,
+        record=record,
+    )
+    serving.serve(
+        environment,
+        serving.Place(host, port),
+        lambda url: terminal.show(f"{len(tasks)} tasks at {url}"),
+    )

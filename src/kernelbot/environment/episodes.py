@@ -1,0 +1,199 @@
+"""One try to solve a task: attempts, each answered by a report, and what they are worth."""
+
+import asyncio
+import hashlib
+import hmac
+import secrets
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+
+from kernelbot.domain.errors import Conflict, InvalidProblem, UserError
+from kernelbot.environment.diffs import patched
+from kernelbot.environment.messages import (
+    Action,
+    HeldOutReport,
+    Observation,
+    ResetRequest,
+    SourceKind,
+    State,
+)
+from kernelbot.environment.settings import EpisodeRules, HeldOut
+from kernelbot.environment.steps import Judged, Standing, Step, after, payment
+from kernelbot.environment.tasks import Task, TaskSet
+from kernelbot.environment.views import judged_text, report_data, task_summary, task_text
+from kernelbot.library.data import OtherData
+from kernelbot.library.judge import Judge
+from kernelbot.library.reports import Report
+
+_SEED_BITS = 31
+_KEY_BYTES = 32
+_KEPT_OF_REFUSED = 1 << 16
+"""Characters of an action that no source can be made of; it may be no text in UTF-8."""
+
+
+@dataclass(frozen=True)
+class Grounds:
+    """What all episodes of a server share. `key` decides the data that are held out."""
+
+    judge: Judge
+    rules: EpisodeRules
+    is_recorded: bool = False
+    """Whether episodes keep their steps."""
+    key: bytes = field(default_factory=lambda: secrets.token_bytes(_KEY_BYTES), repr=False)
+
+
+class Episode:
+    """It judges one action at a time."""
+
+    def __init__(self, grounds: Grounds, task: Task, seed: int, episode_id: str) -> None:
+        self.id = episode_id
+        self.task = task
+        self.seed = seed
+        self.began_at = datetime.now(UTC)
+        self.held_out: HeldOutReport | None = None
+        """Once it is over, if something was held out."""
+        self.steps: list[Step] = []
+        """Empty unless it is recorded: reports are large."""
+        self._grounds = grounds
+        self._rules = grounds.rules
+        self._standing = Standing()
+        self._last_source = ""
+        self._is_judging = False
+
+    @classmethod
+    def begin(cls, grounds: Grounds, tasks: TaskSet, asked: ResetRequest) -> "Episode":
+        """Raises `NotFound` and `UserError` if there is no such task."""
+        seed = secrets.randbits(_SEED_BITS) if asked.seed is None else asked.seed
+        if asked.task is not None:
+            task = tasks.named(asked.task)
+        elif asked.index is not None:
+            task = tasks.at(asked.split or tasks.splits[0], asked.index)
+        else:
+            task = tasks.drawn(asked.split, seed)
+        return cls(grounds, task, seed, asked.episode_id or secrets.token_hex(16))
+
+    @property
+    def is_done(self) -> bool:
+        """Whether it is over."""
+        return self._standing.is_done
+
+    def first(self) -> Observation:
+        """The task."""
+        return self._observed(task_text(self.task, self._rules))
+
+    def state(self) -> State:
+        """How far it is."""
+        return State(
+            episode_id=self.id,
+            step_count=self._standing.used + self._standing.lost,
+            task=task_summary(self.task),
+            seed=self.seed,
+            attempts_left=self._attempts_left,
+            best=self._standing.best,
+            done=self.is_done,
+        )
+
+    async def attempt(self, action: Action) -> Observation:
+        """Judge an action. Cancelled, it has changed nothing. Raises `Conflict` if the episode is
+        over or judges another action, and what the judge raises of the problem itself."""
+        with self._judging():
+            began_at, start = datetime.now(UTC), time.monotonic()
+            judged = await self._judged(action)
+            before, standing = self._standing, after(self._standing, judged, action, self._rules)
+            held_out = await self._on_held_out(standing)
+        self._standing, self.held_out = standing, held_out
+        if not judged.refusal:
+            self._last_source = judged.source
+        reward = payment(self._rules.payment, judged, before, standing, held_out)
+        self._standing = replace(standing, paid=standing.paid + (reward or 0.0))
+        if self._grounds.is_recorded:
+            duration_s = time.monotonic() - start
+            self.steps.append(Step(judged, action.kind, reward, self.is_done, began_at, duration_s))
+        return self._observed(judged_text(judged, standing, self._rules), judged, reward)
+
+    @contextmanager
+    def _judging(self) -> Iterator[None]:
+        if self.is_done:
+            raise Conflict("This episode is over.", hint="Reset, to begin another one.")
+        if self._is_judging:
+            raise Conflict("This episode is judging another action.", hint="Wait for its answer.")
+        self._is_judging = True
+        try:
+            yield
+        finally:
+            self._is_judging = False
+
+    async def _judged(self, action: Action) -> Judged:
+        source = action.source
+        try:
+            if action.kind is SourceKind.DIFF:
+                source = await asyncio.to_thread(patched, self._last_source, action.source)
+            report = await self._report(source)
+        except InvalidProblem:
+            raise
+        except UserError as error:  # the source's mistake
+            begin = action.source[:_KEPT_OF_REFUSED].encode(errors="replace").decode()
+            return Judged(begin, refusal=f"{error} {error.hint}".rstrip(), reward=0.0)
+        return Judged(source, report=report, reward=report.reward(self._rules.reward))
+
+    async def _report(self, source: str) -> Report:
+        rules = self._rules
+        return await self._grounds.judge.judge(
+            self.task.shown,
+            source,
+            mode=rules.mode,
+            device=rules.device,
+            baseline=rules.is_timed,
+            data=OtherData(self.seed),
+        )
+
+    async def _on_held_out(self, standing: Standing) -> HeldOutReport | None:
+        """The best source on what is held out; None unless the episode is over with one that has
+        a reward."""
+        rules, best = self._rules, standing.best
+        if not standing.is_done or rules.held_out is HeldOut.NOTHING:
+            return None
+        if best is None or best.reward <= 0:
+            return None
+        report = await self._grounds.judge.judge(
+            self.task.whole,
+            standing.best_source,
+            mode=rules.last_mode,
+            device=rules.device,
+            baseline=rules.is_timed,
+            data=OtherData(self._secret_seed(), secret=True),
+        )
+        return HeldOutReport(
+            verdict=report.verdict, reward=report.reward(rules.reward), score_s=report.score_s
+        )
+
+    def _secret_seed(self) -> int:
+        """The same for all episodes of a task and a seed, so that their rewards can be compared."""
+        text = f"{self.task.id}\0{self.seed}".encode()
+        drawn = hmac.digest(self._grounds.key, text, hashlib.sha256)
+        return int.from_bytes(drawn[:4], "big") >> 1
+
+    @property
+    def _attempts_left(self) -> int:
+        return 0 if self.is_done else self._rules.attempts - self._standing.used
+
+    def _observed(
+        self, text: str, judged: Judged | None = None, reward: float | None = None
+    ) -> Observation:
+        report = judged.report if judged else None
+        return Observation(
+            text=text,
+            task=task_summary(self.task),
+            attempt=self._standing.used,
+            attempts_left=self._attempts_left,
+            refusal=judged.refusal if judged else "",
+            report=report_data(report) if report else None,
+            best=self._standing.best,
+            held_out=self.held_out,
+            done=self.is_done,
+            reward=reward,
+            metadata={"episode_id": self.id, "seed": self.seed},
+        )

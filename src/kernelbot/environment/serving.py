@@ -1,0 +1,116 @@
+"""`kernelbot env serve`: one judge, all sessions, until it is stopped."""
+
+import asyncio
+import contextlib
+import socket
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from signal import SIGINT, SIGTERM
+
+import uvicorn
+
+from kernelbot.domain.errors import UserError
+from kernelbot.environment.application import MAX_MESSAGE_BYTES, create_application
+from kernelbot.environment.episodes import Grounds
+from kernelbot.environment.recording import Recorder
+from kernelbot.environment.sessions import Session, Sessions
+from kernelbot.environment.settings import EpisodeRules, SessionLimits
+from kernelbot.environment.tasks import TaskSet
+from kernelbot.library.judge import Judge
+from kernelbot.protocol.os_errors import in_words
+
+_CLOSE_CONNECTIONS_S = 3
+_WAITING_MESSAGES = 2
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a server listens. `port` 0: any that is free."""
+
+    host: str
+    port: int
+
+
+@dataclass(frozen=True)
+class Environment:
+    """What is served."""
+
+    name: str
+    tasks: TaskSet
+    rules: EpisodeRules
+    limits: SessionLimits
+    slots: int | None = None
+    """How many sources are judged at once; None: one for each processor."""
+    record: Path | None = None
+    """The folder that episodes are recorded in; None: they aren't."""
+
+
+def serve(environment: Environment, place: Place, on_ready: Callable[[str], None]) -> None:
+    """Serve until SIGTERM or SIGINT. `on_ready` is told the URL. Blocks.
+
+    Raises `UserError` for a port that is taken, a device that isn't configured or a folder that
+    can't be written, and `Unavailable` if nothing can be judged here.
+    """
+    with _listener(place) as listener:
+        asyncio.run(_serve(environment, listener, on_ready))
+
+
+async def _serve(
+    environment: Environment, listener: socket.socket, on_ready: Callable[[str], None]
+) -> None:
+    rules = environment.rules
+    recorder = Recorder(environment.record) if environment.record else None
+    async with Judge(rules.device, slots=environment.slots) as judge:
+        grounds = Grounds(judge, rules, is_recorded=recorder is not None)
+        sessions = Sessions(
+            lambda: Session(grounds, environment.tasks, recorder), environment.limits
+        )
+        app = create_application(environment.name, environment.tasks, sessions)
+        config = uvicorn.Config(
+            app,
+            log_config=None,
+            access_log=False,
+            lifespan="off",
+            ws="websockets-sansio",
+            ws_max_size=MAX_MESSAGE_BYTES,
+            ws_max_queue=_WAITING_MESSAGES,
+            ws_per_message_deflate=False,
+            timeout_graceful_shutdown=_CLOSE_CONNECTIONS_S,
+        )
+        server = _Server(config)
+        for number in (SIGINT, SIGTERM):
+            asyncio.get_running_loop().add_signal_handler(number, server.stop)
+        async with sessions.kept():
+            on_ready(_url(listener))
+            await server.serve(sockets=[listener])
+
+
+class _Server(uvicorn.Server):
+    """Uvicorn without its own signal handling: judge and records are closed after it."""
+
+    def stop(self) -> None:
+        """In order; a second time without waiting for open connections."""
+        self.force_exit = self.should_exit
+        self.should_exit = True
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Do nothing: the signals are ours."""
+        yield
+
+
+def _listener(place: Place) -> socket.socket:
+    family = socket.AF_INET6 if ":" in place.host else socket.AF_INET
+    try:
+        return socket.create_server((place.host, place.port), family=family, backlog=1024)
+    except (OSError, OverflowError) as error:
+        raise UserError(
+            f"Can't listen on {place.host} port {place.port}: {in_words(error)}.",
+            hint="Choose another with --port.",
+        ) from None
+
+
+def _url(listener: socket.socket) -> str:
+    host, port = listener.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

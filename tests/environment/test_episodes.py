@@ -1,0 +1,130 @@
+"""Episodes with a real judge: their data, what is held out, and what they are paid for speed."""
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from kernelbot import Judge, OtherData, RewardKind, RewardRule
+from kernelbot.catalog.problem import LoadedProblem, load_problem
+from kernelbot.environment.episodes import Episode, Grounds
+from kernelbot.environment.messages import Action, Observation, ResetRequest
+from kernelbot.environment.recording import Recorder
+from kernelbot.environment.settings import EpisodeRules, HeldOut, Payment
+from kernelbot.environment.tasks import Division, TaskSet
+from tests.library.sources import RIGHT
+
+TELLS = RIGHT.replace("    return", "    print('factor', float(factor))\n    return")
+REMEMBERS = RIGHT.replace("    return", "    assert float(factor) in {known}\n    return")
+"""Right on data that it has seen, and on no other."""
+CORRECT = RewardRule(RewardKind.CORRECT)
+
+
+@pytest.fixture
+async def judge(home: Path) -> AsyncIterator[Judge]:
+    async with Judge(slots=2) as opened:
+        yield opened
+
+
+@pytest.fixture
+def problem(sums: Path) -> LoadedProblem:
+    return load_problem(sums)
+
+
+def episode(judge: Judge, problem: LoadedProblem, rules: EpisodeRules, seed: int = 5) -> Episode:
+    tasks = TaskSet([("sums", problem)], Division(), rules.held_out)
+    grounds = Grounds(judge, rules, is_recorded=True, key=b"k" * 32)
+    return Episode.begin(grounds, tasks, ResetRequest(seed=seed, episode_id="an episode"))
+
+
+def factors(stdout: str) -> list[str]:
+    return [line.split()[1] for line in stdout.splitlines() if line.startswith("factor")]
+
+
+async def told(judge: Judge, problem: LoadedProblem, seed: int) -> list[str]:
+    """The data of an episode of this seed, as its first attempt is shown them."""
+    rules = EpisodeRules(CORRECT, held_out=HeldOut.NOTHING)
+    seen = await episode(judge, problem, rules, seed).attempt(Action(source=TELLS))
+    assert seen.report is not None
+    return factors(seen.report.stdout)
+
+
+async def test_the_seed_decides_an_episodes_data(judge: Judge, problem: LoadedProblem) -> None:
+    first, again, other = [await told(judge, problem, seed) for seed in (5, 5, 6)]
+    assert 3 == len(first)
+    assert first == again
+    assert set() == set(first) & set(other)
+
+
+async def test_a_source_that_remembers_what_it_was_shown_has_nothing_in_the_end(
+    judge: Judge, problem: LoadedProblem
+) -> None:
+    known = {float(factor) for factor in await told(judge, problem, 5)}
+    action = Action(source=REMEMBERS.format(known=known))
+    shown = await episode(judge, problem, EpisodeRules(CORRECT, held_out=HeldOut.NOTHING)).attempt(
+        action
+    )
+    seen = await episode(judge, problem, EpisodeRules(CORRECT)).attempt(action)
+    assert (1.0, True) == (shown.reward, shown.done)
+    assert (0.0, True) == (seen.reward, seen.done)
+    assert seen.report is not None
+    assert seen.held_out is not None
+    assert ("accepted", "runtime_error") == (seen.report.verdict, seen.held_out.verdict)
+
+
+async def test_nothing_of_what_is_held_out_is_in_an_observation_or_a_record(
+    judge: Judge, problem: LoadedProblem, tmp_path: Path
+) -> None:
+    import pyarrow.parquet
+
+    found = episode(judge, problem, EpisodeRules(CORRECT, attempts=1))
+    seen = await found.attempt(Action(source=TELLS))
+    await Recorder(tmp_path).write(found)
+    secret_seed = found._secret_seed()
+    secret = await judge.judge(problem, TELLS, data=OtherData(secret_seed, secret=True))
+    hidden = [*factors(secret.stdout), str(secret_seed), (b"k" * 32).decode()]
+    assert seen.held_out is not None
+    assert ("accepted", 3 + 2) == (seen.held_out.verdict, len(hidden))
+    texts = [json.dumps(one.enveloped()) for one in (found.first(), seen)]
+    texts.append(found.state().model_dump_json())
+    texts.append(str(pyarrow.parquet.read_table(tmp_path).to_pylist()))
+    assert 4 == len(texts)
+    assert [] == [word for word in hidden for text in texts if word in text]
+    assert seen.report is not None
+    assert 3 == len(factors(seen.report.stdout))  # what isn't held out is shown
+
+
+async def test_held_out_workloads_are_judged_in_the_end_alone(
+    judge: Judge, problem: LoadedProblem
+) -> None:
+    rules = EpisodeRules(CORRECT, held_out=HeldOut.WORKLOADS)
+    whole = {case.args["size"] for case in problem.definition.spec.tests}
+    found = episode(judge, problem, rules)
+    shown = {case.args["size"] for case in found.task.shown.definition.spec.tests}
+    action = RIGHT.replace("    return", f"    assert len(array) in {shown}\n    return")
+    seen = await found.attempt(Action(source=action))
+    assert seen.report is not None
+    assert seen.held_out is not None
+    assert ("accepted", "runtime_error") == (seen.report.verdict, seen.held_out.verdict)
+    assert (2, len(whole) - 1) == (len(seen.report.tests), len(shown))
+
+
+async def test_speed_is_paid_by_what_is_held_out_in_the_end(
+    judge: Judge, problem: LoadedProblem
+) -> None:
+    found = episode(judge, problem, EpisodeRules(payment=Payment.GAIN, attempts=2))
+    first = await found.attempt(Action(source=RIGHT))
+    last = await found.attempt(Action(source="x = 1", is_last=True))
+    assert first.report is not None
+    assert first.report.speed_ci95 is not None
+    assert last.held_out is not None
+    assert first.best == last.best
+    assert first.reward == first.report.speed_ci95[0]
+    assert "As fast as the reference, times:" in first.text
+    assert pytest.approx(last.held_out.reward) == paid(first, last)
+    assert "accepted" == last.held_out.verdict
+
+
+def paid(*seen: Observation) -> float:
+    return sum(one.reward or 0.0 for one in seen)

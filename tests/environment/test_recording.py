@@ -1,0 +1,141 @@
+"""Records of episodes: what is in them, and what becomes of them when writing fails."""
+
+import json
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet
+import pytest
+
+from kernelbot.catalog.problem import load_problem
+from kernelbot.domain.errors import UserError
+from kernelbot.environment.messages import HeldOutReport, SourceKind
+from kernelbot.environment.recording import Recorder, schema
+from kernelbot.environment.settings import HeldOut
+from kernelbot.environment.steps import Judged, Step
+from kernelbot.environment.tasks import Division, Task, TaskSet
+from kernelbot.protocol import Verdict
+from tests.environment.examples import EXAMPLES
+from tests.environment.wire import Served
+from tests.library.sources import RIGHT, WRONG
+
+WHEN = datetime(2027, 1, 31, 12, tzinfo=UTC)
+KILLED = """
+import os, sys
+from pathlib import Path
+import pyarrow.parquet as parquet
+from kernelbot.environment import recording
+writes = parquet.write_table
+def die(table, opened, **how):
+    writes(table, opened, **how)
+    opened.flush()
+    os._exit(9)
+parquet.write_table = die
+recording._write(Path(sys.argv[1]), "x", [])
+"""
+"""Ends a process between the last byte and the name."""
+
+
+def task() -> Task:
+    problem = load_problem(EXAMPLES / "sort_np")
+    return TaskSet([("sort_np", problem)], Division(), HeldOut.NOTHING).named("sort_np")
+
+
+class Ended:
+    """An episode of three steps, none of them judged."""
+
+    id = "../../etc/a name"
+    seed = 7
+    began_at = WHEN
+    held_out: HeldOutReport | None = HeldOutReport(
+        verdict=Verdict.ACCEPTED, reward=2.0, score_s=0.5
+    )
+    is_done = True
+
+    def __init__(self) -> None:
+        self.task = task()
+        self.steps = [
+            Step(Judged(text, "no\0 code", reward=0.0), SourceKind.DIFF, paid, last, WHEN, 0.25)
+            for text, paid, last in (("a", 0.0, False), ("\0é", None, False), ("c", 2.0, True))
+        ]
+
+
+def rows(folder: Path) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    for file in sorted(folder.glob("*.parquet")):
+        found += pyarrow.parquet.read_table(file).to_pylist()
+    return found
+
+
+async def test_an_episode_is_one_row_group_of_a_file_of_its_own(tmp_path: Path) -> None:
+    recorder = Recorder(tmp_path / "new")
+    await recorder.write(Ended())
+    await recorder.write(Ended())
+    files = list((tmp_path / "new").iterdir())
+    assert (2, {".parquet"}) == (len(files), {file.suffix for file in files})
+    read = pyarrow.parquet.ParquetFile(files[0])
+    assert (1, 3) == (read.num_row_groups, read.metadata.num_rows)
+    assert schema() == read.schema_arrow
+    first, second, last = rows(tmp_path / "new")[:3]
+    assert ("../../etc/a name", "sort_np", "train", 7, "done", 1, "diff", "a", "no\0 code") == (
+        *(first[name] for name in ("episode_id", "task", "split", "seed", "ending")),
+        *(first[name] for name in ("attempt", "kind", "source", "refusal")),
+    )
+    assert (None, None, None, False) == (
+        *(first[name] for name in ("verdict", "report", "held_out_reward", "done")),
+    )
+    assert ("\0é", None) == (second["source"], second["reward"])
+    assert (3, 2.0, True, "accepted", 0.5) == (
+        *(last[name] for name in ("attempt", "reward", "done")),
+        *(last[name] for name in ("held_out_verdict", "held_out_score_s")),
+    )
+    assert (WHEN, 0.25) == (last["began_at"], last["duration_s"])
+
+
+def test_a_process_that_is_killed_leaves_no_file_that_is_read(tmp_path: Path) -> None:
+    done = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], check=False)
+    assert 9 == done.returncode
+    assert [".x.part"] == [file.name for file in tmp_path.iterdir()]
+    assert [] == rows(tmp_path)
+
+
+async def test_a_record_that_cannot_be_written_is_said_and_stops_nothing(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    folder = tmp_path / "gone"
+    recorder = Recorder(folder)
+    folder.rmdir()
+    await recorder.write(Ended())
+    assert ["An episode wasn't recorded"] == [
+        record.message.partition(":")[0] for record in caplog.records
+    ]
+
+
+def test_a_folder_that_cannot_be_written_is_refused_at_once(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(UserError, match="can't be written"):
+        Recorder(tmp_path / "file" / "x")
+
+
+def test_episodes_of_a_server_are_recorded_with_their_reports(
+    server: Served, records: Path
+) -> None:
+    with server.talk() as talk:
+        talk.reset(episode_id="done", seed=1)
+        talk.step(WRONG)
+        talk.step(RIGHT)
+        talk.reset(episode_id="abandoned")
+        talk.step(WRONG)
+        talk.reset(episode_id="never began")
+    found = {row["episode_id"]: row for row in rows(records)}
+    assert {"done": "done", "abandoned": "abandoned"} == {
+        name: row["ending"] for name, row in found.items()
+    }
+    last = found["done"]
+    assert ("accepted", 1.0, 1.0, RIGHT, 1) == (
+        *(last[name] for name in ("verdict", "reward", "passed_share", "source", "seed")),
+    )
+    assert "accepted" == json.loads(last["report"])["verdict"]

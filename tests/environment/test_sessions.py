@@ -1,0 +1,85 @@
+"""Sessions without a judge: most of what they do needs none."""
+
+import asyncio
+
+import pytest
+
+from kernelbot import Judge
+from kernelbot.catalog.problem import load_problem
+from kernelbot.domain.errors import Conflict, NotFound, UserError
+from kernelbot.environment.episodes import Grounds
+from kernelbot.environment.messages import Action, ResetRequest
+from kernelbot.environment.sessions import NoRoom, Session, Sessions
+from kernelbot.environment.settings import EpisodeRules, HeldOut, SessionLimits
+from kernelbot.environment.tasks import Division, TaskSet
+from tests.environment.examples import EXAMPLES
+
+NAMES = ("sort_np", "prefixsum_np", "identity_np")
+ACTION = Action(source="x = 1")
+
+
+def sessions(most: int = 3, idle_s: float = 600.0) -> Sessions:
+    problems = [(name, load_problem(EXAMPLES / name)) for name in NAMES]
+    tasks = TaskSet(problems, Division(), HeldOut.NOTHING)
+    grounds = Grounds(Judge(), EpisodeRules())  # it is never opened: nothing is judged
+    return Sessions(lambda: Session(grounds, tasks, None), SessionLimits(most, idle_s))
+
+
+async def test_there_is_room_for_so_many_and_one_that_ends_makes_room() -> None:
+    found = sessions(most=2)
+    first, _ = found.open(), found.open()
+    with pytest.raises(NoRoom, match="All 2 sessions of this server are taken"):
+        await found.reset(ResetRequest())
+    await found.close(first)
+    await found.close(first)
+    await found.reset(ResetRequest())
+    with pytest.raises(NoRoom):
+        found.open()
+
+
+async def test_a_reset_that_is_refused_takes_no_room() -> None:
+    found = sessions(most=1)
+    for wrong in (ResetRequest(split="nope"), ResetRequest(index=9), ResetRequest(task="nope")):
+        with pytest.raises(UserError):
+            await found.reset(wrong)
+    await found.reset(ResetRequest(index=1))
+
+
+async def test_the_same_seed_draws_the_same_task_and_a_named_one_is_given() -> None:
+    found = sessions(most=30)
+    drawn = [(await found.reset(ResetRequest(seed=seed))).task.id for seed in range(10)]
+    again = [(await found.reset(ResetRequest(seed=seed))).task.id for seed in range(10)]
+    assert drawn == again
+    assert set(NAMES) == set(drawn)
+    named = await found.reset(ResetRequest(task="prefixsum_np", seed=3))
+    assert ("prefixsum_np", 3) == (named.task.id, named.metadata["seed"])
+    assert "prefixsum_np" == (await found.reset(ResetRequest(split="train", index=1))).task.id
+
+
+async def test_episodes_have_ids_of_their_own_or_their_clients() -> None:
+    found = sessions(most=9)
+    ids = {(await found.reset(ResetRequest())).metadata["episode_id"] for _ in range(3)}
+    assert 3 == len(ids)
+    await found.reset(ResetRequest(episode_id="../a b"))
+    assert "../a b" == found.state("../a b").episode_id
+    with pytest.raises(Conflict, match="There is an episode"):
+        await found.reset(ResetRequest(episode_id="../a b"))
+    with pytest.raises(NotFound, match="There is no episode of this id"):
+        found.state("other")
+
+
+async def test_an_idle_episode_ends_and_makes_room() -> None:
+    found = sessions(most=1, idle_s=0.05)
+    async with found.kept():
+        begun = await found.reset(ResetRequest())
+        await asyncio.sleep(0.2)
+        with pytest.raises(NotFound):
+            found.state(begun.metadata["episode_id"])
+        await found.reset(ResetRequest())
+
+
+async def test_a_step_before_the_first_reset_is_refused_in_a_sentence() -> None:
+    session = sessions().open()
+    with pytest.raises(Conflict, match="No episode has begun"):
+        await session.step(ACTION)
+    assert (None, 0) == (session.state().episode_id, session.state().step_count)

@@ -1,0 +1,97 @@
+"""What attempts are worth, by rules alone."""
+
+from dataclasses import replace
+
+import pytest
+
+from kernelbot.environment.messages import Action, HeldOutReport
+from kernelbot.environment.settings import EpisodeRules, Payment
+from kernelbot.environment.steps import MOST_LOST, Judged, Standing, after, payment
+from kernelbot.library.rewards import RewardKind, RewardRule
+from kernelbot.protocol import Verdict
+
+SPEED = EpisodeRules(attempts=3)
+TESTS = replace(SPEED, reward=RewardRule(RewardKind.TESTS))
+ACTION = Action(source="x")
+
+
+def held_out(reward: float | None) -> HeldOutReport:
+    return HeldOutReport(verdict=Verdict.ACCEPTED, reward=reward, score_s=None)
+
+
+def paid(
+    payment_rule: Payment, own: list[float | None], last: HeldOutReport | None = None
+) -> list[float | None]:
+    """What each of an episode's attempts is paid."""
+    rules = replace(SPEED, payment=payment_rule)
+    standing, found = Standing(), []
+    for reward in own:
+        judged = Judged("x", reward=reward)
+        before, standing = standing, after(standing, judged, ACTION, rules)
+        seen = last if standing.is_done else None
+        given = payment(payment_rule, judged, before, standing, seen)
+        standing = replace(standing, paid=standing.paid + (given or 0.0))
+        found.append(given)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("expected", "rule", "last"),
+    [
+        ([1.0, 3.0, 2.0], Payment.EACH, None),
+        ([1.0, 2.0, 0.0], Payment.GAIN, None),
+        ([0.0, 0.0, 3.0], Payment.END, None),
+        ([1.0, 3.0, 2.5], Payment.EACH, held_out(2.5)),
+        ([1.0, 2.0, -0.5], Payment.GAIN, held_out(2.5)),
+        ([0.0, 0.0, 2.5], Payment.END, held_out(2.5)),
+        ([1.0, 2.0, -3.0], Payment.GAIN, held_out(0.0)),
+        ([1.0, 2.0, None], Payment.GAIN, held_out(None)),
+    ],
+)
+def test_attempts_are_paid_by_the_rule(
+    expected: list[float | None], rule: Payment, last: HeldOutReport | None
+) -> None:
+    assert expected == paid(rule, [1.0, 3.0, 2.0], last)
+
+
+@pytest.mark.parametrize("rule", Payment)
+def test_what_could_not_be_judged_is_paid_nothing_and_uses_up_no_attempt(rule: Payment) -> None:
+    assert 4 == len(paid(rule, [1.0, None, 3.0, 2.0]))
+    assert paid(rule, [1.0, None, 3.0, 2.0])[1] is None
+
+
+def test_an_episode_ends_with_its_attempts() -> None:
+    standing = Standing()
+    for is_done in (False, False, True):
+        standing = after(standing, Judged("x", reward=0.5), ACTION, SPEED)
+        assert is_done == standing.is_done
+
+
+def test_an_episode_ends_when_the_action_says_so() -> None:
+    ends = after(Standing(), Judged("x", reward=0.5), Action(source="x", is_last=True), SPEED)
+    assert ends.is_done
+
+
+def test_an_episode_ends_once_nothing_more_can_be_gained() -> None:
+    whole, part = Judged("x", reward=1.0), Judged("x", reward=0.9)
+    assert (True, False) == (
+        after(Standing(), whole, ACTION, TESTS).is_done,
+        after(Standing(), part, ACTION, TESTS).is_done,
+    )
+    assert not after(Standing(), whole, ACTION, SPEED).is_done
+
+
+def test_an_episode_ends_that_could_not_be_judged_again_and_again() -> None:
+    standing = Standing()
+    for _ in range(MOST_LOST):
+        assert not standing.is_done
+        standing = after(standing, Judged("x", reward=None), ACTION, SPEED)
+    assert (True, 0) == (standing.is_done, standing.used)
+
+
+def test_the_best_is_the_first_with_the_highest_reward() -> None:
+    standing = Standing()
+    for source, reward in (("a", 0.5), ("b", 0.7), ("c", 0.7)):
+        standing = after(standing, Judged(source, reward=reward), ACTION, SPEED)
+    assert standing.best is not None
+    assert ("b", 2) == (standing.best_source, standing.best.attempt)
