@@ -4,7 +4,9 @@ import json
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
+from pathlib import Path
 
+import pyarrow.parquet
 import pytest
 from websockets.exceptions import ConnectionClosed
 
@@ -161,16 +163,16 @@ def test_of_two_hundred_sessions_a_hundred_are_told_that_there_is_no_room(server
     _eventually(lambda: server.post("/reset").status_code == 200)
 
 
-def test_a_client_that_leaves_ends_what_is_judged_for_it(server: Served) -> None:
+def test_a_client_that_leaves_ends_what_is_judged_for_it(server: Served, records: Path) -> None:
     with server.talk() as talk:
         talk.reset(episode_id="left")
         talk.connection.send(json.dumps({"type": "step", "data": {"source": HOSTILE["hangs"]}}))
-        time.sleep(0.3)
-        start = time.monotonic()
-    with server.talk() as other:
-        other.reset()
-        assert 1.0 == other.step(RIGHT)["reward"]
-    assert time.monotonic() - start < 60
+        time.sleep(0.5)
+    with server.talk() as other:  # this one begins later, and is judged for as long
+        other.reset(episode_id="stayed")
+        assert "time_limit" == other.step(HOSTILE["hangs"])["observation"]["report"]["verdict"]
+    _eventually(lambda: "stayed" in _recorded(records))
+    assert "left" not in _recorded(records)
 
 
 def test_an_episode_over_http_is_named_by_its_id(server: Served) -> None:
@@ -257,6 +259,13 @@ def test_there_are_no_tools(server: Served, code: int, body: object) -> None:
         answer.json()["jsonrpc"],
         answer.json()["error"]["code"],
     )
+
+
+def _recorded(records: Path) -> set[str]:
+    found: set[str] = set()
+    for file in records.glob("*.parquet"):
+        found |= set(pyarrow.parquet.read_table(file)["episode_id"].to_pylist())
+    return found
 
 
 def _eventually(is_so: Callable[[], bool]) -> None:
