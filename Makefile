@@ -127,7 +127,7 @@ $(VENV)/develops: $(VENV)/runs
 	@echo "Installing torch, triton, the extras and the development tools into $(VENV) ..."
 	@$(PIP) $(call pinned,torch)
 	@$(PIP) $(call pinned,triton)
-	@$(PIP) --no-build-isolation --editable '.[server,discord,export,mcp,modal,openenv,suites,triage]'
+	@$(PIP) --no-build-isolation --editable '.[server,discord,export,mcp,modal,notebook,openenv,suites,triage]'
 	@$(PIP) --group dev
 	@touch $@
 

@@ -55,6 +55,8 @@ NOT_RUN: dict[str, dict[str, str]] = {
         "kernelbot verify-runs": NO_DEVICE,
     },
     "ray": {"pip install": INSTALLS, "kernelbot verify-runs": NO_DEVICE},
+    "editors": {ALL: "needs an editor: tests/cli/dev has what they read"},
+    "notebook": {"pip install": INSTALLS},
     "run-a-competition": {
         "kernelbot sync": "fetches from another host: tests/cli and tests/catalog have a server",
         "kernelbot export autumn.parquet --board autumn --hub": "publishes: tests/platform has a "

@@ -4,7 +4,7 @@ from importlib import import_module
 
 __version__ = "0.1.0"
 
-_CLIENT, _LIBRARY = "kernelbot.client", "kernelbot.library"
+_CLIENT, _LIBRARY, _NOTEBOOK = "kernelbot.client", "kernelbot.library", "kernelbot.notebook"
 _HOMES = {
     "AsyncKernelbotClient": f"{_CLIENT}.asynchronous",
     "Baseline": _LIBRARY,
@@ -15,6 +15,7 @@ _HOMES = {
     "RewardKind": _LIBRARY,
     "RewardRule": _LIBRARY,
     "judge": _LIBRARY,
+    "load_ipython_extension": _NOTEBOOK,
 }
 """What can be imported from here, and where it is: loaded when it is first asked for, since every
 process of ours imports this package. Type checkers read `__init__.pyi`."""
@@ -27,8 +28,9 @@ def __getattr__(name: str) -> object:
     try:
         return getattr(import_module(_HOMES[name]), name)
     except ModuleNotFoundError as error:
+        extra = "notebook" if _HOMES[name] == _NOTEBOOK else "judge"
         raise ImportError(
-            f"kernelbot.{name} needs more than the client: install the extra `judge` ({error})."
+            f"kernelbot.{name} needs more than the client: install the extra `{extra}` ({error})."
         ) from error
 
 

@@ -20,6 +20,7 @@ EXPORTS = {
     "RewardKind",
     "RewardRule",
     "judge",
+    "load_ipython_extension",
 }
 LOADED = """\
 import json, sys

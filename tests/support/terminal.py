@@ -2,9 +2,11 @@
 
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -14,6 +16,7 @@ from tests.support import forked
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 _READ_AT_THE_START = ("PYTHON", "LANG", "LC_")
 """How variables begin that a Python reads when it starts, not when it is forked."""
+_WAIT_S = 60.0
 COMMAND = (sys.executable, "-P", "-m", "kernelbot.cli")
 
 
@@ -96,3 +99,21 @@ class Shell:
             stdout=log,
             stderr=log,
         )
+
+
+def read_until(terminal: int, text: str | None) -> str:
+    """What a terminal shows up to a text; None: to the end."""
+    shown = b""
+    deadline = time.monotonic() + _WAIT_S
+    while text is None or text.encode() not in shown:
+        assert time.monotonic() < deadline, shown
+        if select.select([terminal], [], [], 0.1)[0]:
+            try:
+                piece = os.read(terminal, 1 << 16)
+            except OSError:  # what a terminal says when nobody writes to it any more
+                piece = b""
+            if not piece:
+                assert text is None, shown
+                break
+            shown += piece
+    return shown.decode()

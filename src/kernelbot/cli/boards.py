@@ -2,6 +2,7 @@
 
 import shlex
 import sys
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -18,7 +19,6 @@ from kernelbot.cli.writing import write_file
 from kernelbot.domain.errors import UserError
 
 if TYPE_CHECKING:
-    from kernelbot.boards.model import Statement
     from kernelbot.runs.devices.model import LauncherHealth
 
 
@@ -184,7 +184,7 @@ def starter(
     terminal = Terminal(as_json)
     with connect(url, terminal, board=name) as client:
         problem = client.problem(name)
-    text = _template(problem, language)
+    text = template_of(problem.board, problem.templates, language)
     file = to or Path(Path(problem.submission_name).name)
     write_file(file, text, force=force)
     attempt = shlex.join(["kernelbot", "submit", str(file), "--board", name, "--mode", "test"])
@@ -192,19 +192,20 @@ def starter(
     terminal.document({"board": problem.board, "file": str(file)})
 
 
-def _template(problem: "Statement", language: str | None) -> str:
-    """Raises `UserError` if the problem has no such starter file, or several and none is named."""
-    found = {word.lower(): text for word, text in problem.templates.items()}
+def template_of(name: str, templates: Mapping[str, str], language: str | None) -> str:
+    """A starter file of the board or problem of this name. Raises `UserError` if there is none in
+    this language, or several and none is named."""
+    found = {word.lower(): text for word, text in templates.items()}
     if not found:
         raise UserError(
-            f"{problem.board} has no starter file.",
-            hint=f"Read the problem: kernelbot board show {problem.board} --statement",
+            f"{name} has no starter file.",
+            hint=f"Read the problem: kernelbot board show {name} --statement",
         )
     if language is None and len(found) == 1:
         return next(iter(found.values()))
     if language is None or language.lower() not in found:
         raise UserError(
-            f"{problem.board} has starter files in: {', '.join(problem.templates)}.",
+            f"{name} has starter files in: {', '.join(templates)}.",
             hint="Choose one with --language.",
         )
     return found[language.lower()]

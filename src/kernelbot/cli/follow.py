@@ -1,7 +1,7 @@
 """Shows the progress of a submission."""
 
 import dataclasses
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from kernelbot.cli.moving import Moving
 from kernelbot.cli.outcome import wait_text
@@ -19,42 +19,61 @@ if TYPE_CHECKING:
 _FIELDS = {field.name for field in dataclasses.fields(ProgressEvent)} - {"kind"}
 
 
+class Steps(Protocol):
+    """Shows the steps of a judging, as `Moving` does."""
+
+    def now(self, text: str | None) -> None:
+        """Set the current activity; None: no change."""
+
+    def log(self, text: str | None) -> None:
+        """A step, unless None."""
+
+    def say(self, text: str) -> None:
+        """Something that stays."""
+
+
 def follow(
     client: "KernelbotClient", submission: "SubmissionView", terminal: Terminal
 ) -> "SubmissionView":
     """Show every step until the last; returns the submission as it then is. Raises as
     `KernelbotClient.events`; the hint of `Unreachable` then is the way back."""
+    with Moving(terminal) as moving:
+        return follow_with(client, submission, moving)
+
+
+def follow_with(
+    client: "KernelbotClient", submission: "SubmissionView", steps: Steps
+) -> "SubmissionView":
+    """The same, shown elsewhere than on a terminal."""
     several = len(submission.runs) > 1
     activities: dict[int | None, Activity] = {}
 
-    with Moving(terminal) as moving:
+    def on_queue(place: "QueuePosition") -> None:
+        why = f"; its device is not available: {place.note}" if place.note else ""
+        text = f"position {place.position} in the queue{wait_text(place.wait_s)}{why}"
+        steps.now(text)
+        shown = (submission.queue_position, submission.queue_note)
+        if (place.position, place.note) != shown:  # that one was shown when it was sent
+            steps.log(text)
 
-        def on_queue(place: "QueuePosition") -> None:
-            why = f"; its device is not available: {place.note}" if place.note else ""
-            text = f"position {place.position} in the queue{wait_text(place.wait_s)}{why}"
-            moving.now(text)
-            shown = (submission.queue_position, submission.queue_note)
-            if (place.position, place.note) != shown:  # that one was shown when it was sent
-                moving.log(text)
+    def on_broken(error: KernelbotError) -> None:
+        steps.say(f"{error} Still trying. {how_to_follow(submission.id)}")
 
-        def on_broken(error: KernelbotError) -> None:
-            moving.say(f"{error} Still trying. {how_to_follow(submission.id)}")
-
-        for event in client.events(submission.id, on_queue=on_queue, on_broken=on_broken):
-            label = _label(event) if several else ""
-            progress = _progress(event)
-            if progress is None:
-                state = _state_text(event)
-                moving.now(state and f"{label}{state}")
-                moving.log(state and f"{label}{state}")
-                continue
-            activity = activities.setdefault(event.run_id, Activity()).after(progress)
-            line = progress_line(progress)
-            moving.now(activity and f"{label}{activity}")
-            if line and is_report(progress):
-                moving.say(f"{label}{line}")
-                continue
-            moving.log(line and f"{label}{line}")
+    for event in client.events(submission.id, on_queue=on_queue, on_broken=on_broken):
+        label = _label(event) if several else ""
+        progress = _progress(event)
+        if progress is None:
+            state = _state_text(event)
+            steps.now(state and f"{label}{state}")
+            steps.log(state and f"{label}{state}")
+            continue
+        activity = activities.setdefault(event.run_id, Activity()).after(progress)
+        line = progress_line(progress)
+        steps.now(activity and f"{label}{activity}")
+        if line and is_report(progress):
+            steps.say(f"{label}{line}")
+            continue
+        steps.log(line and f"{label}{line}")
     return client.submission(submission.id)
 
 

@@ -26,6 +26,9 @@ COMMANDS = {
         "board": "List, show, open and change leaderboards.",
         "devices": "List the server's devices and how busy they are.",
     },
+    "setup": {
+        "setup": "Write a folder with the starter, the problem, and a guide for people and agents."
+    },
     "problems": {"problem": "Write and check problems on this disk."},
     "accounts": {
         "user": "Make, list, ban and delete accounts.",
@@ -90,8 +93,19 @@ COMMANDS = {
 called is loaded: loading all of them takes longer than judging a file."""
 AUDIENCES = {
     "For authors": (
-        *("submit", "run", "dev", "preflight", "compare", "submission", "board", "devices"),
-        *("author", "follow", "login", "open", "whoami", "logout", "join", "token", "identity"),
+        *("setup", "submit", "run", "dev", "preflight", "compare", "submission", "board"),
+        *(
+            "devices",
+            "author",
+            "follow",
+            "login",
+            "open",
+            "whoami",
+            "logout",
+            "join",
+            "token",
+            "identity",
+        ),
         *("verify", "mcp", "env"),
     ),
     "For problem authors and organisers": (

@@ -14,8 +14,9 @@ _PIXELS_PER_POINT = 2.0
 _MEMORY_BYTES = 1 << 30
 
 
-def _drawn(request: dict[str, Any]) -> bytes:
-    """Raises `ValueError`, with what the library says of a document that is no chart."""
+def drawn(request: dict[str, Any]) -> bytes:
+    """The picture, drawn in this process. Raises `ValueError`, with what the library says of a
+    document that is no chart."""
     import vl_convert
 
     document = json.dumps(request["chart"])
@@ -27,4 +28,4 @@ def _drawn(request: dict[str, Any]) -> bytes:
 if __name__ == "__main__":
     import vl_convert  # noqa: F401 (while its file can be read)
 
-    serve(_drawn, _MEMORY_BYTES, as_nobody=True)
+    serve(drawn, _MEMORY_BYTES, as_nobody=True)

@@ -32,7 +32,7 @@ class Bound(StrEnum):
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """One error or warning. `line`, `column` None: the compiler named none. Both begin at 1."""
+    """One error or warning. `line`, `column` None: nobody named one. Both begin at 1."""
 
     severity: Severity
     message: str

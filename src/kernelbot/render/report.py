@@ -58,8 +58,22 @@ def report(
     counted; `columns`: the terminal's, into which tables of timings should fit (None: there is no
     such limit); `interval`: the score's in the ranking (None: the run isn't ranked)."""
     found = details(result, output_limit=output_limit, passed_cases=passed_cases, columns=columns)
-    heading = _heading(result, interval)
-    return f"{found}\n\n{heading}" if found else heading
+    ending = heading(result, interval)
+    return f"{found}\n\n{ending}" if found else ending
+
+
+def heading(result: RunResult, ranked: "ScoreInterval | None" = None) -> str:
+    """The verdict, and the score with its interval: `ranked`, or that of this judging."""
+    what = f"{one_line(result.problem)}, mode {result.mode}, on {one_line(result.system.device)}"
+    lines = [f"{mark(result.verdict)} {result.verdict.words}: {what}"]
+    if result.score_s is not None:
+        interval = ""
+        if ranked:
+            interval = f" ({of_all_judgings(ranked)})"
+        elif result.score_ci95_s:
+            interval = f" ({of_one_judging(result.score_ci95_s)})"
+        lines.append(f"Score {seconds_text(result.score_s)}{interval}")
+    return "\n".join(lines)
 
 
 def details(
@@ -124,19 +138,6 @@ def _beside_anchor(workloads: tuple[WorkloadResult, ...]) -> dict[str, list[str]
             for load in workloads
         ],
     }
-
-
-def _heading(result: RunResult, ranked: "ScoreInterval | None") -> str:
-    what = f"{one_line(result.problem)}, mode {result.mode}, on {one_line(result.system.device)}"
-    lines = [f"{mark(result.verdict)} {result.verdict.words}: {what}"]
-    if result.score_s is not None:
-        interval = ""
-        if ranked:
-            interval = f" ({of_all_judgings(ranked)})"
-        elif result.score_ci95_s:
-            interval = f" ({of_one_judging(result.score_ci95_s)})"
-        lines.append(f"Score {seconds_text(result.score_s)}{interval}")
-    return "\n".join(lines)
 
 
 def _phase(

@@ -1,5 +1,6 @@
 """What `kernelbot dev` shows of a save."""
 
+from kernelbot.preflight.model import Diagnostic
 from kernelbot.preflight.rendering import preflight_text
 from kernelbot.protocol import Fault, RunResult, Verdict
 from kernelbot.render.intervals import ONE_JUDGING
@@ -20,6 +21,12 @@ _OUTPUT_LIMIT = 2000
 def tests_line(verdict: Verdict, after_s: float) -> str:
     """How the tests ended, before anything is timed."""
     return f"{mark(verdict)} tests: {verdict.words}, {seconds_text(after_s)} after the save"
+
+
+def diagnostic_line(found: Diagnostic) -> str:
+    """`mine.py:3:5: error: ...`, as compilers write it and editors read it."""
+    place = [one_line(found.file), *(str(one) for one in (found.line, found.column) if one)]
+    return f"{':'.join(place)}: {found.severity}: {one_line(found.message)}"
 
 
 def save_text(save: Save, columns: int | None = None) -> str:
@@ -78,13 +85,13 @@ def _row(timed: Timed) -> tuple[str, ...]:
         one_line(workload.spec),
         time_text(workload.median_ns),
         interval_text(*workload.ci95_ns),
-        _beside(timed.best),
-        _beside(timed.last),
+        beside_text(timed.best),
+        beside_text(timed.last),
         sparkline(timed.session_ns),
     )
 
 
-def _beside(beside: Beside | None) -> str:
+def beside_text(beside: Beside | None) -> str:
     """`1.25 x faster`: how many times as fast; `can't tell` with neither."""
     if beside is None:
         return ""

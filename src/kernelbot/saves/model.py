@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from kernelbot.domain.values import described
-from kernelbot.preflight.model import Preflight
-from kernelbot.protocol import CaseResult, RunResult, Verdict, WorkloadResult
+from kernelbot.preflight.model import Diagnostic, Preflight
+from kernelbot.protocol import CaseResult, Fault, RunResult, Verdict, WorkloadResult
 from kernelbot.saves.comparing import Answer, by_intervals
 
 
@@ -38,6 +38,8 @@ class Save:
     """The place among this session's saves, from 1."""
     result: RunResult | None = None
     trouble: str = ""
+    fault: Fault | None = None
+    """Whose the trouble is; None: nobody's, as if it was saved again."""
     version: int | None = None
     """Its number among the versions; None if it isn't kept."""
     sha256: str | None = None
@@ -46,6 +48,8 @@ class Save:
     workloads: tuple[Timed, ...] = ()
     preflights: tuple[Preflight, ...] = ()
     """For the GPUs that were asked for; empty as well if another save came first."""
+    diagnostics: tuple[Diagnostic, ...] = ()
+    """Of the file, each with its line."""
 
     @property
     def first_failing(self) -> CaseResult | None:
@@ -71,10 +75,11 @@ class Timings:
         last = before[-1] if before else None
         before.append(workload)
         medians_ns = tuple(each.median_ns for each in before)
-        return Timed(workload, _beside(best, workload), _beside(last, workload), medians_ns)
+        return Timed(workload, beside(best, workload), beside(last, workload), medians_ns)
 
 
-def _beside(earlier: WorkloadResult | None, now: WorkloadResult) -> Beside | None:
+def beside(earlier: WorkloadResult | None, now: WorkloadResult) -> Beside | None:
+    """One measurement beside another; None if there is no other."""
     if earlier is None or not earlier.median_ns:
         return None
     answer = by_intervals(earlier.ci95_ns, now.ci95_ns)

@@ -2,6 +2,7 @@
 
 from pydantic import BaseModel, Field
 
+from kernelbot.preflight.model import Diagnostic
 from kernelbot.protocol import CaseResult, Fault, Verdict, to_wire
 from kernelbot.saves.model import Beside, Save, Timed
 
@@ -43,6 +44,10 @@ class SaveView(BaseModel):
     score_s: float | None
     first_failing: CaseResult | None
     message: str = Field(description="Why it wasn't accepted.")
+    diagnostics: list[Diagnostic] = Field(
+        description="Errors and warnings with file, line and column, in the order of lines; both "
+        "numbers begin at 1. A column is null if it isn't known."
+    )
     compiler: str
     stdout: str
     stderr: str
@@ -64,12 +69,13 @@ class SaveView(BaseModel):
             version=save.version,
             sha256=save.sha256,
             verdict=result.verdict if result else None,
-            fault=failure.fault if failure else None,
+            fault=failure.fault if failure else save.fault,
             trouble=save.trouble,
             tests_s=save.tests_s,
             score_s=result.score_s if result else None,
             first_failing=save.first_failing,
             message=failure.message if failure else "",
+            diagnostics=list(save.diagnostics),
             compiler=result.compile.output if result and result.compile else "",
             stdout=result.stdout if result else "",
             stderr=result.stderr if result else "",

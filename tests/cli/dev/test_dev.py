@@ -4,7 +4,6 @@ import contextlib
 import json
 import os
 import pty
-import select
 import shutil
 import signal
 import subprocess
@@ -20,7 +19,7 @@ from kernelbot.harness.host.warm.folder import PrivateFolder
 from kernelbot.harness.judge.build.on_cpu import KERNELS_ON_CPU_NOTE
 from kernelbot.launchers.lockfile import is_held
 from kernelbot.protocol import Lang
-from tests.support.terminal import COMMAND, Shell
+from tests.support.terminal import COMMAND, Shell, read_until
 from tests.support.warm import end_judges
 
 WRONG = "def custom_kernel(data):\n    return None\n"
@@ -106,6 +105,18 @@ def test_each_save_is_judged_and_beside_those_before(saves: list[dict[str, Any]]
     }
 
 
+def test_each_error_has_its_file_line_and_column(saves: list[dict[str, Any]]) -> None:
+    first, wrong = saves[:2]
+    (diagnostic,) = wrong["diagnostics"]
+    assert ([], "mine.py", 1, None, "error", True) == (
+        first["diagnostics"],
+        *(diagnostic[key] for key in ("file", "line", "column", "severity")),
+        "The output is None" in diagnostic["message"],
+    )
+    assert [[]] * 4 == [save["diagnostics"] for save in saves[3:7]]
+    assert ["author"] * 4 == [save["fault"] for save in saves[3:7]]
+
+
 def test_what_is_no_source_is_told_and_the_session_goes_on(saves: list[dict[str, Any]]) -> None:
     expected = ["There is no file", "isn't a regular file", "isn't UTF-8", "larger than 1 MiB"]
     assert [True] * 4 == [
@@ -178,24 +189,6 @@ def test_ctrl_c_while_it_is_judged_is_no_save(shell: Shell) -> None:
         json.loads(line)["trouble"] for line in out.splitlines()
     ]
     assert (0, "") == (process.returncode, errors)
-
-
-def read_until(terminal: int, text: str | None) -> str:
-    """What a terminal shows up to a text; None: to the end."""
-    shown = b""
-    deadline = time.monotonic() + WAIT_S
-    while text is None or text.encode() not in shown:
-        assert time.monotonic() < deadline, shown
-        if select.select([terminal], [], [], 0.1)[0]:
-            try:
-                piece = os.read(terminal, 1 << 16)
-            except OSError:  # what a terminal says when nobody writes to it any more
-                piece = b""
-            if not piece:
-                assert text is None, shown
-                break
-            shown += piece
-    return shown.decode()
 
 
 @pytest.mark.skipif(shutil.which("nvcc") is None, reason="nvcc is not installed here")

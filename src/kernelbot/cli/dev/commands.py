@@ -2,18 +2,23 @@
 
 import difflib
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
+from kernelbot.cli.errors import INTERRUPTED, OURS, USAGE, exit_code_of
 from kernelbot.cli.examples import examples
 from kernelbot.cli.extras import require_extra
 from kernelbot.cli.options import DeviceOption, Json
 from kernelbot.cli.terminal import Terminal
+from kernelbot.protocol import Fault
 
 if TYPE_CHECKING:
+    from kernelbot.saves.model import Save
     from kernelbot.server.dev.session import Display
     from kernelbot.server.dev.versions import Entry, Versions
 
@@ -47,7 +52,10 @@ def register(app: typer.Typer) -> None:
         epilog=examples(
             "kernelbot dev examples/sort_np mine.py",
             "kernelbot dev examples/vectoradd_triton mine.py --preflight H100",
-            "kernelbot dev examples/sort_np mine.py --json | jq .verdict",
+            "kernelbot dev examples/sort_np mine.py --json | jq .diagnostics",
+            "kernelbot dev examples/sort_np mine.py --once --lines",
+            "Exit codes with --once: 0 accepted; 1 refused; 2 bad usage, problem or file; 3 our "
+            "fault.",
         )
     )(watch)
     dev.command(epilog=examples("kernelbot dev log mine.py"))(log)
@@ -70,35 +78,52 @@ def watch(
             show_default=False,
         ),
     ] = None,
+    once: Annotated[bool, typer.Option("--once", help="Judge the file as it is, and end.")] = False,
+    lines: Annotated[
+        bool,
+        typer.Option(
+            "--lines", help="Print lines on a terminal, too, as an editor's task reads them."
+        ),
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Judge a file whenever it is saved: the tests, then the times, beside the best and the last.
 
     Saving again stops what is being judged. Ctrl-C ends. With --json, one line of JSON per save.
+    Outside of a terminal errors are lines that editors read: FILE:LINE:COLUMN: error: MESSAGE.
     """
     require_extra("judge")
     from kernelbot.preflight.gpus import find_gpu
     from kernelbot.server.dev.start import watch as start
 
     gpus = tuple(dict.fromkeys(find_gpu(name) for name in preflight or ()))
-    terminal = Terminal(as_json)
+    with _display(problem, file, as_json=as_json, lines=lines) as display:
+        last = start(problem, file, device, display, gpus, once=once)
+    if once:
+        raise typer.Exit(_exit_code(last))
+
+
+@contextmanager
+def _display(problem: Path, file: Path, *, as_json: bool, lines: bool) -> "Iterator[Display]":
+    from kernelbot.cli.dev.displays import Documents, Lines, Screen
+
     if as_json:
-        start(problem, file, device, _documents(), gpus)
-    elif sys.stdout.isatty():
-        from kernelbot.cli.dev.displays import Screen
-
+        yield Documents()
+    elif sys.stdout.isatty() and not lines:
         with Screen(problem, file) as screen:
-            start(problem, file, device, screen, gpus)
+            yield screen
     else:
-        from kernelbot.cli.dev.displays import Lines
-
-        start(problem, file, device, Lines(terminal), gpus)
+        yield Lines(Terminal(as_json))
 
 
-def _documents() -> "Display":
-    from kernelbot.cli.dev.displays import Documents
-
-    return Documents()
+def _exit_code(last: "Save | None") -> int:
+    """None: Ctrl-C came first."""
+    if last is None:
+        return INTERRUPTED
+    if last.result is None:
+        return USAGE if last.fault is Fault.AUTHOR else OURS
+    failure = last.result.failure
+    return exit_code_of(last.result.verdict, failure.fault if failure else None)
 
 
 def log(file: FileArgument, as_json: Json = False) -> None:

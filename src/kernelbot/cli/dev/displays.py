@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from kernelbot.cli.terminal import Terminal, coloured, columns, is_coloured
 from kernelbot.protocol import ProgressEvent, Verdict
 from kernelbot.render.progress import Activity, progress_line
-from kernelbot.render.saves import save_text, tests_line
+from kernelbot.render.saves import diagnostic_line, save_text, tests_line
 from kernelbot.render.text import one_line
 from kernelbot.saves.model import Save
 
@@ -68,7 +68,10 @@ class Lines:
         self._terminal.show(tests_line(verdict, after_s))
 
     def end(self, save: Save) -> None:
-        """The whole save."""
+        """The errors and warnings, a line each, and then the whole save: its first line tells an
+        editor that there are no more of them."""
+        for diagnostic in save.diagnostics:
+            self._terminal.show_file(f"{diagnostic_line(diagnostic)}\n")  # it isn't wrapped
         self._terminal.show(save_text(save))
 
 

@@ -15,8 +15,10 @@ from kernelbot.domain.errors import KernelbotError
 from kernelbot.harness.host.warm.client import WarmJudge
 from kernelbot.harness.host.warm.connection import Connection, NoWarmJudge, Stopped
 from kernelbot.harness.judge.build.on_cpu import why_no_time
-from kernelbot.preflight.model import Preflight
+from kernelbot.preflight.file_diagnostics import file_diagnostics
+from kernelbot.preflight.model import Diagnostic, Preflight
 from kernelbot.protocol import (
+    Fault,
     JobSpec,
     Mode,
     ProgressEvent,
@@ -80,9 +82,12 @@ class Session:
         versions: Versions,
         display: Display,
         preflights: Preflights | None = None,
+        *,
+        once: bool = False,
     ) -> None:
         """`preflights`: of the file, for the GPUs that it is compiled for at each save; None: for
-        none. Raises `UserError` if the configuration is wrong or has no such device."""
+        none. `once`: only the file as it is. Raises `UserError` if the configuration is wrong or
+        has no such device."""
         self._problem = problem
         self._file = file
         self._settings = read_judging_settings()
@@ -91,6 +96,8 @@ class Session:
         self._versions = versions
         self._display = display
         self._preflights = preflights
+        self._once = once
+        self._last: Save | None = None
         self._timings = Timings()
         self._changed = threading.Condition()
         self._saves = 0
@@ -103,15 +110,19 @@ class Session:
         self._failure: BaseException | None = None
         """What ended the worker; it is raised in the main thread."""
 
-    def watch(self) -> None:
+    def watch(self) -> Save | None:
         """Judge the file as it is, and then at each change. Returns at KeyboardInterrupt, once
-        what was being judged has been stopped. Raises whatever the display raises."""
+        what was being judged has been stopped: the latest save that has ended, None if none has.
+        Raises whatever the display raises."""
         worker = threading.Thread(target=self._work, name="judging")
         try:
             worker.start()
             self._save()
-            for _change in changes(self._file, self._over):
-                self._save()
+            if self._once:
+                self._over.wait()
+            else:
+                for _change in changes(self._file, self._over):
+                    self._save()
         except KeyboardInterrupt:
             pass
         finally:
@@ -123,6 +134,7 @@ class Session:
                 worker.join()
         if self._failure is not None:
             raise self._failure
+        return self._last
 
     def _save(self) -> None:
         at_s = time.monotonic()
@@ -162,7 +174,10 @@ class Session:
         try:
             while (saved := self._next()) is not None:
                 self._display.begin(saved.number)
-                self._display.end(self._judged(saved))
+                self._last = self._judged(saved)
+                self._display.end(self._last)
+                if self._once:
+                    self._over.set()
         except BaseException as error:  # noqa: BLE001 (raised again by `watch`)
             self._failure = error
             self._over.set()
@@ -176,7 +191,7 @@ class Session:
 
     def _judged(self, saved: _Saved) -> Save:
         if saved.trouble:
-            return Save(saved.number, trouble=saved.trouble)
+            return Save(saved.number, trouble=saved.trouble, fault=Fault.AUTHOR)
         try:
             job = saved.job.result()
             tests_s = None
@@ -190,11 +205,24 @@ class Session:
                 if result.verdict is Verdict.ACCEPTED and not why_no_time(timed):
                     self._let_it_get_ready()
                     result = self._result(timed)
-            return replace(self._kept(saved, result, tests_s), preflights=compiled)
+            return replace(
+                self._kept(saved, result, tests_s),
+                preflights=compiled,
+                diagnostics=self._diagnostics(job, result, compiled),
+            )
         except (KernelbotError, NoWarmJudge) as error:
-            return Save(saved.number, trouble=_error_text(error))
+            fault = error.fault if isinstance(error, KernelbotError) else Fault.PLATFORM
+            return Save(saved.number, trouble=_error_text(error), fault=fault)
         except Stopped:  # by Ctrl-C, before there was a job
             return Save(saved.number, trouble=self._why_stopped())
+
+    def _diagnostics(
+        self, job: JobSpec, result: RunResult | None, compiled: tuple[Preflight, ...]
+    ) -> tuple[Diagnostic, ...]:
+        source = job.submission
+        return file_diagnostics(
+            result, compiled, source.text, judged_as=source.name, file=str(self._file)
+        )
 
     def _compiled(self, job: JobSpec) -> tuple[Preflight, ...]:
         """For each GPU that was asked for; none if that was stopped. Raises `NoWarmJudge`."""
@@ -260,11 +288,19 @@ class Session:
         entry = self._entry(saved, result)
         version, sha256 = (entry.number, entry.sha256) if entry else (None, None)
         if result is None:
-            return Save(saved.number, None, self._why_stopped(), version, sha256, tests_s)
+            why = self._why_stopped()
+            return Save(saved.number, None, why, version=version, sha256=sha256, tests_s=tests_s)
         accepted = result.verdict is Verdict.ACCEPTED
         workloads = result.phases[-1].workloads if accepted and result.phases else ()
         timed = self._timings.add(workloads)
-        return Save(saved.number, result, "", version, sha256, tests_s, timed)
+        return Save(
+            saved.number,
+            result,
+            version=version,
+            sha256=sha256,
+            tests_s=tests_s,
+            workloads=timed,
+        )
 
     def _why_stopped(self) -> str:
         """Why a save has no result."""

@@ -7,6 +7,7 @@ from kernelbot.catalog.problem import load_problem
 from kernelbot.domain.errors import UserError
 from kernelbot.harness.host.warm.folder import NotOurs, PrivateFolder, default_folder
 from kernelbot.preflight.gpus import Gpu
+from kernelbot.saves.model import Save
 from kernelbot.server.dev.session import Display, Session
 from kernelbot.server.dev.versions import Versions
 from kernelbot.server.preflight import Preflights
@@ -20,10 +21,12 @@ def watch(
     device: str | None,
     display: Display,
     gpus: tuple[Gpu, ...] = (),
-) -> None:
-    """Until Ctrl-C; the file is compiled for `gpus` as well. Raises `InvalidProblem`,
-    `InvalidSubmission` and `UserError` before anything is judged; a problem that is broken later is
-    told to the display."""
+    *,
+    once: bool = False,
+) -> Save | None:
+    """Until Ctrl-C, or `once`; the file is compiled for `gpus` as well. Returns the latest save.
+    Raises `InvalidProblem`, `InvalidSubmission` and `UserError` before anything is judged; a
+    problem that is broken later is told to the display."""
     check_language(file.name, load_problem(problem).definition.spec.lang)
     if not file.absolute().parent.is_dir():
         raise UserError(f"There is no folder {file.absolute().parent}.")
@@ -38,4 +41,5 @@ def watch(
         if preflights is not None:
             afterwards.enter_context(closing(preflights))
         judge = warm_judge(folder)
-        Session(problem, file, device, judge, versions, display, preflights).watch()
+        session = Session(problem, file, device, judge, versions, display, preflights, once=once)
+        return session.watch()

@@ -16,6 +16,7 @@ from kernelbot.domain.errors import NotAllowed, NotFound
 from kernelbot.domain.ids import BIGINT_MAX
 from kernelbot.drawing.texts import Texts
 from kernelbot.duels.model import Duel
+from kernelbot.preflight.error_places import error_places
 from kernelbot.protocol import Mode
 from kernelbot.render.intervals import of_the_score
 from kernelbot.runs.files import MAX_NAME, safe_name
@@ -25,7 +26,6 @@ from kernelbot.services import Services
 from kernelbot.submissions.api.events import stream
 from kernelbot.submissions.model import Event, Submission
 from kernelbot.submissions.pages.comparison import comparisons
-from kernelbot.submissions.pages.error_places import error_places
 from kernelbot.submissions.pages.preflights import shown_preflight
 from kernelbot.submissions.pages.progress import LiveState, SubmissionProgress
 from kernelbot.submissions.pages.results import (
@@ -122,7 +122,8 @@ async def _code_shown(
     if code is None:
         return {"source": None, "cut": False, "places": ()}
     names = {submission.file_name, *([problem.submission_name] if problem else [])}
-    places = error_places(submission.runs, code, frozenset(names))
+    said = (run.result or run.message or "" for run in submission.runs)
+    places = error_places(said, code, frozenset(names))
     shown = documents.beginning(code, _SHOWN_CODE_CHARACTERS)
     remarks: dict[int, list[str]] = {}
     for place in places:

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
+from kernelbot.preflight.error_places import ErrorPlace, error_places
 from kernelbot.preflight.model import Severity
 from kernelbot.protocol import CaseResult, CompileReport, Failure, Fault, RunResult, Verdict
-from kernelbot.submissions.pages.error_places import ErrorPlace, error_places
-from tests.render.results import WRONG, judged
+from tests.render.results import WRONG
 
 CODE = "import numpy as np\n\ndef custom_kernel(data):\n    x = data[9]\n    return x\n"
 NAMES = frozenset({"submission.py", "mine.py"})
@@ -16,7 +16,7 @@ CUDA = frozenset({"submission.cu"})
 
 
 def places(result: RunResult, code: str = CODE, names: frozenset[str] = NAMES) -> list[ErrorPlace]:
-    return list(error_places(judged(result).runs, code, names))
+    return list(error_places([result], code, names))
 
 
 def failed(message: str) -> RunResult:

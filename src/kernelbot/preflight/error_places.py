@@ -1,15 +1,14 @@
 """At which lines of an author's file something went wrong, by what compilers and Python said."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from kernelbot.preflight.diagnostics import Source, diagnostics_in
 from kernelbot.preflight.model import Severity
-from kernelbot.protocol import CaseResult, Verdict
+from kernelbot.protocol import CaseResult, RunResult, Verdict
 from kernelbot.render.failures import failed_alike
 from kernelbot.render.text import one_line
-from kernelbot.runs.model import Run
 
 MOST = 50
 """Places that are shown of one file."""
@@ -44,18 +43,28 @@ class _Said:
     refused: CaseResult | None = None
 
 
-def error_places(runs: Iterable[Run], code: str, names: frozenset[str]) -> tuple[ErrorPlace, ...]:
-    """The places of all that the runs' results name, in the order of lines, each once. `names`:
-    what the author's file may be called there."""
+def error_places(
+    results: Iterable[RunResult | str], code: str, names: frozenset[str]
+) -> tuple[ErrorPlace, ...]:
+    """The places of all that the results name, in the order of lines, each once. A text is what is
+    said of a run without a result. `names`: what the author's file may be called there."""
     lines, source = code.split("\n"), Source(code)
-    entry = _entry(lines)
+    entry = kernel_line(code)
     found: dict[ErrorPlace, None] = {}
-    for said in _bounded(one for run in runs for one in _of_run(run)):
+    for said in _bounded(one for result in results for one in _all_said(result)):
         places = list(_in_text(said.text, source, names))
         if not places and entry is not None and said.refused is not None:
             places = [_at_kernel(entry, said.refused)]
         found |= dict.fromkeys(place for place in places if 0 < place.line <= len(lines))
     return tuple(sorted(found, key=lambda place: (place.line, place.column or 0)))[:MOST]
+
+
+def kernel_line(code: str) -> int | None:
+    """The line on which the kernel is defined; None if it isn't found."""
+    for number, line in enumerate(code.split("\n"), 1):
+        if _NAME in line and _ENTRY.match(line[:1000]):
+            return number
+    return None
 
 
 def _bounded(said: Iterable[_Said]) -> Iterator[_Said]:
@@ -71,10 +80,9 @@ def _bounded(said: Iterable[_Said]) -> Iterator[_Said]:
         room -= min(room, len(one.text))
 
 
-def _of_run(run: Run) -> Iterator[_Said]:
-    result = run.result
-    if result is None:
-        yield _Said(run.message or "")
+def _all_said(result: RunResult | str) -> Iterator[_Said]:
+    if isinstance(result, str):
+        yield _Said(result)
         return
     if result.compile is not None:
         yield _Said(result.compile.output)
@@ -115,14 +123,6 @@ def _in_tracebacks(text: str, names: frozenset[str]) -> Iterator[ErrorPlace]:
 
 def _plain(file: str) -> str:
     return file.removeprefix("./")
-
-
-def _entry(lines: Sequence[str]) -> int | None:
-    """The line on which the kernel is defined; None if it isn't found."""
-    for number, line in enumerate(lines, 1):
-        if _NAME in line and _ENTRY.match(line[:1000]):
-            return number
-    return None
 
 
 def _short(message: str) -> str:

@@ -1,0 +1,101 @@
+"""A chart of one judging's times as a Vega-Lite document."""
+
+import math
+from collections.abc import Sequence
+from itertools import chain
+
+from kernelbot.protocol import WorkloadResult
+from kernelbot.render.charts import Chart, unit_of
+from kernelbot.render.text import cut, one_line
+
+_WIDTH, _ROW = 460, 34
+_MOST_SAMPLES = 200
+"""Calls that are drawn of one measurement."""
+_SHOWN_SHARE = 0.9
+_NAME_CELLS = 40
+_APART = {"labelOverlap": True, "tickCount": 6}
+_WIDE = 20.0
+"""From this ratio of the slowest to the fastest on, the axis is logarithmic."""
+_SERIES = ("this cell", "reference")
+_COLOURS = ("#4338ca", "#b45309")
+
+
+def judging_chart(
+    workloads: Sequence[WorkloadResult], reference: Sequence[WorkloadResult] = ()
+) -> Chart:
+    """A row for each workload: its fastest calls as ticks, the median as a point, and the median's
+    95 % interval as a line; the reference's in another colour. `workloads` isn't empty."""
+    series = [(_SERIES[0], one) for one in workloads] + [(_SERIES[1], one) for one in reference]
+    medians = [one.median_ns for _, one in series]
+    size_s, unit = unit_of(min(medians) / 1e9)
+    size_ns = size_s * 1e9
+    wide = max(medians) > _WIDE * min(medians)
+    scale = {"type": "log"} if wide else {"zero": False, "nice": True}
+    time = {"type": "quantitative", "title": f"time in {unit}", "scale": scale}
+    names = list(dict.fromkeys(_name(one) for _, one in series))
+    row = {"field": "workload", "type": "nominal", "title": None, "sort": names}
+    shown = _SERIES if reference else _SERIES[:1]
+    both = {
+        "y": row,
+        "yOffset": {"field": "whose", "sort": list(_SERIES)},
+        "color": {
+            "field": "whose",
+            "type": "nominal",
+            "title": None,
+            "scale": {"domain": list(shown), "range": list(_COLOURS[: len(shown)])},
+            "legend": {"orient": "bottom", "symbolOpacity": 1} if reference else None,
+        },
+    }
+    value = {"x": {"field": "value", **time}}
+    return {
+        "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
+        "width": _WIDTH,
+        "height": {"step": _ROW},
+        "background": "#ffffff",
+        "padding": {"left": 40, "right": 16, "top": 8, "bottom": 8},  # fonts differ in width
+        "layer": [
+            {
+                "data": {
+                    "values": list(chain.from_iterable(_samples(*one, size_ns) for one in series))
+                },
+                "mark": {"type": "tick", "opacity": 0.25, "thickness": 1},
+                "encoding": {**value, **both},
+            },
+            {
+                "data": {"values": [_interval(*one, size_ns) for one in series]},
+                "mark": {"type": "rule", "size": 3},
+                "encoding": {"x": {"field": "low", **time}, "x2": {"field": "high"}, **both},
+            },
+            {
+                "data": {"values": [_median(*one, size_ns) for one in series]},
+                "mark": {"type": "point", "filled": True, "size": 60, "opacity": 1},
+                "encoding": {**value, **both},
+            },
+        ],
+        "config": {"axis": {"labelFontSize": 12, "titleFontSize": 12, "labelLimit": 260, **_APART}},
+    }
+
+
+def _name(workload: WorkloadResult) -> str:
+    return cut(one_line(workload.spec), _NAME_CELLS)
+
+
+def _samples(whose: str, workload: WorkloadResult, size_ns: float) -> list[dict[str, str | float]]:
+    """The fastest nine tenths of the calls, or evenly many of these: a few slow calls would leave
+    no room for the others."""
+    ordered = sorted(workload.samples_ns)
+    ordered = ordered[: math.ceil(_SHOWN_SHARE * len(ordered))]
+    step = max(1, -(-len(ordered) // _MOST_SAMPLES))
+    name = _name(workload)
+    return [{"workload": name, "whose": whose, "value": one / size_ns} for one in ordered[::step]]
+
+
+def _interval(whose: str, workload: WorkloadResult, size_ns: float) -> dict[str, str | float]:
+    low_ns, high_ns = workload.ci95_ns
+    name = _name(workload)
+    return {"workload": name, "whose": whose, "low": low_ns / size_ns, "high": high_ns / size_ns}
+
+
+def _median(whose: str, workload: WorkloadResult, size_ns: float) -> dict[str, str | float]:
+    value = workload.median_ns / size_ns
+    return {"workload": _name(workload), "whose": whose, "value": value}
