@@ -1,5 +1,7 @@
 """What `kernelbot serve` prints on a terminal."""
 
+from pathlib import Path
+
 from kernelbot.server.serve import greeting_text
 
 
@@ -16,3 +18,12 @@ def test_the_link_and_the_next_step_are_shown() -> None:
 def test_without_a_board_the_next_step_is_one() -> None:
     text = greeting_text("a\x1b[2J", "http://x", "/", has_boards=False)
     assert ("Next: kernelbot board create" in text, "\x1b" in text) == (True, False)
+
+
+def test_the_log_s_file_is_said_once() -> None:
+    file = Path("/data/a\x1b[2J/serve.log")
+    text = greeting_text("a", "http://x", "/", has_boards=True, log_file=file)
+    assert (["  Log: /data/a\\x1b[2J/serve.log"], False) == (
+        [line for line in text.splitlines() if "Log:" in line],
+        "\x1b" in text,
+    )

@@ -1,11 +1,33 @@
 import json
 import logging
+import os
+import pty
+import subprocess
+import sys
 import time
+from pathlib import Path
 
 import pytest
 import structlog
 
-from kernelbot.server.logs import set_up_logs
+from kernelbot.server.logs import away_from_a_terminal, set_up_logs
+from tests.support.terminal import read_until
+
+LOGGING = """\
+import subprocess, sys
+from pathlib import Path
+import structlog
+from kernelbot.server.logs import away_from_a_terminal, set_up_logs
+try:
+    with away_from_a_terminal(Path(sys.argv[1])) as file:
+        set_up_logs()
+        structlog.get_logger().info("mine")
+        subprocess.run(["sh", "-c", "echo of a child >&2"])
+        print("shown", file, flush=True)
+        raise ValueError
+except ValueError:
+    print("again on the terminal", file=sys.stderr)
+"""
 
 
 def test_nothing_that_strangers_say_reaches_the_terminal_as_it_is(
@@ -50,3 +72,40 @@ def test_lines_about_requests_are_all_written(capsys: pytest.CaptureFixture[str]
     for _ in range(1000):
         log.info("request", path="/health")
     assert 1000 == len(capsys.readouterr().err.splitlines())
+
+
+def on_a_terminal(file: Path) -> str:
+    """What a terminal shows of the program."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-c", LOGGING, str(file)], stdout=theirs, stderr=theirs
+    )
+    os.close(theirs)
+    shown = read_until(ours, None)
+    os.close(ours)
+    assert 0 == process.wait()
+    return shown.replace("\r\n", "\n")
+
+
+def test_on_a_terminal_logs_go_to_a_file_and_errors_are_shown(tmp_path: Path) -> None:
+    file = tmp_path / "serve.log"
+    file.write_text("the time before")
+    assert f"shown {file}\nagain on the terminal\n" == on_a_terminal(file)
+    first, second = file.read_text().splitlines()
+    assert ("mine", "of a child", 0o600, "the time before") == (
+        json.loads(first)["event"],
+        second,
+        file.stat().st_mode & 0o777,
+        (tmp_path / "serve.log.1").read_text(),
+    )
+
+
+def test_elsewhere_logs_stay_on_stderr(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with away_from_a_terminal(tmp_path / "serve.log") as file:
+        set_up_logs()
+        structlog.get_logger().info("mine")
+    assert (None, [], "mine") == (
+        file,
+        list(tmp_path.iterdir()),
+        json.loads(capsys.readouterr().err)["event"],
+    )

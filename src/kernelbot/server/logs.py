@@ -2,13 +2,43 @@
 
 import io
 import logging
+import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, TextIO
 
 import structlog
 
 from kernelbot.render.text import printable
 from kernelbot.server.thinning import ThinnedEvents, ThinnedRecords, Thinning
+
+_BEFORE = ".1"
+"""Behind a log file's name: what was written until it was opened the last time."""
+
+
+@contextmanager
+def away_from_a_terminal(file: Path) -> Iterator[Path | None]:
+    """While this lasts, what this process and those that it starts write to stderr goes to `file`,
+    if stderr is a terminal; else it stays, and None is yielded. What was in the file has `.1`
+    behind its name then. Raises `OSError` if it can't be written. Set up logs within."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    if file.exists():
+        file.replace(file.with_name(file.name + _BEFORE))
+    written = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+    sys.stderr.flush()
+    terminal = os.dup(sys.stderr.fileno())
+    os.dup2(written, sys.stderr.fileno())
+    os.close(written)
+    try:
+        yield file
+    finally:
+        sys.stderr.flush()
+        os.dup2(terminal, sys.stderr.fileno())
+        os.close(terminal)
 
 
 def set_up_logs(*, json: bool | None = None, level: int = logging.INFO) -> None:

@@ -26,7 +26,7 @@ from kernelbot.render.text import one_line
 from kernelbot.server.answer import answer, api_children, on_stop_signals
 from kernelbot.server.connection_limits import raise_open_files
 from kernelbot.server.database import ReadyDatabase, kept_alive, locked_data, ready_database
-from kernelbot.server.logs import set_up_logs
+from kernelbot.server.logs import away_from_a_terminal, set_up_logs
 from kernelbot.server.operator import renewed, sign_out_the_dead
 from kernelbot.server.settings import Settings, read_settings
 from kernelbot.server.supervise import Child, child, supervised
@@ -35,6 +35,8 @@ from kernelbot.services import Services
 
 _BOT_GRACE_S = 3.0
 _ADMIN_TOKEN_MIN = 20
+LOG_FILE = "serve.log"
+"""In the data folder, if a person sits at a terminal."""
 log = structlog.get_logger()
 
 
@@ -56,15 +58,32 @@ def serve(
     name_process(ProcessName.SERVER, keep_command=True)
     settings = read_settings(data=data)
     _refuse_short(settings.admin_token)
-    set_up_logs()
-    raise_open_files()
     _make_data(settings)
     with (
         locked_data(settings),
+        _logging(settings) as log_file,
         _listening(host, port, processes) as listeners,
         ready_database(settings) as database,
     ):
-        asyncio.run(_serve(settings, database, listeners, with_worker=worker))
+        asyncio.run(_serve(settings, database, listeners, with_worker=worker, log_file=log_file))
+
+
+@contextlib.contextmanager
+def _logging(settings: Settings) -> Iterator[Path | None]:
+    """Logs for this process and its children: into a file in the data folder if a person sits at a
+    terminal, who is shown the link and the next step instead. None: they aren't in a file."""
+    file = settings.data.resolve() / LOG_FILE
+    with contextlib.ExitStack() as stack:
+        try:
+            found = stack.enter_context(away_from_a_terminal(file))
+        except OSError as error:
+            raise UserError(
+                f"The log can't be written: {file}: {in_words(error)}.",
+                hint="Choose another folder with --data.",
+            ) from None
+        set_up_logs()
+        raise_open_files()
+        yield found
 
 
 async def _serve(
@@ -73,6 +92,7 @@ async def _serve(
     listeners: list[socket.socket],
     *,
     with_worker: bool,
+    log_file: Path | None,
 ) -> None:
     stop = asyncio.Event()
     on_stop_signals(stop.set)
@@ -90,7 +110,7 @@ async def _serve(
         operator = await stack.enter_async_context(
             _operator(core.services, address, listeners[0], data)
         )
-        await _greet(core.services, operator, settings.public_url or address)
+        await _greet(core.services, operator, settings.public_url or address, log_file)
         log.info("serving", url=address, data=str(settings.data), processes=len(listeners))
         if await core.services.platform.is_copy():
             log.warning("restored_copy", hint=COPY_NOTE)
@@ -101,6 +121,8 @@ async def _serve(
         elif not stop.is_set():
             await answer(core.services, settings, listeners[0])
         log.info("stopping")
+        if log_file is not None:
+            print("Stopping ...", flush=True)
 
 
 def _has_discord() -> bool:
@@ -190,28 +212,36 @@ async def _operator(
             await services.users.sign_out(signed_in.token)
 
 
-async def _greet(services: Services, operator: NewToken, url: str) -> None:
+async def _greet(services: Services, operator: NewToken, url: str, log_file: Path | None) -> None:
     """On a terminal, print the link that logs the operator's browser in, and what comes next."""
     if not sys.stdout.isatty():
         return
     secret = await services.logins.make_link(operator.user, Credential(operator.token))
     has_boards = bool(await services.boards.list_boards(operator.user))
-    greeting = greeting_text(operator.user.name, url, link_path(secret), has_boards=has_boards)
+    greeting = greeting_text(
+        operator.user.name, url, link_path(secret), has_boards=has_boards, log_file=log_file
+    )
     print(greeting, flush=True)
+    if await services.platform.is_copy():
+        print(f"Note: {COPY_NOTE}\n", flush=True)
 
 
-def greeting_text(name: str, url: str, path: str, *, has_boards: bool) -> str:
+def greeting_text(
+    name: str, url: str, path: str, *, has_boards: bool, log_file: Path | None = None
+) -> str:
     """What a terminal shows once a server can be asked. `path`: of the link that logs in."""
     following = (
         "kernelbot submit FILE --board BOARD"
         if has_boards
         else "kernelbot board create --from FOLDER, or the page Organise"
     )
+    where = f"  Log: {one_line(str(log_file))}\n" if log_file else ""
     return (
         f"\nKernelBot serves at {url}\n"
         f"  Log in as {one_line(name)}, once within {LINK_LASTS_S // 60} minutes: {url}{path}\n"
         "  Another link, later: kernelbot open\n"
         f"  Next: {following}\n"
+        f"{where}"
     )
 
 
