@@ -3,11 +3,12 @@
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from kernelbot.harness.sandbox import cgroups
-from kernelbot.harness.sandbox.cgroups import RunnerGroup
+from kernelbot.harness.sandbox.cgroups import RunnerGroup, find_v2_parent
 
 CHILD_S = 0.05
 UNMISSED = f"""
@@ -68,3 +69,59 @@ def test_a_judge_that_eats_memory_is_killed_alone() -> None:
     )
     assert (-signal.SIGKILL, "within\n") == (ended.returncode, ended.stdout)
     assert cgroups.remove_leftovers(timeout_s=60)
+
+
+SWAPLESS = """
+from pathlib import Path
+from kernelbot.harness.sandbox import cgroups
+from kernelbot.protocol import Limits
+judge = cgroups.JudgeGroup()
+assert judge.limit(Limits(memory_bytes=1 << 30))
+for name in ("memory.memsw.limit_in_bytes", "memory.swap.max"):
+    path = judge._folder / name
+    print(path.read_text().strip() if path.exists() else "absent")
+print(cgroups.judge_memory_bytes(Limits(memory_bytes=1 << 30)))
+"""
+
+
+@pytest.mark.skipif("memory" not in cgroups.detect().parents, reason="no writable memory cgroup")
+def test_a_judge_gets_no_swap() -> None:
+    """Else it would be swapped out for minutes, instead of being killed."""
+    ended = subprocess.run(
+        [sys.executable, "-c", SWAPLESS], capture_output=True, text=True, check=True
+    )
+    both, alone, size = ended.stdout.split()
+    assert (both, alone) in {(size, "absent"), ("absent", "0"), ("absent", "absent")}
+    assert cgroups.remove_leftovers(timeout_s=60)
+
+
+def hands_on(folder: Path, controllers: str) -> None:
+    """A group as the kernel shows it, which hands these on to its children."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "cgroup.subtree_control").write_text(f"{controllers}\n")
+
+
+LAID_OUT = {
+    "a program that somebody has started": ("user@7.service/app.slice/x.scope", True),
+    "in-own-cgroup": ("system.slice/own.service/supervisor", True),
+    "a part of a service": ("system.slice/other.service/part", False),
+    "a job of Slurm's": ("system.slice/slurmstepd.scope/job_7/step_batch/user/task_0", False),
+    "all of the machine": ("", False),
+}
+
+
+@pytest.mark.parametrize(("own", "found"), LAID_OUT.values(), ids=list(LAID_OUT))
+def test_runners_are_in_groups_beside_ours_or_nowhere(
+    tmp_path: Path, own: str, found: bool
+) -> None:
+    """Further up, they would be free of what bounds us, such as a job's memory and processors."""
+    hands_on(tmp_path / own, "")
+    for folder in ("user@7.service/app.slice", "system.slice", "system.slice/own.service"):
+        hands_on(tmp_path / folder, "cpu memory pids")
+    expected = (tmp_path / own).parent if found else None
+    assert expected == find_v2_parent(tmp_path, f"/{own}")
+
+
+def test_limits_need_both_controllers(tmp_path: Path) -> None:
+    hands_on(tmp_path / "job_7", "cpuset memory")
+    assert find_v2_parent(tmp_path, "/job_7/task_0") is None

@@ -59,7 +59,8 @@ def detect() -> Hierarchies:
     """Find what this process may use, by trying."""
     names = (*_CONTROLLERS, _TIME)
     if (_ROOT / "cgroup.controllers").exists():
-        found = {name: folder for folder in [_find_v2_parent()] if folder for name in names}
+        parent = find_v2_parent(_ROOT, _own_path("") or "")
+        found = dict.fromkeys(names, parent) if parent else {}
         version = 2
     else:
         found = {name: folder for name in names if (folder := _find_v1_parent(name))}
@@ -67,6 +68,8 @@ def detect() -> Hierarchies:
     usable = {name: folder for name, folder in found.items() if _can_make_group(folder)}
     if freezer := usable.get("memory" if version == 2 else "") or _find_freezer_parent():
         usable[_FREEZER] = freezer
+        if version == 2:
+            usable.setdefault(_TIME, freezer)
     missing = tuple(
         f"cgroup {name}: no writable cgroup here; {instead}"
         for name, instead in _STAND_INS
@@ -90,15 +93,19 @@ def _find_v1_parent(controller: str) -> Path | None:
     return folder if path is not None and folder.is_dir() else None
 
 
-def _find_v2_parent() -> Path | None:
-    """The nearest folder above us that already hands both controllers to its children."""
-    folder = _ROOT / (_own_path("") or "")
-    while folder.is_relative_to(_ROOT):
-        with suppress(OSError):
-            given = (folder / "cgroup.subtree_control").read_text().split()
-            if set(_CONTROLLERS) <= set(given):
-                return folder
-        folder = folder.parent
+def find_v2_parent(root: Path, own_path: str) -> Path | None:
+    """The folder in which this process's own group lies, below the hierarchy's `root`, if it hands
+    both controllers to its children; None otherwise.
+
+    Never one further up: in between somebody else may bound processors, devices and memory, as
+    Slurm does, and a runner there would have left that behind.
+    """
+    own = root / own_path.strip("/")
+    folder = own if own == root else own.parent
+    with suppress(OSError):
+        given = (folder / "cgroup.subtree_control").read_text().split()
+        if set(_CONTROLLERS) <= set(given):
+            return folder
     return None
 
 
@@ -187,12 +194,20 @@ class JudgeGroup:
         """
         if self._folder is None:
             return False
-        name = "memory.max" if detect().version == 2 else "memory.limit_in_bytes"
         try:
-            (self._folder / name).write_text(str(judge_memory_bytes(limits)))
+            _bound_memory(self._folder, judge_memory_bytes(limits))
         except OSError:
             return False
         return True
+
+
+def _bound_memory(folder: Path, size_bytes: int) -> None:
+    """Bound the memory of a group, of either version, which may use no swap. Raises OSError."""
+    first = detect().version == 1
+    (folder / ("memory.limit_in_bytes" if first else "memory.max")).write_text(str(size_bytes))
+    swap, most = ("memory.memsw.limit_in_bytes", size_bytes) if first else ("memory.swap.max", 0)
+    with suppress(OSError):  # absent where swap isn't accounted
+        (folder / swap).write_text(str(most))
 
 
 def _joined(folder: Path) -> Path | None:
@@ -260,9 +275,7 @@ class RunnerGroup:
 
     def _set_v1(self, limits: Limits) -> None:
         if memory := self._folders.get("memory"):
-            (memory / "memory.limit_in_bytes").write_text(str(limits.memory_bytes))
-            with suppress(OSError):  # absent where swap isn't accounted
-                (memory / "memory.memsw.limit_in_bytes").write_text(str(limits.memory_bytes))
+            _bound_memory(memory, limits.memory_bytes)
         if pids := self._folders.get("pids"):
             (pids / "pids.max").write_text(str(limits.processes))
 
@@ -270,12 +283,10 @@ class RunnerGroup:
         folder = self._folders.get("memory")
         if folder is None:
             return
-        (folder / "memory.max").write_text(str(limits.memory_bytes))
+        _bound_memory(folder, limits.memory_bytes)
         (folder / "pids.max").write_text(str(limits.processes))
-        with suppress(OSError):  # kernels before 4.19, and systems without swap accounting
+        with suppress(OSError):  # kernels before 4.19
             (folder / "memory.oom.group").write_text("1")
-        with suppress(OSError):
-            (folder / "memory.swap.max").write_text("0")
 
     def open_task_lists(self) -> list[int]:
         """Descriptors through which a process can move itself in, before it has any child.
