@@ -2,47 +2,46 @@
 submissions while its processes are killed and stopped at random moments.
 
 Run with `python -m benchmarks.chaos [--runs 1] [--submissions 60] [--every 2.5] [--seed N]
-[--launchers local slurm slurm-warm buildkite] [--user NAME]`. `--every`: seconds between two hits,
-on average. `--launchers`: each has a device on the boards, and what judges on their nodes is hit as
-well, the schedulers never. Slurm is a real one, Buildkite the tests' stand-in; both need root.
-`--user`: everything as that account. Hits end `--storm` seconds after the last submission was sent;
-some stopped processes stay stopped. The exit code is 1 if any submission ended as anything but
-`right` and `gave up`.
+[--launchers local slurm slurm-warm buildkite] [--user NAME [--group FOLDER]]`. `--every`: seconds
+between two hits, on average. `--launchers`: each has a device on the boards, and what judges on
+their nodes is hit as well, the schedulers never. Slurm is a real one, Buildkite the tests'
+stand-in; both need root. `--user`: the server, all that it starts and its jobs on Slurm run as that
+account; it needs root. `--group`: a control group of version 2 without processes in it, of which
+that account gets a part to itself, as systemd gives one to people who log in. `--slow`: by which
+time limits and pauses are multiplied on a slow machine. Hits end `--storm` seconds after the last
+submission was sent; some stopped processes stay stopped. The exit code is 1 if any submission ended
+as anything but `right` and `gave up`.
 """
 
 import argparse
+import contextlib
 import dataclasses
-import os
-import pwd
 import random
 import shutil
-import subprocess
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import psycopg
 from scripts.local_server import LocalServer, ServerTrouble
 
+from benchmarks.chaos_account import ROOT, Account, AccountTrouble, account_of
 from benchmarks.chaos_ends import Fate, RunEnd, counted, fates, read_ends
 from benchmarks.chaos_launchers import NAMES, Place, opened
+from benchmarks.chaos_orders import AUTHORS, PROBLEMS, Order, make_orders
 from benchmarks.chaos_processes import Storm
 from kernelbot.boards.model import ProblemDefinition
 from kernelbot.catalog.problem import load_problem
 from kernelbot.client import KernelbotClient
 from kernelbot.client.errors import BadAnswer, Refused, Unreachable
-from kernelbot.protocol import Mode, Timeouts, Verdict
+from kernelbot.protocol import Timeouts
 from kernelbot.render.table import table
 from kernelbot.store.embedded import EmbeddedPostgres
 
-ROOT = Path(__file__).resolve().parent.parent
-PROBLEMS = ("sort_np", "identity_np")
-AUTHORS = 5
-WRONG_SHARE = 0.25
 TIMEOUTS = Timeouts(test_s=15.0, benchmark_s=15.0, ranked_s=15.0, compile_s=10.0)
 """Shorter than the problems', because a judge that stays stopped takes all of them."""
 CONFIG = """
@@ -54,65 +53,42 @@ min_total_s = 0.005
 wall_cap_s = 0.5
 target_relative_ci = 0.1
 [worker]
-heartbeat_s = 0.5
-sweep_s = 1.0
-stale_s = 10.0
-grace_s = 3.0
+heartbeat_s = {heartbeat_s}
+sweep_s = {sweep_s}
+stale_s = {stale_s}
+grace_s = {grace_s}
 [queue]
 waiting_limit = 100000
 """
-HONEST = {
-    "sort_np": "import numpy as np\ndef custom_kernel(data):\n    return np.sort(data)\n",
-    "identity_np": "def custom_kernel(data):\n    return data.copy()\n",
-}
-WRONG = {
-    Verdict.WRONG_ANSWER: "def custom_kernel(data):\n    return data * 0 + 1\n",
-    Verdict.RUNTIME_ERROR: "def custom_kernel(data):\n    raise ValueError('no')\n",
-    Verdict.COMPILE_ERROR: "def custom_kernel(data)\n    return data\n",
-}
-STARTS = 5
+READY_S = 60.0
 LOOK_S = 0.2
 
 
-@dataclass(frozen=True)
-class Order:
-    """One submission to send, and what must come of it."""
-
-    file_name: str
-    code: str
-    board: str
-    device: str
-    mode: Mode
-    author: int
-    expected: Verdict
-
-
-def make_orders(
-    count: int, chance: random.Random, devices: Sequence[str] = ("CPU",)
-) -> list[Order]:
-    """Sources are all different, also without comments and white space; the devices take turns."""
-    orders = []
-    for number in range(count):
-        board = chance.choice(PROBLEMS)
-        wrong = chance.random() < WRONG_SHARE
-        expected = chance.choice(sorted(WRONG)) if wrong else Verdict.ACCEPTED
-        code = (WRONG[expected] if wrong else HONEST[board]) + f"NUMBER = {number}\n"
-        mode = chance.choice((Mode.TEST, Mode.LEADERBOARD))
-        author = chance.randrange(AUTHORS)
-        name, device = f"number_{number}.py", devices[number % len(devices)]
-        orders.append(Order(name, code, board, device, mode, author, expected))
-    return orders
+def make_config(slow: float = 1.0) -> str:
+    """`kernelbot.toml` without devices."""
+    times = {"heartbeat_s": 0.5, "sweep_s": 1.0, "stale_s": 10.0, "grace_s": 3.0}
+    return CONFIG.format(**{name: usual_s * slow for name, usual_s in times.items()})
 
 
 class Platform:
     """One `serve` at a time on the same folder; if it was killed, another is started."""
 
-    def __init__(self, folder: Path, places: Sequence[Place]) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        places: Sequence[Place],
+        account: Account | None = None,
+        slow: float = 1.0,
+    ) -> None:
+        """`account`: whom the folder is given, and who runs `serve`; None: this process's. `slow`:
+        how many times longer than usual everything may take."""
         self.folder = folder
         self.places = places
+        self.account = account
+        self.slow = slow
         self.starts = 0
         self._config = folder / "kernelbot.toml"
-        self._config.write_text(CONFIG + "".join(place.config for place in places))
+        self._config.write_text(make_config(slow) + "".join(place.config for place in places))
         self.server = self._start()
 
     def revive(self) -> bool:
@@ -137,8 +113,15 @@ class Platform:
         self.starts += 1
         options = ("--processes", "2")
         variables = {name: text for each in self.places for name, text in each.variables.items()}
+        if self.account is not None:
+            variables |= self.account.variables
         return LocalServer(
-            self.folder, config=self._config, options=options, variables=variables
+            self.folder,
+            config=self._config,
+            options=options,
+            variables=variables,
+            before=self.account.command if self.account is not None else (),
+            ready_within_s=READY_S * self.slow,
         ).__enter__()
 
 
@@ -166,7 +149,7 @@ class Sender(threading.Thread):
     def _sent(self, order: Order) -> bool:
         url, token = self._platform.server.url, self._tokens[order.author]
         try:
-            with KernelbotClient(url, token, timeout_s=10.0) as client:
+            with KernelbotClient(url, token, timeout_s=10.0 * self._platform.slow) as client:
                 sent = client.submit(
                     order.file_name,
                     order.code.encode(),
@@ -200,25 +183,32 @@ def prepare(platform: Platform) -> list[str]:
     devices = [place.device for place in platform.places]
     with KernelbotClient.to(platform.server.own_endpoint()) as client:
         for name in PROBLEMS:
-            problem = _quick(load_problem(ROOT / "examples" / name).definition)
+            definition = load_problem(ROOT / "examples" / name).definition
+            problem = _quick(definition, platform.slow)
             client.create_board(problem, name=name, devices=devices)
         return [client.create_user(f"author-{number}").token for number in range(AUTHORS)]
 
 
-def go_through(folder: Path, options: argparse.Namespace, seed: int) -> Outcome:
+def go_through(
+    folder: Path, options: argparse.Namespace, seed: int, account: Account | None = None
+) -> Outcome:
     """One storm over a new server in `folder`, until all submissions or the patience have ended."""
     with opened(options.launchers, folder) as places:
-        return _go_through(folder, options, seed, places)
+        return _go_through(folder, options, seed, places, account)
 
 
 def _go_through(
-    folder: Path, options: argparse.Namespace, seed: int, places: Sequence[Place]
+    folder: Path,
+    options: argparse.Namespace,
+    seed: int,
+    places: Sequence[Place],
+    account: Account | None,
 ) -> Outcome:
     chance = random.Random(seed)
     orders = make_orders(options.submissions, chance, [place.device for place in places])
     nodes = {place.name: place.marker for place in places if place.marker is not None}
     storm = Storm(chance, folder / "storm.log", nodes)
-    platform = Platform(folder, places)
+    platform = Platform(folder, places, account, options.slow)
     try:
         sender = Sender(platform, orders, prepare(platform), options.pause)
         sender.start()
@@ -261,18 +251,23 @@ def _through_the_storm(
 def _read(platform: Platform) -> dict[int, list[RunEnd]]:
     """Empty while Postgres is away."""
     url = platform.database_url()
-    try:
-        return read_ends(url) if url else {}
-    except psycopg.OperationalError:
+    if url is None:
         return {}
+    with platform.account.acting() if platform.account else contextlib.nullcontext():
+        try:
+            return read_ends(url)
+        except psycopg.OperationalError:
+            return {}
 
 
 def _all_ended(ends: dict[int, list[RunEnd]]) -> bool:
     return all(run.has_ended for runs in ends.values() for run in runs)
 
 
-def _quick(problem: ProblemDefinition) -> ProblemDefinition:
-    return dataclasses.replace(problem, spec=dataclasses.replace(problem.spec, timeouts=TIMEOUTS))
+def _quick(problem: ProblemDefinition, slow: float) -> ProblemDefinition:
+    times = {name: usual_s * slow for name, usual_s in dataclasses.asdict(TIMEOUTS).items()}
+    spec = dataclasses.replace(problem.spec, timeouts=Timeouts(**times))
+    return dataclasses.replace(problem, spec=spec)
 
 
 def _is_zombie(pid: int) -> bool:
@@ -333,21 +328,6 @@ def tell(outcome: Outcome) -> None:
             print(f"    {run.message}")
 
 
-def as_user(name: str, arguments: Sequence[str]) -> int:
-    """Run this program as the account `name`; a sentence if it can't."""
-    account = pwd.getpwnam(name)
-    with tempfile.TemporaryDirectory() as home:
-        os.chown(home, account.pw_uid, account.pw_gid)
-        become = ["setpriv", f"--reuid={account.pw_uid}", f"--regid={account.pw_gid}"]
-        become += ["--init-groups", "env", f"HOME={home}", f"USER={name}", f"LOGNAME={name}"]
-        try_out = [*become, sys.executable, "-c", "import benchmarks.chaos"]
-        if subprocess.run(try_out, cwd=ROOT, capture_output=True).returncode != 0:
-            print(f"Skipped: the account {name} can't run {sys.executable} in {ROOT}.")
-            return 0
-        command = [*become, sys.executable, "-m", "benchmarks.chaos", *arguments]
-        return subprocess.run(command, cwd=ROOT).returncode
-
-
 def parsed(arguments: Sequence[str]) -> argparse.Namespace:
     """The options."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -358,28 +338,49 @@ def parsed(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--pause", type=float, default=1.0, help="seconds between two submissions")
     parser.add_argument("--storm", type=float, default=120.0, help="seconds of hits after the last")
     parser.add_argument("--patience", type=float, default=600.0, help="seconds until one is lost")
+    parser.add_argument("--slow", type=float, default=1.0, help="how much longer all may take")
     parser.add_argument("--launchers", nargs="+", choices=NAMES, default=["local"])
     parser.add_argument("--folder", type=Path, help="the folder for data and logs")
-    parser.add_argument("--user", help="the account to do everything as")
-    return parser.parse_args(arguments)
+    parser.add_argument("--user", help="the account that the server runs as")
+    parser.add_argument("--group", type=Path, help="the control group that it gets a part of")
+    options = parser.parse_args(arguments)
+    if options.group is not None and options.user is None:
+        parser.error("--group is given to the account of --user.")
+    return options
+
+
+@contextlib.contextmanager
+def _account(options: argparse.Namespace) -> Iterator[Account | None]:
+    """Whose the server is; None: this process's account. Raises `AccountTrouble`."""
+    if options.user is None:
+        yield None
+        return
+    with account_of(options.user, options.group) as account:
+        yield account
 
 
 def main() -> int:
     """Print the tables, and what is known of each submission that didn't end as it should."""
     options = parsed(sys.argv[1:])
-    if options.user is not None:
-        given = {name: value for name, value in vars(options).items() if value is not None}
-        del given["user"]
-        launchers = given.pop("launchers")
-        single = [f"--{name}={value}" for name, value in given.items()]
-        return as_user(options.user, [*single, "--launchers", *launchers])
+    try:
+        with _account(options) as account:
+            return go_through_all(options, account)
+    except AccountTrouble as error:
+        print(f"Skipped: {error}.")
+        return 0
+
+
+def go_through_all(options: argparse.Namespace, account: Account | None) -> int:
+    """All runs; the exit code."""
     folder = options.folder or Path(tempfile.mkdtemp(prefix="kernelbot-chaos-"))
     outcomes = []
     for seed in range(options.seed, options.seed + options.runs):
         place = folder / f"run-{seed}"
         place.mkdir(parents=True)
         folder.chmod(0o755)  # sandboxes of others read harness and jobs below it
-        outcome = go_through(place, options, seed)
+        if account is not None:
+            account.own(place)
+        outcome = go_through(place, options, seed, account)
         outcomes.append(outcome)
         print(table(HEADERS, [row(seed, outcome)], right=HEADERS), flush=True)
         tell(outcome)

@@ -33,7 +33,8 @@ class LocalServer:
     """Runs while the `with` block does. Everything it writes is under `folder`.
 
     `options` are further ones of `serve`, `variables` of its environment; `pass_fds` stay open in
-    the server. Raises `ServerTrouble` when the server isn't ready in time.
+    the server. `before`: a command that becomes the server by executing its arguments, say, as
+    another account. Raises `ServerTrouble` when the server isn't ready in time.
     """
 
     def __init__(
@@ -44,6 +45,8 @@ class LocalServer:
         options: tuple[str, ...] = (),
         pass_fds: tuple[int, ...] = (),
         variables: Mapping[str, str] | None = None,
+        before: tuple[str, ...] = (),
+        ready_within_s: float = READY_WITHIN_S,
     ) -> None:
         self.folder = folder
         self.port = _free_port()
@@ -57,12 +60,15 @@ class LocalServer:
         self._options = options
         self._pass_fds = pass_fds
         self._variables = dict(variables or {})
+        self._before = before
+        self._ready_within_s = ready_within_s
 
     def __enter__(self) -> Self:
         self.folder.mkdir(parents=True, exist_ok=True)
         with self.log.open("wb") as log:
             self._process = subprocess.Popen(
                 [
+                    *self._before,
                     *_ends_with_us(),
                     *(sys.executable, "-m", "kernelbot", "serve"),
                     *("--host", "127.0.0.1", "--port", str(self.port)),
@@ -147,7 +153,7 @@ class LocalServer:
         return "\n".join(text.splitlines()[-lines:])
 
     def _wait_until_ready(self) -> None:
-        deadline = time.monotonic() + READY_WITHIN_S
+        deadline = time.monotonic() + self._ready_within_s
         while time.monotonic() < deadline:
             if self._process.poll() is not None:
                 raise ServerTrouble(f"The server stopped at once:\n{self.last_words()}")
@@ -158,7 +164,7 @@ class LocalServer:
                 pass
             time.sleep(0.05)
         raise ServerTrouble(
-            f"The server wasn't ready within {READY_WITHIN_S:.0f} s:\n{self.last_words()}"
+            f"The server wasn't ready within {self._ready_within_s:.0f} s:\n{self.last_words()}"
         )
 
 

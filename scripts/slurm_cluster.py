@@ -74,6 +74,8 @@ class SlurmCluster:
             host=self.node, work=self.work, controller_port=ports[0], node_port=ports[1]
         )
         (self.work / "slurm.conf").write_text(config)
+        if _lacks_systemd():
+            (self.work / "cgroup.conf").write_text("CgroupPlugin=cgroup/v2\nIgnoreSystemd=yes\n")
         gpus = f"NodeName={self.node} Name=gpu Type=h100 File={self.work}/fakegpu[0-1]"
         (self.work / "gres.conf").write_text(f"AutoDetect=off\n{gpus}\n")
         self._start_munge()
@@ -207,6 +209,13 @@ def slurm_cluster() -> Iterator[SlurmCluster]:
     finally:
         cluster.stop()
         shutil.rmtree(work, ignore_errors=True)
+
+
+def _lacks_systemd(root: Path = Path("/")) -> bool:
+    """Whether control groups are of version 2, and there is no systemd, which slurmd otherwise asks
+    for one and doesn't start without."""
+    second = (root / "sys/fs/cgroup/cgroup.controllers").exists()
+    return second and not (root / "run/systemd/system").exists()
 
 
 def _search_path() -> str:

@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from benchmarks.chaos import make_orders
 from benchmarks.chaos_ends import Fate, RunEnd, fate, fates
+from benchmarks.chaos_orders import make_orders
 from benchmarks.chaos_processes import Command, Kind, kinds
 
 from kernelbot.domain.states import RunState

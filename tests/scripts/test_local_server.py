@@ -38,6 +38,15 @@ def test_a_server_that_cannot_start_tells_its_last_words(tmp_path: Path) -> None
         pass
 
 
+def test_a_server_is_started_by_the_command_before_it(tmp_path: Path) -> None:
+    config = tmp_path / "kernelbot.toml"
+    config.write_text("devices = 7")
+    before = ("sh", "-c", 'echo "first"; exec "$@"', "sh")
+    server = LocalServer(tmp_path / "x", config=config, before=before)
+    with pytest.raises(ServerTrouble, match=r"(?s)first.*devices"), server:
+        pass
+
+
 @pytest.mark.skipif(shutil.which("setpriv") is None, reason="needs setpriv of util-linux")
 @pytest.mark.exhaustive
 def test_a_server_ends_with_whoever_was_killed(tmp_path: Path) -> None:
