@@ -193,7 +193,7 @@ def go_through(
     folder: Path, options: argparse.Namespace, seed: int, account: Account | None = None
 ) -> Outcome:
     """One storm over a new server in `folder`, until all submissions or the patience have ended."""
-    with opened(options.launchers, folder) as places:
+    with opened(options.launchers, folder, options.slow) as places:
         return _go_through(folder, options, seed, places, account)
 
 
@@ -232,7 +232,7 @@ def _through_the_storm(
     ends: dict[int, list[RunEnd]] = {}
     next_hit = sent_at = time.monotonic()
     while True:
-        time.sleep(LOOK_S)
+        time.sleep(LOOK_S * options.slow)
         now = time.monotonic()
         sent_at = now if sender.is_alive() else sent_at
         if now - sent_at > options.storm + options.patience:

@@ -28,10 +28,10 @@ slots = 2
 kind = "slurm"
 work_dir = "{work}"
 python = "{python}"
-slack_s = 60
-settle_s = 5
-longest_poll_s = 1
-check_s = 1
+slack_s = {slack_s}
+settle_s = {settle_s}
+longest_poll_s = {poll_s}
+check_s = {poll_s}
 warm_idle_s = {warm_idle_s}
 [launchers.{name}.devices.{device}]
 options = ["--export=ALL,{marker}"]
@@ -46,8 +46,8 @@ kind = "buildkite"
 organization = "{organization}"
 pipeline = "{pipeline}"
 api_url = "{url}"
-settle_s = 2
-check_s = 1
+settle_s = {settle_s}
+check_s = {poll_s}
 [launchers.agents.devices.BUILDKITE]
 queues = ["cpu-node-0", "cpu-node-1"]
 """
@@ -70,26 +70,28 @@ class Place:
 
 
 @contextlib.contextmanager
-def opened(names: Sequence[str], folder: Path) -> Iterator[list[Place]]:
+def opened(names: Sequence[str], folder: Path, slow: float = 1.0) -> Iterator[list[Place]]:
     """The launchers of these names, of `NAMES`, while the block runs. Slurm and the agents of
-    Buildkite have to be started as root."""
-    makers: dict[str, Callable[[Path], AbstractContextManager[Place]]] = {
+    Buildkite have to be started as root. `slow`: what their pauses are multiplied by."""
+    makers: dict[str, Callable[[Path, float], AbstractContextManager[Place]]] = {
         "local": _local,
         "slurm": _slurm,
-        "slurm-warm": lambda folder: _slurm(folder, "WARM", 600),
+        "slurm-warm": lambda folder, slow: _slurm(folder, slow, "WARM", 600 * slow),
         "buildkite": _buildkite,
     }
     with contextlib.ExitStack() as stack:
-        yield [stack.enter_context(makers[name](folder / name)) for name in names]
+        yield [stack.enter_context(makers[name](folder / name, slow)) for name in names]
 
 
 @contextlib.contextmanager
-def _local(_folder: Path) -> Iterator[Place]:
+def _local(_folder: Path, _slow: float) -> Iterator[Place]:
     yield Place("local", "CPU", _LOCAL)
 
 
 @contextlib.contextmanager
-def _slurm(folder: Path, device: str = "SLURM", warm_idle_s: float = 0) -> Iterator[Place]:
+def _slurm(
+    folder: Path, slow: float, device: str = "SLURM", warm_idle_s: float = 0
+) -> Iterator[Place]:
     marker = f"{_NODE}={secrets.token_hex(8)}"
     config = _SLURM.format(
         name=folder.name,
@@ -98,6 +100,9 @@ def _slurm(folder: Path, device: str = "SLURM", warm_idle_s: float = 0) -> Itera
         marker=marker,
         device=device,
         warm_idle_s=warm_idle_s,
+        slack_s=60 * slow,
+        settle_s=5 * slow,
+        poll_s=slow,
     )
     with slurm_cluster() as cluster:
         variables = {"SLURM_CONF": cluster.environment["SLURM_CONF"]}
@@ -105,10 +110,16 @@ def _slurm(folder: Path, device: str = "SLURM", warm_idle_s: float = 0) -> Itera
 
 
 @contextlib.contextmanager
-def _buildkite(folder: Path) -> Iterator[Place]:
+def _buildkite(folder: Path, slow: float) -> Iterator[Place]:
     harness = build(folder.with_name("kernelbot-harness.pyz"))
     with fake_buildkite(folder, harness, queues=_QUEUES) as buildkite:
-        config = _BUILDKITE.format(organization=ORGANIZATION, pipeline=PIPELINE, url=buildkite.url)
+        config = _BUILDKITE.format(
+            organization=ORGANIZATION,
+            pipeline=PIPELINE,
+            url=buildkite.url,
+            settle_s=2 * slow,
+            poll_s=slow,
+        )
         # The agents give it to every step and container.
         marker = f"FAKE_JUDGED_LOG={folder / 'judged.log'}"
         yield Place("buildkite", "BUILDKITE", config, marker, {"BUILDKITE_API_TOKEN": TOKEN})

@@ -74,7 +74,7 @@ class SlurmCluster:
             host=self.node, work=self.work, controller_port=ports[0], node_port=ports[1]
         )
         (self.work / "slurm.conf").write_text(config)
-        if _lacks_systemd():
+        if lacks_systemd():
             (self.work / "cgroup.conf").write_text("CgroupPlugin=cgroup/v2\nIgnoreSystemd=yes\n")
         gpus = f"NodeName={self.node} Name=gpu Type=h100 File={self.work}/fakegpu[0-1]"
         (self.work / "gres.conf").write_text(f"AutoDetect=off\n{gpus}\n")
@@ -211,7 +211,7 @@ def slurm_cluster() -> Iterator[SlurmCluster]:
         shutil.rmtree(work, ignore_errors=True)
 
 
-def _lacks_systemd(root: Path = Path("/")) -> bool:
+def lacks_systemd(root: Path = Path("/")) -> bool:
     """Whether control groups are of version 2, and there is no systemd, which slurmd otherwise asks
     for one and doesn't start without."""
     second = (root / "sys/fs/cgroup/cgroup.controllers").exists()
