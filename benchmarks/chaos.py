@@ -253,11 +253,10 @@ def _read(platform: Platform) -> dict[int, list[RunEnd]]:
     url = platform.database_url()
     if url is None:
         return {}
-    with platform.account.acting() if platform.account else contextlib.nullcontext():
-        try:
-            return read_ends(url)
-        except psycopg.OperationalError:
-            return {}
+    try:
+        return platform.account.call(read_ends, url) if platform.account else read_ends(url)
+    except psycopg.OperationalError:
+        return {}
 
 
 def _all_ended(ends: dict[int, list[RunEnd]]) -> bool:

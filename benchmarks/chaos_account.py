@@ -1,18 +1,23 @@
 """Whose the server of `chaos.py` is: an account of this machine, and a control group of its own."""
 
 import contextlib
+import multiprocessing
 import os
 import pwd
 import shlex
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Executor, ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ParamSpec, TypeVar
 
 ROOT = Path(__file__).resolve().parent.parent
 CONTROLLERS = "+cpu +memory +pids"
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 class AccountTrouble(Exception):
@@ -30,6 +35,8 @@ class Account:
     home: Path
     group: Path | None
     """The control group that it starts in; None: ours."""
+    calls: Executor
+    """Calls functions in a process of the account's."""
 
     @property
     def command(self) -> tuple[str, ...]:
@@ -50,17 +57,22 @@ class Account:
         """Give it a folder of ours, in which nothing is so far."""
         os.chown(folder, self.uid, self.gid)
 
-    @contextlib.contextmanager
-    def acting(self) -> Iterator[None]:
-        """This whole process counts as the account while the block runs: Postgres lets in nobody
-        else by its socket."""
-        os.setegid(self.gid)
-        os.seteuid(self.uid)
-        try:
-            yield
-        finally:
-            os.seteuid(0)
-            os.setegid(0)
+    def call(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """What the function returns in a process of the account's, as which alone Postgres lets it
+        in by its socket; this process has threads that have to stay root's."""
+        return self.calls.submit(function, *args, **kwargs).result()
+
+
+def calls_as(uid: int, gid: int) -> Executor:
+    """One process of these ids, which executes calls."""
+    context = multiprocessing.get_context("spawn")
+    return ProcessPoolExecutor(1, context, initializer=_become, initargs=(uid, gid))
+
+
+def _become(uid: int, gid: int) -> None:
+    os.setgroups([])
+    os.setgid(gid)
+    os.setuid(uid)
 
 
 @contextlib.contextmanager
@@ -80,7 +92,8 @@ def account_of(name: str, delegated: Path | None) -> Iterator[Account]:
         home = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="kernelbot-home-")))
         (home / "run").mkdir(mode=0o700)
         group = delegated and stack.enter_context(_delegated(delegated, known))
-        account = Account(name, known.pw_uid, known.pw_gid, home, group)
+        calls = stack.enter_context(calls_as(known.pw_uid, known.pw_gid))
+        account = Account(name, known.pw_uid, known.pw_gid, home, group, calls)
         account.own(home)
         account.own(home / "run")
         _try_out(account)

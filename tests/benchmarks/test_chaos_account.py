@@ -2,10 +2,12 @@
 
 import os
 import subprocess
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from benchmarks.chaos_account import Account, AccountTrouble, account_of
+from benchmarks.chaos_account import Account, AccountTrouble, account_of, calls_as
 
 NOBODY = 65534
 
@@ -13,8 +15,9 @@ needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become 
 
 
 @pytest.fixture
-def account(tmp_path: Path) -> Account:
-    return Account("nobody", NOBODY, NOBODY, tmp_path, group=None)
+def account(tmp_path: Path) -> Iterator[Account]:
+    with calls_as(NOBODY, NOBODY) as calls:
+        yield Account("nobody", NOBODY, NOBODY, tmp_path, group=None, calls=calls)
 
 
 @needs_root
@@ -27,7 +30,7 @@ def test_a_command_runs_as_the_account(account: Account) -> None:
 @needs_root
 def test_a_command_starts_in_the_accounts_group(account: Account, tmp_path: Path) -> None:
     """Joined by root, before it becomes the account."""
-    joined = Account("nobody", NOBODY, NOBODY, tmp_path, group=tmp_path / "a group")
+    joined = replace(account, group=tmp_path / "a group")
     (tmp_path / "a group").mkdir(mode=0o700)
     said = subprocess.run(
         [*joined.command, "sh", "-c", "echo $$"],
@@ -40,10 +43,10 @@ def test_a_command_starts_in_the_accounts_group(account: Account, tmp_path: Path
 
 
 @needs_root
-def test_the_process_counts_as_the_account_for_a_while(account: Account) -> None:
-    with account.acting():
-        during = (os.geteuid(), os.getegid())
-    assert ((NOBODY, NOBODY), (0, 0)) == (during, (os.geteuid(), os.getegid()))
+def test_a_call_is_made_by_the_account_while_we_stay_root(account: Account) -> None:
+    """Threads of this process go on as root meanwhile, such as the agents of the fake Buildkite."""
+    there = [account.call(which) for which in (os.getuid, os.geteuid, os.getgid)]
+    assert ([NOBODY] * 3, 0) == (there, os.geteuid())
 
 
 def test_an_account_that_does_not_exist_is_said() -> None:
