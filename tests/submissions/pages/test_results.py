@@ -52,6 +52,8 @@ def page(shown: Submission, *comparisons: Comparison) -> str:
         duels=[],
         artifacts=[],
         earlier=[],
+        shareable=False,
+        link=None,
         source=None,
         cut=False,
         places=(),
