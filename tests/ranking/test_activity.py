@@ -40,6 +40,17 @@ async def test_the_newest_record_is_the_first(world: World) -> None:
     ]
 
 
+async def test_only_the_newest_records_are_told_of(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(activity, "_RECORDS", 1)
+    board = await world.board(devices=("CPU", "H100"))
+    await ranked(world, 1e-3, device="H100")
+    await ranked(world, 2e-3, device="CPU")
+    found = (await world.services.activity.recent([board])).records
+    assert ["CPU"] == [one.device for one in found]
+
+
 async def test_without_boards_nothing_has_happened(world: World) -> None:
     found = await world.services.activity.recent([])
     assert ({}, ()) == (found.submissions, found.records)
