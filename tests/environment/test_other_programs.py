@@ -1,5 +1,6 @@
-"""Programs of others, as their packages are: OpenEnv's client and validator, and `datasets`. They
-are installed into environments of their own, since what they need contradicts what we pin."""
+"""Programs of others, as their packages are: OpenEnv's client and validator, the task set of
+`verifiers` (with the version of OpenEnv that it takes), and `datasets`. They are installed into
+environments of their own, since what they need contradicts what we pin."""
 
 import json
 import subprocess
@@ -48,6 +49,32 @@ from datasets import load_dataset
 loaded = load_dataset("parquet", data_files=sys.argv[1], split="train", cache_dir=sys.argv[2])
 print(json.dumps({"columns": loaded.column_names, "verdicts": sorted(set(loaded["verdict"]))}))
 """
+TASK_SET = """
+import asyncio, contextlib, json, sys
+from types import SimpleNamespace
+from verifiers.v1.tasksets.openenv.taskset import OpenEnvConfig, OpenEnvEnv, OpenEnvTaskset
+
+url, replies = sys.argv[1], json.loads(sys.argv[2])
+rewards, prompts = {}, []
+
+class Interaction:
+    trace = SimpleNamespace(record_reward=rewards.__setitem__, stop=print)
+
+    async def turn(self, prompt):
+        prompts.append(json.loads(prompt)["observation"])
+        return SimpleNamespace(terminated=False, last_reply=replies[len(prompts) - 1])
+
+@contextlib.asynccontextmanager
+async def interaction(task):
+    yield Interaction()
+
+player = SimpleNamespace(player=SimpleNamespace(interaction=interaction))
+tasks = OpenEnvTaskset(OpenEnvConfig(base_url=url, resets=[{"split": "train", "index": 0}])).load()
+for task in tasks:
+    asyncio.run(OpenEnvEnv.run(None, task, player))
+print(json.dumps({"rewards": rewards, "attempts": [seen["attempt"] for seen in prompts]}))
+"""
+"""An episode of `verifiers`' task set, with replies of ours in the place of a model's."""
 Installed = Callable[..., Path]
 
 
@@ -119,6 +146,15 @@ def test_openenvs_validator_finds_nothing_wrong_with_the_manifest(installed: Ins
     done = run(validator, "validate", folder, "--level", "static", "--skip-build", "--json")
     failed = [one for one in json.loads(done.stdout)["results"] if one["status"] == "fail"]
     assert (0, []) == (done.returncode, failed)
+
+
+def test_the_task_set_of_verifiers_plays_an_episode(installed: Installed, server: Served) -> None:
+    replies = [WRONG, f"```python\n{RIGHT}```"]
+    python = installed("verifiers[openenv]==0.4.*")
+    done = run(python, "-c", TASK_SET, server.url, json.dumps(replies))
+    assert 0 == done.returncode, done.stderr
+    expected = {"rewards": {"openenv_reward": 1.0}, "attempts": [0, 1]}
+    assert expected == json.loads(done.stdout.splitlines()[-1])
 
 
 def test_records_are_a_dataset(

@@ -243,7 +243,7 @@ def test_it_says_what_it_is_and_what_is_exchanged(server: Served) -> None:
     assert {"status": "healthy"} == server.get("/health").json()
     assert {"name", "description", "version"} == set(server.get("/metadata").json())
     schema = server.get("/schema").json()
-    assert ["source"] == schema["action"]["required"]
+    assert (["source"], "SourceAction") == (schema["action"]["required"], schema["action"]["title"])
     assert {"done", "reward", "text", "report"} <= set(schema["observation"]["properties"])
     assert {"episode_id", "step_count"} <= set(schema["state"]["properties"])
 
@@ -269,7 +269,7 @@ def _recorded(records: Path) -> set[str]:
 
 
 def _eventually(is_so: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 60
     while not is_so():
         assert time.monotonic() < deadline
         time.sleep(0.05)

@@ -96,6 +96,7 @@ def serve(
         reward_rule,
     )
     from kernelbot.environment.tasks import Division, TaskSet
+    from kernelbot.render.text import counted
 
     rules = EpisodeRules(
         reward=reward_rule(reward, accepted=accepted, most_speed=most_speed),
@@ -120,5 +121,5 @@ def serve(
     serving.serve(
         environment,
         serving.Place(host, port),
-        lambda url: terminal.show(f"{len(tasks)} tasks at {url}"),
+        lambda url: terminal.show(f"{counted(len(tasks), 'task')} at {url}"),
     )

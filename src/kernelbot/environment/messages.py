@@ -25,7 +25,8 @@ class SourceKind(StrEnum):
 class Action(BaseModel):
     """One attempt. Only `source` is required, so that a client may send a bare text."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    # By the title `Action` clients know environments that have tools instead.
+    model_config = ConfigDict(frozen=True, extra="forbid", title="SourceAction")
 
     source: str = Field(
         description="A whole program; or, if `kind` is `diff`, a unified diff against the last "

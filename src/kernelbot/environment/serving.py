@@ -21,7 +21,6 @@ from kernelbot.library.judge import Judge
 from kernelbot.protocol.os_errors import in_words
 
 _CLOSE_CONNECTIONS_S = 3
-_WAITING_MESSAGES = 2
 
 
 @dataclass(frozen=True)
@@ -74,7 +73,6 @@ async def _serve(
             lifespan="off",
             ws="websockets-sansio",
             ws_max_size=MAX_MESSAGE_BYTES,
-            ws_max_queue=_WAITING_MESSAGES,
             ws_per_message_deflate=False,
             timeout_graceful_shutdown=_CLOSE_CONNECTIONS_S,
         )
