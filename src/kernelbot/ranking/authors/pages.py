@@ -64,6 +64,10 @@ async def author_feed(
 
 def _records(author: Author) -> list[Record]:
     return [
-        Record(one.board, one.device, Scored(author.name, one.achieved_at, one.score_s))
+        Record(
+            one.board,
+            one.device,
+            Scored(author.name, one.achieved_at, one.score_s, None, one.submission_id),
+        )
         for one in author.history.scores
     ]

@@ -54,7 +54,9 @@ async def result_card(request: Request, services: ServicesDep, secret: Secret) -
     _, trend = await services.trends.of(None, result.board, result.device, ())
     if not trend.records:
         raise NotFound("Nobody is ranked there any more, so there is nothing to draw.")
-    scored = Scored(result.author, result.submitted_at, result.score_s)
+    scored = Scored(
+        result.author, result.submitted_at, result.score_s, result.ci95_s, result.submission_id
+    )
     chart = result_chart(trend, scored, _headline(result), _about(result), colours=LIGHT)
     key = ("result", result.submission_id)
     version = (result.version, _headline(result), _about(result), result.score_s)
