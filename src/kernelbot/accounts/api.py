@@ -55,7 +55,7 @@ async def show_author_page(services: ServicesDep, viewer: Viewer) -> AuthorPage:
     return await services.users.author_page(viewer)
 
 
-@router.put("/me/author-page", responses=documented(401, 413, 422, 503))
+@router.put("/me/author-page", responses=documented(400, 401, 413, 422, 503))
 async def change_author_page(
     services: ServicesDep, viewer: Viewer, body: AuthorPageChange
 ) -> AuthorPage:

@@ -22,7 +22,7 @@ async def show_link(
     return found
 
 
-@router.put("/{submission_id}/link", responses=documented(401, 403, 404, 409, 413, 422, 503))
+@router.put("/{submission_id}/link", responses=documented(400, 401, 403, 404, 409, 413, 422, 503))
 async def put_link(
     services: ServicesDep, viewer: Viewer, submission_id: SubmissionId, body: NewResultLink
 ) -> ResultLink:
