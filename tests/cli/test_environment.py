@@ -19,7 +19,6 @@ SORT = str(EXAMPLES / "sort_np")
         ("A server has from 1 to 10000 sessions.", (SORT, "--sessions", "10001")),
         ("A session must be allowed to be idle for some time.", (SORT, "--idle", "0")),
         ("`most_speed` must be 1 at least", (SORT, "--most-speed", "0.5")),
-        ("Two problems are called 'sort_np'.", (SORT, SORT)),
         ("'x' isn't a repository's address", ("git+x",)),
         ("There is no device 'x' here.", (SORT, "--device", "x", "--port", "0")),
     ],

@@ -1,6 +1,8 @@
 """Whole episodes over a real WebSocket and real HTTP, with a scripted policy."""
 
 import json
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -10,6 +12,7 @@ import pyarrow.parquet
 import pytest
 from websockets.exceptions import ConnectionClosed
 
+from tests.environment.examples import EXAMPLES
 from tests.environment.wire import MAX_BYTES, Served
 from tests.library.sources import HOSTILE, RIGHT, WRONG
 
@@ -259,6 +262,22 @@ def test_there_are_no_tools(server: Served, code: int, body: object) -> None:
         answer.json()["jsonrpc"],
         answer.json()["error"]["code"],
     )
+
+
+def test_what_the_device_cannot_time_is_no_task(home: Path) -> None:
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "kernelbot", "env", "serve", str(EXAMPLES / "vectoradd_cu")),
+            *("--port", "0", "--slots", "2"),
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=100,
+    )
+    assert (2, "") == (done.returncode, done.stdout)
+    assert "No task: vectoradd_cu: " in done.stderr
+    assert "There is no problem, so there is no task." in done.stderr
 
 
 def _recorded(records: Path) -> set[str]:

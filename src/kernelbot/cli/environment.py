@@ -95,8 +95,7 @@ def serve(
         payment_of,
         reward_rule,
     )
-    from kernelbot.environment.tasks import Division, TaskSet
-    from kernelbot.render.text import counted
+    from kernelbot.environment.tasks import Division
 
     rules = EpisodeRules(
         reward=reward_rule(reward, accepted=accepted, most_speed=most_speed),
@@ -107,19 +106,19 @@ def serve(
     )
     terminal = Terminal(False)
     found = find_problems(problems, suite)
-    for complaint in found.refused:
+
+    def refuse(complaint: str) -> None:
         terminal.progress(f"No task: {complaint}")
-    tasks = TaskSet(found.problems, Division(test_share, split_seed), rules.held_out)
+
+    for complaint in found.refused:
+        refuse(complaint)
     environment = serving.Environment(
         name=name,
-        tasks=tasks,
+        problems=found.problems,
+        division=Division(test_share, split_seed),
         rules=rules,
         limits=SessionLimits(sessions, idle),
         slots=slots,
         record=record,
     )
-    serving.serve(
-        environment,
-        serving.Place(host, port),
-        lambda url: terminal.show(f"{counted(len(tasks), 'task')} at {url}"),
-    )
+    serving.serve(environment, serving.Place(host, port), on_refusal=refuse, on_ready=terminal.show)

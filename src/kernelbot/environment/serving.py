@@ -3,22 +3,24 @@
 import asyncio
 import contextlib
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from signal import SIGINT, SIGTERM
 
 import uvicorn
 
+from kernelbot.catalog.problem import LoadedProblem
 from kernelbot.domain.errors import UserError
 from kernelbot.environment.application import MAX_MESSAGE_BYTES, create_application
 from kernelbot.environment.episodes import Grounds
 from kernelbot.environment.recording import Recorder
 from kernelbot.environment.sessions import Session, Sessions
 from kernelbot.environment.settings import EpisodeRules, SessionLimits
-from kernelbot.environment.tasks import TaskSet
+from kernelbot.environment.tasks import Division, TaskSet
 from kernelbot.library.judge import Judge
 from kernelbot.protocol.os_errors import in_words
+from kernelbot.render.text import counted
 
 _CLOSE_CONNECTIONS_S = 3
 
@@ -36,7 +38,9 @@ class Environment:
     """What is served."""
 
     name: str
-    tasks: TaskSet
+    problems: Sequence[tuple[str, LoadedProblem]]
+    """With their ids."""
+    division: Division
     rules: EpisodeRules
     limits: SessionLimits
     slots: int | None = None
@@ -45,27 +49,32 @@ class Environment:
     """The folder that episodes are recorded in; None: they aren't."""
 
 
-def serve(environment: Environment, place: Place, on_ready: Callable[[str], None]) -> None:
-    """Serve until SIGTERM or SIGINT. `on_ready` is told the URL. Blocks.
+OnStep = Callable[[str], None]
 
-    Raises `UserError` for a port that is taken, a device that isn't configured or a folder that
-    can't be written, and `Unavailable` if nothing can be judged here.
+
+def serve(environment: Environment, place: Place, *, on_refusal: OnStep, on_ready: OnStep) -> None:
+    """Serve until SIGTERM or SIGINT. `on_refusal` is told what is no task on this device, and why;
+    `on_ready` how many tasks there are, and where. Blocks.
+
+    Raises `InvalidProblem` without any task, `UserError` for a port that is taken, a device that
+    isn't configured or a folder that can't be written, and `Unavailable` if nothing can be judged
+    here.
     """
     with _listener(place) as listener:
-        asyncio.run(_serve(environment, listener, on_ready))
+        asyncio.run(_serve(environment, listener, on_refusal, on_ready))
 
 
 async def _serve(
-    environment: Environment, listener: socket.socket, on_ready: Callable[[str], None]
+    environment: Environment, listener: socket.socket, on_refusal: OnStep, on_ready: OnStep
 ) -> None:
     rules = environment.rules
     recorder = Recorder(environment.record) if environment.record else None
     async with Judge(rules.device, slots=environment.slots) as judge:
+        problems = list(_judged_here(judge, environment, on_refusal))
+        tasks = TaskSet(problems, environment.division, rules.held_out)
         grounds = Grounds(judge, rules, is_recorded=recorder is not None)
-        sessions = Sessions(
-            lambda: Session(grounds, environment.tasks, recorder), environment.limits
-        )
-        app = create_application(environment.name, environment.tasks, sessions)
+        sessions = Sessions(lambda: Session(grounds, tasks, recorder), environment.limits)
+        app = create_application(environment.name, tasks, sessions)
         config = uvicorn.Config(
             app,
             log_config=None,
@@ -80,8 +89,23 @@ async def _serve(
         for number in (SIGINT, SIGTERM):
             asyncio.get_running_loop().add_signal_handler(number, server.stop)
         async with sessions.kept():
-            on_ready(_url(listener))
+            on_ready(f"{counted(len(tasks), 'task')} at {_url(listener)}")
             await server.serve(sockets=[listener])
+
+
+def _judged_here(
+    judge: Judge, environment: Environment, on_refusal: OnStep
+) -> Iterator[tuple[str, LoadedProblem]]:
+    """Those that a source can get a reward for on this device: else no source could be right."""
+    rules = environment.rules
+    for name, loaded in environment.problems:
+        if rules.is_timed:
+            try:
+                judge.expect_baseline(loaded, mode=rules.mode, device=rules.device)
+            except UserError as error:
+                on_refusal(f"{name}: {error}")
+                continue
+        yield name, loaded
 
 
 class _Server(uvicorn.Server):

@@ -129,6 +129,18 @@ class Judge:
         submission = source_file(source, loaded.definition.spec)
         return await self._followed(loaded, submission, options)
 
+    def expect_baseline(
+        self, problem: Problem, *, mode: Mode | str, device: str | None = None
+    ) -> None:
+        """Raises `InvalidProblem` or `UserError` if the problem's reference can't be timed on the
+        device, so that no source of it can be judged with a baseline. Nothing runs."""
+        options = self._options(mode, device, baseline=True)
+        loaded = self._problems.load(problem)
+        _, source = baseline_source(loaded)
+        expect_timeable(
+            self._settings.job(loaded.definition.spec, source, options.mode, options.device)
+        )
+
     def many(
         self,
         pairs: Iterable[Pair] | AsyncIterable[Pair],
