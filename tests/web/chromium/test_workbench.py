@@ -345,6 +345,25 @@ def test_the_end_is_told_if_the_page_is_hidden(site: Site) -> None:
 
 
 @pytest.mark.exhaustive
+def test_a_notification_is_offered_until_the_person_has_decided(site: Site) -> None:
+    world = site.live.world
+    made = site.live.call(world.submit(content=b"# fake: sleep 20 accepted\n", devices=("CPU",)))
+    page, without_script = site.page(ada(site)), site.page(ada(site), script=False)
+    page.add_init_script(
+        "window.Notification = class { static permission = 'default';"
+        " static async requestPermission() { return (this.permission = 'granted'); } };"
+    )
+    for one in (page, without_script):
+        one.goto(f"/submission/{made.id}")
+    expect(without_script.locator("#notify")).to_be_hidden()
+    page.get_by_role("button", name="Notify me at the end").click()
+    expect(page.locator("#notify")).to_be_hidden()
+    site.live.call(world.services.submissions.cancel(world.ada.user, made.id))
+    for one in (page, without_script):
+        one.context.close()
+
+
+@pytest.mark.exhaustive
 def test_the_title_says_the_step_of_a_page_that_is_not_drawn(site: Site) -> None:
     world = site.live.world
     made = site.live.call(world.submit(content=b"# fake: sleep 2 accepted\n", devices=("CPU",)))
