@@ -54,7 +54,7 @@ async def test_what_takes_too_long_gets_none_and_is_not_tried_again(
     assert await texts.coloured(SLOW_TO_COLOUR, name) is None
     again = asyncio.create_task(texts.coloured(SLOW_TO_COLOUR, name))
     await asyncio.sleep(0)
-    assert (True, {}) == (again.done(), texts._asked)
+    assert (True, {}) == (again.done(), texts._answers._asked)
     monkeypatch.undo()
     assert await texts.coloured("x", "b" + name) is not None
 
@@ -90,7 +90,7 @@ async def test_nobody_waits_and_it_is_there_later() -> None:
     texts = Texts(patience_s=0)
     try:
         assert await texts.compared("a", "b") is None
-        await asyncio.gather(*texts._asked.values())
+        await asyncio.gather(*texts._answers._asked.values())
         assert ["-a", "+b"] == (await texts.compared("a", "b") or [])[-2:]
     finally:
         await texts.close()
@@ -101,13 +101,13 @@ async def test_who_asks_for_much_at_once_leaves_room_for_others() -> None:
     try:
         for number in range(6):
             await texts.compared("a", str(number), asker=1)
-        mine = len(texts._asked)
+        mine = len(texts._answers._asked)
         await texts.compared("a", "b", asker=2)
         await texts.compared("a", "c")
-        assert (3, 5) == (mine, len(texts._asked))
-        await asyncio.gather(*texts._asked.values())
+        assert (3, 5) == (mine, len(texts._answers._asked))
+        await asyncio.gather(*texts._answers._asked.values())
         assert await texts.compared("a", "5", asker=1) is None  # it wasn't begun before
-        assert 1 == len(texts._asked)
+        assert 1 == len(texts._answers._asked)
     finally:
         await texts.close()
 

@@ -78,6 +78,10 @@ def show(arguments: argparse.Namespace) -> int:
     for kernel in report["kernels"]:
         print(f"  {kernel} (112, 1, 1)x(256, 1, 1), Context 1, Stream 7, Device 0, CC 10.0")
         print("    Section: GPU Speed Of Light Throughput\n    SM Frequency   Ghz   1.39\n")
+        print("    Section: Occupancy")
+        print(f"    {'Block Limit SM':<24} {'block':>8} {'16':>12}")
+        print(f"    {'Theoretical Occupancy':<24} {'%':>8} {'50':>12}")
+        print(f"    {'Achieved Occupancy':<24} {'%':>8} {'48.25':>12}\n")
         for table, rows in TABLES.items() if arguments.print_details == "all" else ():
             print(f"    Table Name : {table}\n    Table Description : What it means, at length.")
             print("    ------- ----------- ------------")

@@ -13,6 +13,7 @@ from kernelbot.api.settings import ApiSettings
 from kernelbot.boards.pages.charts import Pictures
 from kernelbot.drawing.texts import Texts
 from kernelbot.services import Services
+from kernelbot.submissions.profiles.reader import ProfileReader
 from kernelbot.web.kept import Kept
 
 Create = Callable[[Services, ApiSettings], FastAPI]
@@ -34,6 +35,7 @@ def application(create: Create, services: Services, settings: ApiSettings) -> Fa
         "failures": Failures.up_to(settings.wrong_tokens_a_minute, built.state.failures.metric),
         "kept": Kept(),
         "pictures": Pictures(),
+        "profiles": ProfileReader(settings.profiles_patience_s),
         "texts": Texts(settings.texts_patience_s),
     }
     app.state = State({**built.state._state, **own})

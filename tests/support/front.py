@@ -15,7 +15,9 @@ from kernelbot.web.site import close_site, create_site
 from tests.support.applications import application
 from tests.support.world import World
 
-_SETTINGS = ApiSettings(heartbeat_s=0.05, queue_s=0.02, texts_patience_s=20.0)
+_SETTINGS = ApiSettings(
+    heartbeat_s=0.05, queue_s=0.02, texts_patience_s=20.0, profiles_patience_s=60.0
+)
 
 
 @dataclass

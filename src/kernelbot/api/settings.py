@@ -51,6 +51,8 @@ class ApiSettings:
     """How often a silent event stream shows that it is alive."""
     texts_patience_s: float = 0.3
     """How long a page waits for colours, or a difference, before it comes without."""
+    profiles_patience_s: float = 5.0
+    """How long the page of a profile waits until the profile is read."""
     queue_s: float = 2.0
     """How often an event stream looks for a waiting submission's place in the queue."""
 

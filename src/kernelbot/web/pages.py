@@ -60,11 +60,21 @@ class Page:
         self.session = session
 
     def __call__(
-        self, template: str, *, status: int = 200, form_targets: str = "", **values: Any
+        self,
+        template: str,
+        *,
+        status: int = 200,
+        form_targets: str = "",
+        opens_windows: bool = False,
+        **values: Any,
     ) -> HTMLResponse:
-        """The template as an answer. `form_targets`: origins to which its forms may lead."""
+        """The template as an answer. `form_targets`: origins to which its forms may lead;
+        `opens_windows`: whether its script speaks to windows of other sites that it opens."""
         text = self.text(template, **values)
-        return HTMLResponse(text, status_code=status, headers=self._headers(form_targets))
+        headers = self._headers(form_targets)
+        if opens_windows:
+            headers["Cross-Origin-Opener-Policy"] = "same-origin-allow-popups"
+        return HTMLResponse(text, status_code=status, headers=headers)
 
     def text(self, template: str, **values: Any) -> str:
         """The template as HTML."""

@@ -17,8 +17,9 @@ from kernelbot.platform.downloads import pages as downloads
 from kernelbot.ranking.authors import pages as authors
 from kernelbot.ranking.following import pages as following
 from kernelbot.services import Services
-from kernelbot.submissions.pages import history, submit
+from kernelbot.submissions.pages import history, profile, submit
 from kernelbot.submissions.pages import submission as submissions
+from kernelbot.submissions.profiles.reader import ProfileReader
 from kernelbot.submissions.sharing import pages as sharing
 from kernelbot.web import assets, docs, errors, organise
 from kernelbot.web.guide import pages as guide
@@ -38,6 +39,7 @@ ROUTERS = (
     submit.router,
     submissions.router,
     sharing.router,
+    profile.router,
     login.router,
     account.router,
     docs.router,
@@ -68,6 +70,7 @@ def create_site(
     pictures = charts.Pictures()
     app.state.pictures = pictures
     app.state.texts = Texts(app.state.settings.texts_patience_s)
+    app.state.profiles = ProfileReader(app.state.settings.profiles_patience_s)
     app.state.kept = Kept()
     app.state.guide = guide.Guide()
     app.state.pages = Pages(
@@ -80,6 +83,8 @@ def create_site(
 
 
 async def close_site(app: FastAPI) -> None:
-    """End what was begun for it: the processes that draw its charts and colour its texts."""
+    """End what was begun for it: the processes that draw its charts, colour its texts and read its
+    profiles."""
     await app.state.pictures.drawing.close()
     await app.state.texts.close()
+    await app.state.profiles.close()

@@ -364,7 +364,7 @@ def test_what_a_checker_says_is_cut(host: Host, new: str) -> None:
 def test_a_profile_comes_as_artifacts(host: Host) -> None:
     result = host.judge(a_job(SORT, mode=Mode.PROFILE), quiet)
     assert Verdict.ACCEPTED == result.verdict
-    text, counters = result.artifacts
+    text, counters, trace = result.artifacts
     assert ("profile.1.txt", "text/plain") == (text.name, text.media_type)
     assert [Verdict.ACCEPTED] == [case.verdict for case in result.phases[-1].cases]
     shown = base64.b64decode(text.content_base64).decode()
@@ -372,6 +372,7 @@ def test_a_profile_comes_as_artifacts(host: Host) -> None:
     assert "== Framework's profiler, 5 calls ==" in shown
     assert "custom_kernel" in shown
     assert ("profile.1.counters.json", "application/json") == (counters.name, counters.media_type)
+    assert ("profile.1.trace.json.gz", "application/gzip") == (trace.name, trace.media_type)
 
 
 @pytest.mark.exhaustive

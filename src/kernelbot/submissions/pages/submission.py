@@ -27,6 +27,7 @@ from kernelbot.submissions.api.events import stream
 from kernelbot.submissions.model import Event, Submission
 from kernelbot.submissions.pages.comparison import comparisons
 from kernelbot.submissions.pages.preflights import shown_preflight
+from kernelbot.submissions.pages.profile import profiles_of
 from kernelbot.submissions.pages.progress import LiveState, SubmissionProgress
 from kernelbot.submissions.pages.results import (
     diff_lines,
@@ -85,6 +86,7 @@ async def show_submission(
         comparisons=compared,
         duels=duels,
         artifacts=artifacts,
+        profiles=profiles_of(submission, artifacts),
         earlier=earlier,
         **await _code_shown(texts, submission, problem, asker=user.id),
         **await _sharing(services, user, submission, problem),

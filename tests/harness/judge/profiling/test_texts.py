@@ -11,6 +11,8 @@ LINES = st.sampled_from(
         "  k (1, 1, 1)x(1, 1, 1), Context 1, Stream 7, Device 0, CC 9.0",
         "    Table Name : GPU Throughput",
         "    Table Name : Memory Chart",
+        "    Section: Occupancy",
+        "    Achieved Occupancy   %   1.0",
         "    Table Description : words",
         "    Memory [%]   %   1.0",
         "",

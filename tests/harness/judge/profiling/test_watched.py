@@ -66,13 +66,20 @@ def test_ncu_sees_the_second_call_only_and_of_it_ten_kernels(client: RunnerClien
     assert {"kernels": kernels, "set": "full", "source": "1"} == json.loads(report.content)
 
 
-def test_the_text_has_three_tables_for_each_kernel(client: RunnerClient) -> None:
+def test_the_text_has_three_tables_and_the_occupancy_of_each_kernel(client: RunnerClient) -> None:
     text = profile(client, job(Vendor.NVIDIA)).text
     assert text.startswith("void call_2_kernel_0<64, 128>(const float *, int) (112, 1, 1)x(256")
     assert 10 == text.count("  GPU Throughput\n")
     assert 10 == text.count("  Pipe Utilization (% of active cycles)\n")
     assert 10 == text.count("  Warp State (All Cycles)\n")
-    assert not any(word in text for word in ("Memory Chart", "SM Frequency", "at length"))
+    occupancy = [line.split() for line in text.splitlines() if "Occupancy" in line][:3]
+    assert [
+        ["Occupancy"],
+        ["Theoretical", "Occupancy", "%", "50"],
+        ["Achieved", "Occupancy", "%", "48.25"],
+    ] == occupancy
+    left_out = ("Memory Chart", "SM Frequency", "at length", "Block Limit")
+    assert not any(word in text for word in left_out)
 
 
 def test_the_submission_knows_that_it_is_watched(client: RunnerClient) -> None:

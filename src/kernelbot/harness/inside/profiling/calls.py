@@ -11,6 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from kernelbot.harness.inside.profiling.python_trace import python_trace
+
 CALLS = 5
 MAX_TEXT = 200_000
 _ROWS = 30
@@ -19,11 +21,12 @@ _MAX_REPEATS = 100_000
 
 
 def profile(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[str, bytes]:
-    """A table, and a gzipped Chrome trace if torch is loaded (else empty)."""
+    """A table, and a trace in Chrome's format, gzipped: of PyTorch's operators if torch is loaded,
+    else of Python's functions."""
     function(*arguments)
     torch: Any = sys.modules.get("torch")
     if torch is None:
-        return _python_profile(function, arguments), b""
+        return _python_profile(function, arguments), python_trace(function, arguments, CALLS)
     activities, order = [torch.profiler.ProfilerActivity.CPU], "self_cpu_time_total"
     if _uses_gpu(torch):
         activities.append(torch.profiler.ProfilerActivity.CUDA)

@@ -9,11 +9,16 @@ from kernelbot.harness.words.sandbox import CommandResult
 
 TABLES = ("GPU Throughput", "Pipe Utilization (% of active cycles)", "Warp State (All Cycles)")
 """The tables in the text report; everything else is in the file."""
+OCCUPANCY = "Occupancy"
+"""The section of which two figures are in the text report as well."""
+_ROWS = {OCCUPANCY: ("Theoretical Occupancy", "Achieved Occupancy")} | dict.fromkeys(TABLES, ("",))
+"""How the rows begin that are taken of a table or a section."""
 _REPORT = "profile"
 _FILE = f"{_REPORT}.ncu-rep"
 _MAX_KERNELS = "10"
 _KERNEL = re.compile(r"\S.*, Context \d+, Stream \d+")
 _TABLE = re.compile(r"Table Name\s*:(.*)")
+_SECTION = re.compile(r"Section\s*:(.*)")
 _COMPLAINT = re.compile(r"^==(?:ERROR|WARNING)==\s*(.+)$", re.MULTILINE)
 _NO_PERMISSION = "ERR_NVGPUCTRPERM"
 _ADVICE = (
@@ -43,7 +48,7 @@ class NsightCompute:
         program: str,
         run: Callable[[list[str], dict[str, bytes]], CommandResult],
     ) -> Findings:
-        """Three tables for each kernel, and the file that `ncu-ui` opens."""
+        """Three tables and the occupancy of each kernel, and the file that `ncu-ui` opens."""
         report = result.collected.get(_FILE)
         if not report:
             return Findings(self.title, _why_nothing(result))
@@ -59,23 +64,23 @@ class NsightCompute:
 
 
 def extract(details: str) -> Iterator[str]:
-    """From a report as text: each kernel's line and its tables in `TABLES`."""
-    copying = False
-    for line in details.splitlines():
-        if table := _TABLE.match(line.strip()):
-            title = table[1].strip()
-            copying = title in TABLES
-            if copying:
+    """From a report as text: each kernel's line, its tables in `TABLES`, and its occupancy."""
+    rows: tuple[str, ...] = ()
+    for line in map(str.strip, details.splitlines()):
+        if found := _TABLE.match(line) or _SECTION.match(line):
+            title = found[1].strip()
+            rows = _ROWS.get(title, ())
+            if rows:
                 yield f"  {title}"
-        elif _KERNEL.match(line.strip()):
-            copying = False
-            yield line.strip()
-        elif not line.strip():
-            if copying:
+        elif _KERNEL.match(line):
+            rows = ()
+            yield line
+        elif not line:
+            if rows:
                 yield ""
-            copying = False
-        elif copying and not line.strip().startswith("Table Description"):
-            yield f"  {line.strip()}"
+            rows = ()
+        elif line.startswith(rows) and not line.startswith("Table Description"):
+            yield f"  {line}"
 
 
 def _why_nothing(result: CommandResult) -> str:

@@ -1,0 +1,1 @@
+"""What a profile shows, read from files that authors' processes have written."""

@@ -1,0 +1,55 @@
+"""Has profiles read, in a process that is kept for the next ones."""
+
+import json
+from collections.abc import Awaitable, Callable, Hashable
+
+from cachetools import FIFOCache
+
+from kernelbot.drawing.answers import Answers
+from kernelbot.drawing.kept_program import KeptProgram
+from kernelbot.schemas.values import from_json
+from kernelbot.submissions.profiles.model import Profile
+
+_PROGRAM = "kernelbot.submissions.profiles.process"
+_LIMIT_S = 15.0
+"""For the largest trace that is read, on a busy machine."""
+_KEPT = 64
+"""Most profiles that are kept, of 100 kB at most: the files of a run never change."""
+Fetch = Callable[[], Awaitable[tuple[str, bytes]]]
+"""Fetches a report, and a trace, which may be empty."""
+
+
+class ProfileReader:
+    """For one event loop."""
+
+    def __init__(self, patience_s: float = 5.0) -> None:
+        """`patience_s`: nobody waits longer for a profile, which is read on."""
+        self._answers = Answers(patience_s)
+        self._program = KeptProgram(_PROGRAM)
+        self._kept = FIFOCache[Hashable, Profile](_KEPT)
+
+    async def read(self, key: Hashable, fetch: Fetch, *, asker: int) -> Profile | None:
+        """The profile that is named by `key`, for account `asker`; `fetch` is called if it has to
+        be read. None: it isn't there yet (`is_waiting`), or it never will be: reading takes too
+        long or too much memory."""
+        known = self._kept.get(key)
+        if known is not None or self._answers.has_failed(key):
+            return known
+        text, trace = ("", b"") if self.is_waiting(key) else await fetch()
+        line = json.dumps({"text": text, "body_bytes": len(trace)}).encode()
+        answer = await self._answers.ask(
+            self._program, key, line, _LIMIT_S, asker=asker, body=trace
+        )
+        if answer is None:
+            return None
+        found = self._kept[key] = from_json(Profile, answer)
+        return found
+
+    def is_waiting(self, key: Hashable) -> bool:
+        """Whether it is being read."""
+        return self._answers.is_waiting(key)
+
+    async def close(self) -> None:
+        """End the process. Another profile would begin another one."""
+        await self._answers.close()
+        await self._program.close()
