@@ -128,6 +128,17 @@ CREATE FUNCTION request_rejudged_duels(_rejudge bigint) RETURNS void LANGUAGE sq
     FROM rejudges j WHERE j.id = _rejudge AND duel_places(j.leaderboard_id) IS NOT NULL;
 $$;
 
+-- The duels of a device that have no run yet, by the author whose run each will be. They get one
+-- before the next run is claimed, so who waits in the queue waits for them as well.
+CREATE FUNCTION coming_duels(_device text) RETURNS TABLE (author_id bigint, duels bigint)
+LANGUAGE sql STABLE AS $$
+    SELECT s.author_id, count(*)
+    FROM duels d JOIN submissions s ON s.id = greatest(d.submission_id, d.opponent_id)
+    WHERE d.device = _device AND d.state = 'waiting'
+        AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.duel_id = d.id)
+    GROUP BY s.author_id
+$$;
+
 -- Give a waiting duel that has no run yet one: in the queue it is a ranked run of the author of the
 -- newer submission. One for each call, so that a transaction locks one author's turn. NULL: none.
 CREATE FUNCTION enqueue_duel(_device text) RETURNS bigint LANGUAGE sql AS $$

@@ -166,7 +166,8 @@ END;
 $$;
 
 -- How many runs of its device are judged before a waiting run, plus one, if nobody submits more:
--- in each round every author with waiting runs has one turn. NULL for one that doesn't wait.
+-- in each round every author with waiting runs has one turn. Duels count that are about to get a
+-- run. NULL for one that doesn't wait.
 -- A function, because its plan is made once per connection. Of the author's own runs it counts
 -- those behind and not those before: most callers have just submitted, so there are none behind.
 CREATE FUNCTION queue_place(_run bigint, _ranked_first boolean)
@@ -209,14 +210,29 @@ BEGIN
             ) END
         + CASE WHEN _ranked_first AND NOT own.ranked THEN t.waiting_ranked ELSE 0 END
     ), 0) INTO before_it
-    FROM queue_turns t WHERE t.device = own.device AND t.waits;
+    FROM (
+        SELECT waits.author_id, sum(waits.waiting) AS waiting,
+            sum(waits.waiting_ranked) AS waiting_ranked, max(waits.last_turn) AS last_turn,
+            max(waits.last_ranked_turn) AS last_ranked_turn
+        FROM (
+            SELECT q.author_id, q.waiting, q.waiting_ranked, q.last_turn, q.last_ranked_turn
+            FROM queue_turns q WHERE q.device = own.device AND q.waits
+            UNION ALL
+            SELECT d.author_id, d.duels, d.duels, coalesce(q.last_turn, 0),
+                coalesce(q.last_ranked_turn, 0)
+            FROM coming_duels(own.device) d
+            LEFT JOIN queue_turns q ON q.device = own.device AND q.author_id = d.author_id
+        ) waits
+        GROUP BY waits.author_id
+    ) t;
     RETURN round + before_it;
 END;
 $$;
 
 -- The place of the submission's run whose turn comes first, and what an estimate of the wait needs;
--- NULL if nothing of it waits. `own_*`: runs of its author; `mean_s`: mean duration of the latest
--- runs; `others`: the waiting runs of others, if there is a limit on running (`_limited`).
+-- NULL if nothing of it waits. `own_*`: runs of its author; `mean_s`: how long a run takes, by the
+-- latest ones of its kind: duels take longer, and count by their share of what waits or runs;
+-- `others`: the waiting runs of others, if there is a limit on running (`_limited`).
 CREATE FUNCTION queue_line(
     _submission bigint, _ranked_first boolean, _fresh_s double precision, _limited boolean
 ) RETURNS json LANGUAGE plpgsql STABLE AS $$
@@ -228,7 +244,12 @@ DECLARE
     own_before bigint;
     others bigint := 0;
     workers bigint;
+    waiting bigint;
+    coming bigint;
+    dueled bigint;
     mean_s double precision;
+    run_s double precision;
+    duel_s double precision;
 BEGIN
     -- Its own runs first: with old statistics the planner may think that few runs wait at all.
     WITH its AS MATERIALIZED (SELECT r.* FROM runs r WHERE r.submission_id = _submission)
@@ -249,22 +270,34 @@ BEGIN
         )
     INTO own_before
     FROM queue_turns t WHERE t.device = next.device AND t.author_id = next.author_id;
-    IF _limited THEN
-        SELECT coalesce(sum(t.waiting), 0) INTO others
-        FROM queue_turns t
-        WHERE t.device = next.device AND t.author_id <> next.author_id AND t.waits;
+    SELECT coalesce(sum(t.waiting), 0),
+        coalesce(sum(t.waiting) FILTER (WHERE t.author_id <> next.author_id), 0)
+    INTO waiting, others
+    FROM queue_turns t WHERE t.device = next.device AND t.waits;
+    SELECT coalesce(sum(d.duels), 0),
+        others + coalesce(sum(d.duels) FILTER (WHERE d.author_id <> next.author_id), 0)
+    INTO coming, others
+    FROM coming_duels(next.device) d;
+    IF NOT _limited THEN
+        others := 0;
     END IF;
     SELECT count(*) INTO workers
     FROM worker_devices d JOIN workers w ON w.owner = d.owner
     WHERE d.device = next.device AND d.available
         AND w.heartbeat_at BETWEEN now() - fresh AND now() + fresh;
-    SELECT avg(greatest(extract(epoch FROM lately.finished_at - lately.started_at), 0))
-    INTO mean_s
+    SELECT avg(lately.took_s), avg(lately.took_s) FILTER (WHERE lately.duel_id IS NULL),
+        avg(lately.took_s) FILTER (WHERE lately.duel_id IS NOT NULL)
+    INTO mean_s, run_s, duel_s
     FROM (
-        SELECT r.finished_at, r.started_at FROM runs r
+        SELECT greatest(extract(epoch FROM r.finished_at - r.started_at), 0) AS took_s, r.duel_id
+        FROM runs r
         WHERE r.device = next.device AND r.state = 'finished' AND r.started_at IS NOT NULL
         ORDER BY r.finished_at DESC LIMIT 50
     ) lately;
+    IF run_s IS NOT NULL AND duel_s IS NOT NULL THEN
+        SELECT count(*) INTO dueled FROM duels d WHERE d.device = next.device AND d.state = 'waiting';
+        mean_s := run_s + (duel_s - run_s) * least(1, dueled / (waiting + coming + running)::float8);
+    END IF;
     RETURN json_build_object(
         'device', next.device, 'position', next.place, 'running', running,
         'own_running', own_running, 'own_before', own_before, 'others', others,
