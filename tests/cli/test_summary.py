@@ -21,7 +21,7 @@ RANKED = ScoreInterval((0.001, 0.0012), (0.00105, 0.00115), 0.05, 0)
 CRASH = "The submission failed:\nTraceback (most recent call last):\n{}\nIndexError: size {}"
 
 
-def shown(*results: RunResult, **changes: object) -> list[str]:
+def shown(*results: RunResult, compared: tuple[str, ...] = (), **changes: object) -> list[str]:
     """The lines of a ranked submission with such runs, the second of which is secret."""
     runs = [
         RunView(
@@ -57,7 +57,7 @@ def shown(*results: RunResult, **changes: object) -> list[str]:
         runs=runs,
         code=None,
     )
-    return summary(view.model_copy(update=changes), URL).splitlines()
+    return summary(view.model_copy(update=changes), URL, compared).splitlines()
 
 
 def failing(messages: list[str]) -> RunResult:
@@ -76,6 +76,14 @@ def test_the_score_with_its_interval_is_first_and_the_page_last() -> None:
         f"Its page: {URL}",
     ] == [*lines[:2], lines[-1]]
     assert "median" in lines[2]
+
+
+def test_how_it_compares_follows_the_score_and_the_height_stays() -> None:
+    compared = tuple(f"{number} " + "x" * 100 for number in range(40))
+    lines = shown(ACCEPTED, ACCEPTED, compared=compared)
+    assert ("0", True) == (lines[2], len(lines) <= LINES)
+    assert f"Its page: {URL}" == lines[-1]
+    assert ["a", "b"] == shown(ACCEPTED, ACCEPTED, compared=("a", "b"))[2:4]
 
 
 def test_equal_tracebacks_are_said_once() -> None:
@@ -131,8 +139,14 @@ def test_the_error_at_a_traceback_s_end_is_always_shown() -> None:
 @pytest.mark.parametrize("word", ["why ", "x"])
 def test_what_was_noticed_is_never_longer_than_a_terminal(word: str) -> None:
     evidence = tuple(Evidence("score", "fast", "high", word * 900) for _ in range(9))
-    reason = {"state": SubmissionState.HELD, "review_reason": word * 900}
-    lines = shown(ACCEPTED, ACCEPTED, evidence=evidence, review=ReviewState.HELD, **reason)
+    lines = shown(
+        ACCEPTED,
+        ACCEPTED,
+        evidence=evidence,
+        review=ReviewState.HELD,
+        state=SubmissionState.HELD,
+        review_reason=word * 900,
+    )
     assert (True, f"Its page: {URL}") == (len(lines) <= LINES, lines[-1])
     assert [] == [line for line in lines if len(line) > 80]
 

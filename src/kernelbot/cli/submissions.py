@@ -14,6 +14,7 @@ from kernelbot.cli.examples import examples
 from kernelbot.cli.options import MODES, Json, Url
 from kernelbot.cli.session import connect
 from kernelbot.cli.terminal import Terminal, columns, is_attended
+from kernelbot.domain.errors import KernelbotError
 from kernelbot.protocol import Mode
 from kernelbot.submissions.directives import read_directives
 from kernelbot.submissions.source import source_text
@@ -260,12 +261,25 @@ def _watch(client: "KernelbotClient", sent: "SubmissionView", terminal: Terminal
             f"{how_to_follow(sent.id)}"
         )
         raise
-    # A profile is text to read, all of it.
-    shown = outcome if done.mode is Mode.PROFILE else summary
-    terminal.show(shown(done, _page_url(client, done.id)))
+    page_url = _page_url(client, done.id)
+    if done.mode is Mode.PROFILE:  # text to read, all of it
+        terminal.show(outcome(done, page_url))
+    else:
+        terminal.show(summary(done, page_url, _compared(client, done)))
     terminal.document(done)
     faults = [run.fault for run in done.runs if run.fault is not None]
     raise typer.Exit(exit_code_of(done.verdict, faults[0] if faults else None))
+
+
+def _compared(client: "KernelbotClient", done: "SubmissionView") -> list[str]:
+    """How its score compares with others; why that isn't known, if the server doesn't say: the
+    submission is judged all the same."""
+    from kernelbot.cli.score_comparison import compare_scores, comparison_lines
+
+    try:
+        return comparison_lines(compare_scores(client, done))
+    except KernelbotError as error:
+        return [f"Not compared with other scores: {error}"]
 
 
 def _page_url(client: "KernelbotClient", submission_id: int) -> str:

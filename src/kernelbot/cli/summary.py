@@ -1,5 +1,6 @@
 """What became of a submission, within the lines of a terminal."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from kernelbot.cli.outcome import closing, noticed, where_more_is
@@ -27,11 +28,13 @@ _LEAST_OUTPUT = 3
 """Lines that must be free for what the program printed."""
 
 
-def summary(submission: "SubmissionView", page_url: str) -> str:
+def summary(submission: "SubmissionView", page_url: str, compared: Sequence[str] = ()) -> str:
     """The verdict, the score and the place first, then what failed or what to do, the times, and
-    where the rest is: `LINES` lines at most."""
+    where the rest is: `LINES` lines at most. `compared`: how the score compares with others, a line
+    each."""
     width = columns() or _COLUMNS
-    head = _clipped(_wrapped(closing(submission), width), _HEAD)
+    answer = "\n".join([closing(submission), *compared])
+    head = _clipped(_wrapped(answer, width), _HEAD)
     notes = _clipped(_wrapped("\n".join(_notes(submission)), width), _NOTES)
     tail = where_more_is(submission, page_url)
     if printed := _printed(submission):
