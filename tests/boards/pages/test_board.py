@@ -35,7 +35,7 @@ async def test_authors_whose_intervals_overlap_share_a_rank(front: Front) -> Non
     text = (await front.stranger.get("/board/sort")).text
     shown = [
         text.count(one)
-        for one in ("medal medal-1", ">shared <", 'href="#shared-ranks"', 'id="shared-ranks"')
+        for one in ("medal medal-1", 'medal-1">=1<', 'href="#shared-ranks"', 'id="shared-ranks"')
     ]
     assert [2, 2, 2, 1] == shown
 

@@ -22,6 +22,8 @@ async function draw(figure) {
       import("./chart.js"),
       import("./uplot.js"),
       fetch(figure.dataset.source),
+      styles("uplot.css"),
+      styles("trend.css"),
     ]);
     if (!answer.ok) return;
     const data = await answer.json();
@@ -32,6 +34,17 @@ async function draw(figure) {
     figure.hidden = true;
     console.warn("The chart can't be drawn, its picture stays:", error);
   }
+}
+
+function styles(name) {
+  return new Promise((resolve, reject) => {
+    const link = document.createElement("link");
+    link.rel = "stylesheet";
+    link.href = new URL(`./${name}`, import.meta.url).href;
+    link.addEventListener("load", resolve);
+    link.addEventListener("error", () => reject(new Error(`${name} can't be loaded`)));
+    document.head.append(link);
+  });
 }
 
 /** Offer the names of ranked authors that begin with what is typed. */
