@@ -37,11 +37,14 @@ def test_the_reference_has_a_colour_and_a_name_of_its_own() -> None:
     assert ["this cell", "reference"] == chart["layer"][0]["encoding"]["color"]["scale"]["domain"]
 
 
-def test_ten_thousand_calls_are_not_all_drawn_and_one_slow_call_is_left_out() -> None:
-    chart = judging_chart([timed("a", *map(float, range(1, 10_000)), 1e12)])
-    found = rows(chart, 0)
-    assert len(found) <= 200
-    assert max(row["value"] for row in found) < 10_000
+def test_ten_thousand_calls_are_not_all_drawn() -> None:
+    chart = judging_chart([timed("a", *map(float, range(1, 10_000)))])
+    assert 100 < len(rows(chart, 0)) <= 200
+
+
+def test_the_slowest_tenth_of_the_calls_is_left_out() -> None:
+    chart = judging_chart([timed("a", *([1e3] * 18), 1e9, 2e9)])
+    assert [1.0] * 18 == [row["value"] for row in rows(chart, 0)]
 
 
 def test_far_apart_workloads_are_on_a_logarithmic_axis() -> None:
