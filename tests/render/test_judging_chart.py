@@ -42,9 +42,9 @@ def test_ten_thousand_calls_are_not_all_drawn() -> None:
     assert 100 < len(rows(chart, 0)) <= 200
 
 
-def test_the_slowest_tenth_of_the_calls_is_left_out() -> None:
-    chart = judging_chart([timed("a", *([1e3] * 18), 1e9, 2e9)])
-    assert [1.0] * 18 == [row["value"] for row in rows(chart, 0)]
+def test_calls_that_something_delayed_are_left_out() -> None:
+    chart = judging_chart([timed("a", *([1e3] * 12), *([2e9] * 8))])
+    assert [1.0] * 12 == [row["value"] for row in rows(chart, 0)]
 
 
 def test_far_apart_workloads_are_on_a_logarithmic_axis() -> None:

@@ -1,6 +1,5 @@
 """A chart of one judging's times as a Vega-Lite document."""
 
-import math
 from collections.abc import Sequence
 from itertools import chain
 
@@ -11,7 +10,8 @@ from kernelbot.render.text import cut, one_line
 _WIDTH, _ROW = 460, 34
 _MOST_SAMPLES = 200
 """Calls that are drawn of one measurement."""
-_SHOWN_SHARE = 0.9
+_FARTHEST = 2.0
+"""Calls are drawn up to so many times the upper end of the median's interval."""
 _NAME_CELLS = 40
 _APART = {"labelOverlap": True, "tickCount": 6}
 _WIDE = 20.0
@@ -23,7 +23,7 @@ _COLOURS = ("#4338ca", "#b45309")
 def judging_chart(
     workloads: Sequence[WorkloadResult], reference: Sequence[WorkloadResult] = ()
 ) -> Chart:
-    """A row for each workload: its fastest calls as ticks, the median as a point, and the median's
+    """A row for each workload: its calls as ticks, the median as a point, and the median's
     95 % interval as a line; the reference's in another colour. `workloads` isn't empty."""
     series = [(_SERIES[0], one) for one in workloads] + [(_SERIES[1], one) for one in reference]
     medians = [one.median_ns for _, one in series]
@@ -81,10 +81,10 @@ def _name(workload: WorkloadResult) -> str:
 
 
 def _samples(whose: str, workload: WorkloadResult, size_ns: float) -> list[dict[str, str | float]]:
-    """The fastest nine tenths of the calls, or evenly many of these: a few slow calls would leave
-    no room for the others."""
-    ordered = sorted(workload.samples_ns)
-    ordered = ordered[: math.ceil(_SHOWN_SHARE * len(ordered))]
+    """The calls up to twice the interval's upper end, or evenly many of these: calls that something
+    else delayed would leave no room for the others."""
+    slowest_ns = _FARTHEST * workload.ci95_ns[1]
+    ordered = sorted(one for one in workload.samples_ns if one <= slowest_ns)
     step = max(1, -(-len(ordered) // _MOST_SAMPLES))
     name = _name(workload)
     return [{"workload": name, "whose": whose, "value": one / size_ns} for one in ordered[::step]]
