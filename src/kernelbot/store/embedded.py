@@ -30,6 +30,9 @@ _MAX_SOCKET_PATH_BYTES = 103
 """A length that all systems accept."""
 _PASSED_ON = ("PATH", "LANG", "LC_ALL", "LC_COLLATE", "LC_CTYPE", "LC_MESSAGES", "TZ")
 _LAST_WORDS = 300
+_SPARED = ("-c", "io_method=sync", "-c", "max_logical_replication_workers=0")
+"""Spares four processes that a database of this size has no use for: three that read for others,
+and one that starts replication."""
 
 
 class EmbeddedPostgres:
@@ -147,6 +150,7 @@ class EmbeddedPostgres:
             *(program("postgres"), "-D", self._name_of(self.folder), "-h", "", "-p", _PORT),
             # Its working directory: the path may be too long for a socket, or not accessible.
             *("-k", ".", "-c", "unix_socket_permissions=0700"),
+            *_SPARED,
         )
         self._process = subprocess.Popen(
             ["/bin/sh", "-c", 'umask 077; exec "$@" >>log 2>&1', "sh", *command],
