@@ -46,11 +46,12 @@ def test_a_host_that_closes_while_its_zygotes_import_ends_them_without_a_word(
 
 def _groups(others: set[Process]) -> set[Path]:
     """Control groups of judges below this process, but for those of `others`, and of their
-    runners."""
+    runners. A process that only tries whether it may make any is no judge."""
     ours = {one.pid for one in _descendants() - others}
     parents = set(cgroups.detect().parents.values())
     found = (group for parent in parents for group in parent.glob("kernelbot-*"))
-    return {group for group in found if _judge_of(group) in ours}
+    lasting = (group for group in found if not group.name.endswith("-probe"))
+    return {group for group in lasting if _judge_of(group) in ours}
 
 
 def _judge_of(group: Path) -> int:

@@ -192,6 +192,21 @@ def test_a_closed_zygote_takes_everything_along() -> None:
     client.close()
 
 
+def test_a_zygote_that_does_not_end_by_itself_takes_everything_along() -> None:
+    """A machine that is busy, or a process that somebody has stopped."""
+    zygote = Zygote.start(ZygoteConfig(Flavour.BARE))
+    zygote.wait_ready(60)
+    client = RunnerClient(zygote.connect())
+    runners = [_spawn(client) for _ in range(3)]
+    os.kill(zygote.pid, signal.SIGSTOP)
+    zygote.close()
+    alive = [_is_alive(runner.pid) for runner in runners]
+    for runner in runners:
+        runner.kill()
+    client.close()
+    assert [False] * 3 == alive
+
+
 def test_extra_environment_reaches_the_runner() -> None:
     zygote = Zygote.start(ZygoteConfig(Flavour.BARE, env={"MARK": "a 'b'\n$c"}))
     client = RunnerClient(zygote.connect())

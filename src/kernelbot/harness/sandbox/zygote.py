@@ -18,6 +18,8 @@ from kernelbot.protocol import SandboxMode, SandboxReport
 
 _LAST_WORDS_BYTES = 4096
 _CLOSE_TIMEOUT_S = 0.5
+_KILL_TIMEOUT_S = 4.0
+"""How long all runners may take to die before bubblewrap is killed, which may be stopped."""
 _ISOLATION = (
     "bubblewrap",
     "unprivileged user",
@@ -51,7 +53,8 @@ class Zygote:
         self._process = process
         self._control = control
         self._log = log
-        self._pid = 0
+        self.pid = 0
+        """Of the process that forks runners; 0 until it is ready."""
         self._ready = False
         self._native_marks = True
         self._lock = threading.Lock()
@@ -104,7 +107,7 @@ class Zygote:
             if packet is None or not isinstance(packet.message, ForkerReady):
                 detail = _advise(self._last_words())
                 raise SandboxUnavailable(f"The sandbox could not be set up: {detail}")
-            self._pid = packet.sender_pid
+            self.pid = packet.sender_pid
             self._native_marks = packet.message.native_marks
             self._ready = True
 
@@ -148,9 +151,13 @@ class Zygote:
             self._log = -1
 
     def _kill(self) -> None:
-        if self._pid:
+        if self.pid:
             with suppress(ProcessLookupError):
-                os.kill(self._pid, signal.SIGKILL)
+                os.kill(self.pid, signal.SIGKILL)
+            # Bubblewrap ends when all in it has, but wouldn't wait if it was killed as well.
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(_KILL_TIMEOUT_S)
+                return
         with suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
