@@ -154,11 +154,13 @@ class LocalServer:
 
     def _wait_until_ready(self) -> None:
         deadline = time.monotonic() + self._ready_within_s
+        answer_s = self._ready_within_s / 12
         while time.monotonic() < deadline:
             if self._process.poll() is not None:
                 raise ServerTrouble(f"The server stopped at once:\n{self.last_words()}")
             try:
-                if httpx.get(f"{self.url}/ready/judging", timeout=5).status_code == httpx.codes.OK:
+                answer = httpx.get(f"{self.url}/ready/judging", timeout=answer_s)
+                if answer.status_code == httpx.codes.OK:
                     return
             except httpx.TransportError:
                 pass
