@@ -55,7 +55,7 @@ class RayStage:
         """The keeper's words are our own."""
 
     async def left(self) -> list[str]:
-        answer = await self._launcher._bridge.ask(Question(ask=Ask.POLL))
+        answer = await self._launcher._process.ask(Question(ask=Ask.POLL))
         return [f"{answer.kept} in the keeper"] if answer.kept else []
 
 

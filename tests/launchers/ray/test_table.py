@@ -60,7 +60,7 @@ def test_what_ray_would_refuse_is_refused_at_the_start(wrong: dict[str, Any]) ->
 
 def test_rays_package_is_loaded_in_a_process_of_its_own() -> None:
     program = (
-        "import sys, kernelbot.launchers.ray.table, kernelbot.launchers.ray.bridge; "
+        "import sys, kernelbot.launchers.ray.table, kernelbot.launchers.ray.ray_process; "
         "sys.exit('ray' in sys.modules)"
     )
     assert 0 == subprocess.run([sys.executable, "-c", program], check=False).returncode

@@ -24,12 +24,12 @@ from kernelbot.launchers.kubernetes.manifest import (
     object_name,
     secret_body,
 )
-from kernelbot.launchers.kubernetes.mirror import Mirror
 from kernelbot.launchers.kubernetes.room import why_no_node, why_no_quota
 from kernelbot.launchers.kubernetes.script import PAYLOAD
 from kernelbot.launchers.kubernetes.settings import KubernetesDevice, KubernetesSettings
 from kernelbot.launchers.kubernetes.states import RUNNING, Made, Seen, Wait, see
 from kernelbot.launchers.kubernetes.waiting import Waiting
+from kernelbot.launchers.kubernetes.watched import WatchedObjects
 from kernelbot.launchers.links import Links
 from kernelbot.launchers.rest.carried import carry
 from kernelbot.launchers.rest.client import TooLarge
@@ -79,8 +79,8 @@ class KubernetesLauncher:
         self._links = links
         self._maker = JobMaker(settings)
         self._api = KubernetesApi(credentials, settings.namespace, settings.timeout_s)
-        self._jobs = Mirror(self._api, JOBS, settings.watch_s, settings.timeout_s)
-        self._pods = Mirror(self._api, PODS, settings.watch_s, settings.timeout_s)
+        self._jobs = WatchedObjects(self._api, JOBS, settings.watch_s, settings.timeout_s)
+        self._pods = WatchedObjects(self._api, PODS, settings.watch_s, settings.timeout_s)
         self._patience = Patience()
         self._told: dict[str, str] = {}
         """By attempt, what was said of its waiting last."""

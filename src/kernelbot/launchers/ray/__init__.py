@@ -2,7 +2,7 @@
 
 A task ends with the process that owns it, so an actor of ours on the cluster, the keeper, starts
 all tasks and keeps their results: they go on when a worker ends. Ray's package is loaded in a
-process of its own (`bridge`, `child`). The handle is the keeper's id and our attempt:
+process of its own (`ray_process`, `child`). The handle is the keeper's id and our attempt:
 `6f1d2c3b4a59:12.1.0123456789ab`.
 """
 

@@ -10,9 +10,9 @@ from kernelbot.domain.errors import PlatformError
 from kernelbot.launchers.base import NO_SIZES, Availability, JobState, Outcome, Traits
 from kernelbot.launchers.handles import check_job_id
 from kernelbot.launchers.links import Links
-from kernelbot.launchers.ray.bridge import Bridge
 from kernelbot.launchers.ray.keeper import Job
 from kernelbot.launchers.ray.messages import Ask, Question, Stage, Told
+from kernelbot.launchers.ray.ray_process import RayProcess
 from kernelbot.launchers.ray.settings import RayDevice, RaySettings
 from kernelbot.launchers.results import found, lost, no_events, size_of, too_long
 from kernelbot.protocol import Fault, JobSpec, ProgressEvent, encode_payload
@@ -31,7 +31,7 @@ class RayLauncher:
     def __init__(self, settings: RaySettings, harness: Path, links: Links | None = None) -> None:
         self._settings = settings
         self._links = links
-        self._bridge = Bridge(settings, harness)
+        self._process = RayProcess(settings, harness)
 
     @property
     def traits(self) -> Traits:
@@ -43,7 +43,7 @@ class RayLauncher:
 
     async def close(self) -> None:
         """End the process with Ray's package."""
-        await self._bridge.close()
+        await self._process.close()
 
     async def launch(self, spec: JobSpec) -> str:
         """Have the cluster's keeper start the attempt's task, if it hasn't."""
@@ -66,7 +66,7 @@ class RayLauncher:
             num_cpus=device.num_cpus,
             resources=dict(device.resources),
         )
-        answer = await self._bridge.ask(Question(ask=Ask.LAUNCH, job=job))
+        answer = await self._process.ask(Question(ask=Ask.LAUNCH, job=job))
         return f"{answer.keeper}:{attempt}"
 
     def events(self, handle: str) -> AsyncIterator[tuple[ProgressEvent, ...]]:  # noqa: ARG002
@@ -79,7 +79,7 @@ class RayLauncher:
         """One question to the keeper, which answers with the results."""
         parts = {handle: found for handle in handles if (found := _HANDLE.fullmatch(handle))}
         wanted = {part[2]: size_of(handle, most_bytes) for handle, part in parts.items()}
-        answer = await self._bridge.ask(Question(ask=Ask.POLL, attempts=wanted))
+        answer = await self._process.ask(Question(ask=Ask.POLL, attempts=wanted))
         return {
             handle: _STRANGE
             if handle not in parts
@@ -99,14 +99,14 @@ class RayLauncher:
 
     async def _tell(self, ask: Ask, handle: str) -> None:
         if (part := _HANDLE.fullmatch(handle)) is not None:
-            await self._bridge.ask(Question(ask=ask, keeper=part[1], attempts={part[2]: 0}))
+            await self._process.ask(Question(ask=ask, keeper=part[1], attempts={part[2]: 0}))
 
     async def availability(self, device: str) -> Availability:
         """Whether a node of the cluster that lives has what the device's tasks ask for."""
         wanted = self._settings.devices.get(device)
         if wanted is None:
             return Availability(False, f"this launcher for Ray has no device {device!r}")
-        answer = await self._bridge.ask(Question(ask=Ask.NODES))
+        answer = await self._process.ask(Question(ask=Ask.NODES))
         why = _why_no_node(answer.nodes, wanted)
         return Availability(not why, why)
 

@@ -22,7 +22,7 @@ _LAST_WORDS = 300
 _END_S = 5.0
 
 
-class Bridge:
+class RayProcess:
     """One question at a time. `harness`: the file that tasks run."""
 
     def __init__(self, settings: RaySettings, harness: Path) -> None:

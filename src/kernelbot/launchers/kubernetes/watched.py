@@ -20,7 +20,7 @@ _WATCHES_A_LIST = 20
 log = structlog.get_logger()
 
 
-class Mirror(Generic[I]):
+class WatchedObjects(Generic[I]):
     """Follows the cluster from the first question until `close`. `watch_s`: how long one watch
     lasts; `ready_s`: how long the first list is waited for."""
 
