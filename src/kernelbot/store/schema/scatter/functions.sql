@@ -42,11 +42,11 @@ CREATE FUNCTION judging_scatter(
         FROM (SELECT *, min(number) OVER (PARTITION BY code) AS earliest FROM judged) AS every
         WHERE number > earliest
     ), compared AS (
-        SELECT r.leaderboard_id, r.newest, r.newest_there, (
-            SELECT avg(least(abs(r.score - e.score), 0.35) ^ 2 / 2 - (r.own + e.own) / 2)
-            FROM judged e WHERE e.code = r.code AND e.number < r.number
-        ) AS variance
-        FROM repeated r WHERE r.newest <= 8 OR (r.leaderboard_id = _board AND r.newest_there <= 8)
+        SELECT r.leaderboard_id, r.newest, r.newest_there,
+            avg(least(abs(r.score - e.score), 0.35) ^ 2 / 2 - (r.own + e.own) / 2) AS variance
+        FROM repeated r JOIN judged e ON e.code = r.code AND e.number < r.number
+        WHERE r.newest <= 8 OR (r.leaderboard_id = _board AND r.newest_there <= 8)
+        GROUP BY r.number, r.leaderboard_id, r.newest, r.newest_there
     ), seen AS (
         SELECT count(*) FILTER (WHERE newest <= 8) AS pairs,
             coalesce(sum(variance) FILTER (WHERE newest <= 8), 0) AS variance,
