@@ -10,6 +10,9 @@ import pytest
 import yaml
 
 DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
+ROOT = DEPLOY.parent
+DOCKERFILES = sorted(DEPLOY.rglob("Dockerfile"))
+COPIED = re.compile(r"^COPY (?!--from)(.+) \S+$", re.MULTILINE)
 OWN_PROGRAM = re.compile(r"/opt/kernelbot/bin/\S+")
 
 
@@ -33,6 +36,26 @@ def test_systemd_finds_nothing_wrong_with_a_unit(unit: Path, tmp_path: Path) -> 
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     about_ours = [line for line in done.stderr.splitlines() if unit.name in line]
     assert [] == about_ours
+
+
+@pytest.mark.parametrize("file", DOCKERFILES, ids=lambda path: path.parent.name)
+def test_an_image_is_made_of_what_docker_is_given(file: Path) -> None:
+    given = {line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if "!" in line}
+    assert [] == [path for path in copied(file) if path.split("/")[0] not in given]
+
+
+@pytest.mark.parametrize("file", DOCKERFILES, ids=lambda path: path.parent.name)
+def test_an_image_has_what_links_of_the_sources_lead_to(file: Path) -> None:
+    """A link that leads nowhere ends the build of the wheel, where one is built."""
+    folders = copied(file)
+    links = [path for path in (ROOT / "src").rglob("*") if path.is_symlink()]
+    led_to = {path.resolve().relative_to(ROOT).parts[0] for path in links}
+    assert set() == (led_to - set(folders) if "pyproject.toml" in folders else set())
+
+
+def copied(file: Path) -> list[str]:
+    """What is copied into an image from outside."""
+    return [path for line in COPIED.findall(file.read_text()) for path in line.split()]
 
 
 def test_the_worker_owns_its_control_group() -> None:
