@@ -103,6 +103,37 @@ async def test_one_author_cannot_make_up_the_figure(world: World) -> None:
         assert 0.55 * ASSUMED < _shown(connection, board)
 
 
+@pytest.mark.parametrize(
+    ("scores", "own"),
+    [([1.5**n for n in range(9)], 0.0), ([1.0] * 9, 0.05)],
+    ids=["wide", "narrow"],
+)
+async def test_one_author_moves_the_figure_by_little_whatever_they_send(
+    world: World, scores: list[float], own: float
+) -> None:
+    board = (await world.board()).id
+    with psycopg.connect(world.database.url, autocommit=True) as connection:
+        _judged_again(connection, world.ada.user.id, scores, own)
+        assert 0.3 * ASSUMED < _shown(connection, board) < 1.8 * ASSUMED
+
+
+async def test_what_is_refused_or_of_banned_authors_shows_nothing(world: World) -> None:
+    board = (await world.board()).id
+    with psycopg.connect(world.database.url, autocommit=True) as connection:
+        _judged_again(connection, world.ada.user.id, [1.0, 1.2, 1.0])
+        _judged_again(connection, world.bob.user.id, [1.0, 1.2, 1.0, 1.2])
+        assert 5 == _pairs(connection, board)
+        connection.execute("UPDATE users SET banned_at = now() WHERE id = %s", (world.ada.user.id,))
+        assert 3 == _pairs(connection, board)
+        connection.execute(
+            "UPDATE submissions SET review = 'held', review_reason = 'suspicious'"
+            " WHERE author_id = %s",
+            (world.bob.user.id,),
+        )
+        assert 0 == _pairs(connection, board)
+        assert pytest.approx(ASSUMED) == _shown(connection, board)
+
+
 async def test_one_disturbed_judging_decides_little(world: World) -> None:
     board = (await world.board()).id
     with psycopg.connect(world.database.url, autocommit=True) as connection:

@@ -9,8 +9,11 @@
 -- judging decides little, and an author's newest eight repeated judgings count, so that nobody can
 -- make up the figure alone. Judgings whose own interval is wider than 10 % say nothing of others.
 -- Twelve at 5 % are assumed until others were seen; those of a device are assumed of a board in the
--- same way. So few don't know a deviation well: what is answered is larger by Student's t over 1.96,
--- which is 1 + 1.21 / n for n of them. `pairs`: how many the device has shown, on all boards.
+-- same way. One author shows at most four times the variance that the others and what is assumed
+-- show, and takes off a quarter of what is assumed at most; who is banned and what is held or refused
+-- shows nothing. A board has a third of its device's deviation at least. So few don't know a deviation
+-- well: what is answered is larger by Student's t over 1.96, which is 1 + 1.21 / n for n of them.
+-- `pairs`: how many the device has shown, on all boards.
 CREATE FUNCTION judging_scatter(
     _board bigint, _device text, OUT scatter double precision, OUT pairs bigint
 ) LANGUAGE sql STABLE AS $$
@@ -33,7 +36,8 @@ CREATE FUNCTION judging_scatter(
         JOIN submissions s ON s.id = l.submission_id
         LEFT JOIN rejudges j ON j.id = l.rejudge_id
         JOIN problem_versions v ON v.id = coalesce(j.problem_version_id, s.problem_version_id)
-        WHERE l.own <= (ln(1.1 / 0.9) / 3.92) ^ 2
+        JOIN users u ON u.id = s.author_id
+        WHERE l.own <= (ln(1.1 / 0.9) / 3.92) ^ 2 AND s.review = 'clear' AND u.banned_at IS NULL
     ), repeated AS (
         SELECT *, row_number() OVER (PARTITION BY author_id ORDER BY number DESC) AS newest,
             row_number() OVER (
@@ -42,24 +46,37 @@ CREATE FUNCTION judging_scatter(
         FROM (SELECT *, min(number) OVER (PARTITION BY code) AS earliest FROM judged) AS every
         WHERE number > earliest
     ), compared AS (
-        SELECT r.leaderboard_id, r.newest, r.newest_there,
+        SELECT r.author_id, r.leaderboard_id, r.newest, r.newest_there,
             avg(least(abs(r.score - e.score), 0.35) ^ 2 / 2 - (r.own + e.own) / 2) AS variance
         FROM repeated r JOIN judged e ON e.code = r.code AND e.number < r.number
         WHERE r.newest <= 8 OR (r.leaderboard_id = _board AND r.newest_there <= 8)
-        GROUP BY r.number, r.leaderboard_id, r.newest, r.newest_there
-    ), seen AS (
+        GROUP BY r.number, r.author_id, r.leaderboard_id, r.newest, r.newest_there
+    ), by_author AS (
         SELECT count(*) FILTER (WHERE newest <= 8) AS pairs,
             coalesce(sum(variance) FILTER (WHERE newest <= 8), 0) AS variance,
             count(*) FILTER (WHERE leaderboard_id = _board AND newest_there <= 8) AS pairs_there,
             coalesce(
                 sum(variance) FILTER (WHERE leaderboard_id = _board AND newest_there <= 8), 0
             ) AS variance_there
-        FROM compared
+        FROM compared GROUP BY author_id
+    ), beside AS (
+        SELECT *, 4 * (0.03 + sum(greatest(variance, 0)) OVER () - greatest(variance, 0))
+            / (12 + sum(pairs) OVER () - pairs) AS most
+        FROM by_author
+    ), seen AS (
+        SELECT coalesce(sum(pairs), 0)::bigint AS pairs,
+            coalesce(sum(greatest(least(variance, pairs * most), -0.0075)), 0) AS variance,
+            coalesce(sum(pairs_there), 0) AS pairs_there,
+            coalesce(
+                sum(greatest(least(variance_there, pairs_there * most), -0.0075)), 0
+            ) AS variance_there
+        FROM beside
     ), everywhere AS (
         SELECT greatest((12 * 0.05 ^ 2 + seen.variance) / (12 + seen.pairs), 0) AS variance FROM seen
     )
     SELECT (1 + 1.21 / (12 + seen.pairs_there)) * sqrt(greatest(
-        (12 * everywhere.variance + seen.variance_there) / (12 + seen.pairs_there), 0
+        (12 * everywhere.variance + seen.variance_there) / (12 + seen.pairs_there),
+        everywhere.variance / 9
     ))::double precision, seen.pairs
     FROM seen, everywhere
 $$;
