@@ -8,6 +8,8 @@ import pytest
 
 from kernelbot.boards.limits.model import LimitCategory, RateLimit
 from kernelbot.catalog.skeleton import new_problem
+from kernelbot.cli.setup import folder_of
+from kernelbot.domain.errors import UserError
 from kernelbot.protocol import Lang
 from tests.support.live import LiveServer
 from tests.support.terminal import Shell
@@ -89,6 +91,12 @@ def test_a_folder_with_other_files_is_used(shell: Shell, problem: Path, tmp_path
     (tmp_path / "notes.txt").write_text("")
     assert 0 == shell("setup", ".", "--from", problem).code
     assert (tmp_path / "AGENTS.md").exists()
+
+
+@pytest.mark.parametrize("name", ["..", ".", ".git", "", "x/..", "/"])
+def test_no_name_that_a_server_says_leads_to_another_folder(name: str) -> None:
+    with pytest.raises(UserError):
+        folder_of(name)
 
 
 def test_one_of_both_is_named(shell: Shell, problem: Path) -> None:

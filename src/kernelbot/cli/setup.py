@@ -91,11 +91,22 @@ def setup(
     else:
         assert problem is not None
         found = _of_folder(problem, language)
-    target = folder or Path(Path(found.name).name)
+    target = folder or Path(folder_of(found.name))
     files = _write(target, found)
     terminal.show("\n".join(f"wrote {path}" for path in files))
     terminal.show(f"\nBegin with {target / GUIDE}. In that folder: {found.guide.commands[0][0]}")
     terminal.document({"folder": str(target), "files": [str(path) for path in files]})
+
+
+def folder_of(name: str) -> str:
+    """The folder of a board or problem of that name, which is whatever a server says. Raises
+    `UserError` if no folder can be called so."""
+    last = Path(name).name
+    if last in ("", "..") or last.startswith("."):
+        raise UserError(
+            f"No folder is called {name!r} here.", hint="Name one: kernelbot setup FOLDER"
+        )
+    return last
 
 
 def _of_board(name: str, language: str | None, url: str | None, terminal: Terminal) -> _Contents:
@@ -137,7 +148,7 @@ def _write(folder: Path, found: _Contents) -> list[Path]:
     texts = {GUIDE: found.guide.text(), STATEMENT: _ended(found.statement)}
     if found.starter is not None:
         texts = {found.file: found.starter} | texts
-    if found.file in ("", "..", GUIDE, STATEMENT):
+    if found.file in ("", GUIDE, STATEMENT) or found.file.startswith("."):
         raise UserError(f"A submission can't be called {found.file!r} here.")
     files = {folder / name: text for name, text in texts.items()}
     there = [str(path) for path in files if path.exists() or path.is_symlink()]

@@ -166,14 +166,10 @@ class Sessions:
     async def _end_idle(self) -> None:
         while True:
             await asyncio.sleep(self._limits.idle_s / _LOOKS_PER_IDLE_TIME)
-            idle = [
-                name
-                for name, session in self._by_id.items()
-                if session.is_idle(self._limits.idle_s)
-            ]
-            for name in idle:
-                log.info("The episode %r was idle, and is ended.", name)
-                await self._forget(name)
+            for name, session in tuple(self._by_id.items()):
+                if session.is_idle(self._limits.idle_s):  # asked here: to forget one takes time
+                    log.info("The episode %r was idle, and is ended.", name)
+                    await self._forget(name)
 
     async def _forget(self, episode_id: str) -> None:
         session = self._by_id.pop(episode_id, None)

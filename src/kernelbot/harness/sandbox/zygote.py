@@ -151,7 +151,7 @@ class Zygote:
             self._log = -1
 
     def _kill(self) -> None:
-        if self.pid:
+        if self.pid not in (0, self._process.pid):
             with suppress(ProcessLookupError):
                 os.kill(self.pid, signal.SIGKILL)
             # Bubblewrap ends when all in it has, but wouldn't wait if it was killed as well.
