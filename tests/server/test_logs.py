@@ -5,6 +5,7 @@ import pty
 import subprocess
 import sys
 import time
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -74,12 +75,15 @@ def test_lines_about_requests_are_all_written(capsys: pytest.CaptureFixture[str]
     assert 1000 == len(capsys.readouterr().err.splitlines())
 
 
-def on_a_terminal(file: Path) -> str:
-    """What a terminal shows of the program."""
+def on_a_terminal(file: Path, stdout: Path | None = None) -> str:
+    """What a terminal shows of the program, of stdout as well unless that is a file."""
     ours, theirs = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, "-c", LOGGING, str(file)], stdout=theirs, stderr=theirs
-    )
+    with ExitStack() as stack:
+        process = subprocess.Popen(
+            [sys.executable, "-c", LOGGING, str(file)],
+            stdout=stack.enter_context(stdout.open("w")) if stdout else theirs,
+            stderr=theirs,
+        )
     os.close(theirs)
     shown = read_until(ours, None)
     os.close(ours)
@@ -98,6 +102,15 @@ def test_on_a_terminal_logs_go_to_a_file_and_errors_are_shown(tmp_path: Path) ->
         file.stat().st_mode & 0o777,
         (tmp_path / "serve.log.1").read_text(),
     )
+
+
+def test_logs_stay_on_a_terminal_if_stdout_is_elsewhere(tmp_path: Path) -> None:
+    stdout = tmp_path / "stdout"
+    shown = on_a_terminal(tmp_path / "serve.log", stdout)
+    assert ("shown None\n", [stdout]) == (stdout.read_text(), list(tmp_path.iterdir()))
+    assert [True, True, True] == [
+        text in shown for text in ("mine", "of a child\n", "again on the terminal\n")
+    ]
 
 
 def test_elsewhere_logs_stay_on_stderr(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

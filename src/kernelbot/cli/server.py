@@ -25,7 +25,7 @@ Data = Annotated[
     ),
 ]
 JsonErrors = Annotated[
-    bool, typer.Option("--json", help="Errors as one JSON document. The log is on stderr.")
+    bool, typer.Option("--json", help="Errors as one JSON document. The log stays on stderr.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
 
@@ -78,7 +78,7 @@ def serve(
     processes: Annotated[
         int, typer.Option(min=1, max=64, help="How many answer HTTP: one per spare core.")
     ] = 1,
-    as_json: JsonErrors = False,  # noqa: ARG001 (read where errors are printed)
+    as_json: JsonErrors = False,
 ) -> None:
     """Serve the HTTP API and judge submissions, until Ctrl-C or SIGTERM.
 
@@ -87,10 +87,20 @@ def serve(
     require_extra("server")
     from kernelbot.server import serve as server
 
-    server.serve(host=host, port=port, data=data, worker=not no_worker, processes=processes)
+    server.serve(
+        host=host,
+        port=port,
+        data=data,
+        worker=not no_worker,
+        processes=processes,
+        as_json=as_json,
+    )
 
 
-def worker(data: Data = None, as_json: JsonErrors = False) -> None:  # noqa: ARG001 (as above)
+def worker(
+    data: Data = None,
+    as_json: JsonErrors = False,  # noqa: ARG001 (read where errors are printed)
+) -> None:
     """Judge submissions for a server elsewhere, through the database of DATABASE_URL."""
     require_extra("server")
     from kernelbot.server.work import run_worker

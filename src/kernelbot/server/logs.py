@@ -21,9 +21,10 @@ _BEFORE = ".1"
 @contextmanager
 def away_from_a_terminal(file: Path) -> Iterator[Path | None]:
     """While this lasts, what this process and those that it starts write to stderr goes to `file`,
-    if stderr is a terminal; else it stays, and None is yielded. What was in the file has `.1`
-    behind its name then. Raises `OSError` if it can't be written. Set up logs within."""
-    if not sys.stderr.isatty():
+    if stdout and stderr are terminals: who has sent one of them elsewhere is told of no file. Else
+    it stays, and None is yielded. What was in the file has `.1` behind its name then. Raises
+    `OSError` if it can't be written. Set up logs within."""
+    if not (sys.stdout.isatty() and sys.stderr.isatty()):
         yield None
         return
     if file.exists():

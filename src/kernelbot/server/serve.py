@@ -47,10 +47,12 @@ def serve(
     data: Path | None = None,
     worker: bool = True,
     processes: int = 1,
+    as_json: bool = False,
 ) -> None:
     """Serve until SIGTERM or SIGINT; on return everything that was started has ended. Blocks.
 
     With `processes` 1 this process answers; with more, children answer that share the port.
+    `as_json`: nothing is printed on stdout, and the log stays on stderr.
 
     Raises `Conflict` when another serves from the data folder, `UserError` for a port that is
     taken or an ADMIN_TOKEN that could be guessed, `SchemaOutdated`, `Unavailable`.
@@ -61,21 +63,30 @@ def serve(
     _make_data(settings)
     with (
         locked_data(settings),
-        _logging(settings) as log_file,
+        _logging(settings, as_json=as_json) as log_file,
         _listening(host, port, processes) as listeners,
         ready_database(settings) as database,
     ):
-        asyncio.run(_serve(settings, database, listeners, with_worker=worker, log_file=log_file))
+        asyncio.run(
+            _serve(
+                settings,
+                database,
+                listeners,
+                with_worker=worker,
+                log_file=log_file,
+                greets=not as_json,
+            )
+        )
 
 
 @contextlib.contextmanager
-def _logging(settings: Settings) -> Iterator[Path | None]:
+def _logging(settings: Settings, *, as_json: bool) -> Iterator[Path | None]:
     """Logs for this process and its children: into a file in the data folder if a person sits at a
     terminal, who is shown the link and the next step instead. None: they aren't in a file."""
     file = settings.data.resolve() / LOG_FILE
     with contextlib.ExitStack() as stack:
         try:
-            found = stack.enter_context(away_from_a_terminal(file))
+            found = None if as_json else stack.enter_context(away_from_a_terminal(file))
         except OSError as error:
             raise UserError(
                 f"The log can't be written: {file}: {in_words(error)}.",
@@ -93,6 +104,7 @@ async def _serve(
     *,
     with_worker: bool,
     log_file: Path | None,
+    greets: bool,
 ) -> None:
     stop = asyncio.Event()
     on_stop_signals(stop.set)
@@ -110,7 +122,8 @@ async def _serve(
         operator = await stack.enter_async_context(
             _operator(core.services, address, listeners[0], data)
         )
-        await _greet(core.services, operator, settings.public_url or address, log_file)
+        if greets and sys.stdout.isatty():
+            await _greet(core.services, operator, settings.public_url or address, log_file)
         log.info("serving", url=address, data=str(settings.data), processes=len(listeners))
         if await core.services.platform.is_copy():
             log.warning("restored_copy", hint=COPY_NOTE)
@@ -213,9 +226,7 @@ async def _operator(
 
 
 async def _greet(services: Services, operator: NewToken, url: str, log_file: Path | None) -> None:
-    """On a terminal, print the link that logs the operator's browser in, and what comes next."""
-    if not sys.stdout.isatty():
-        return
+    """Print the link that logs the operator's browser in, and what comes next."""
     secret = await services.logins.make_link(operator.user, Credential(operator.token))
     has_boards = bool(await services.boards.list_boards(operator.user))
     greeting = greeting_text(
