@@ -125,6 +125,16 @@ def test_what_is_no_source_is_told_and_the_session_goes_on(saves: list[dict[str,
     assert "runtime_error" == saves[7]["verdict"]  # an empty file
 
 
+def test_ctrl_c_while_one_file_is_judged_is_no_fault_of_ours(shell: Shell) -> None:
+    (shell.home / "endless.py").write_text(ENDLESS)
+    process = shell.start("dev", "--once", "--json", "sums", "endless.py")
+    while not is_held(shell.home / "kernelbot" / "turn.lock"):  # it isn't judged yet
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    out, errors = process.communicate(timeout=WAIT_S)
+    assert (130, "", None) == (process.returncode, errors, json.loads(out)["fault"])
+
+
 def test_saving_again_stops_what_is_being_judged(saves: list[dict[str, Any]]) -> None:
     endless, newest = saves[8:]
     assert (True, "wrong_answer") == ("saved again" in endless["trouble"], newest["verdict"])

@@ -55,7 +55,7 @@ def register(app: typer.Typer) -> None:
             "kernelbot dev examples/sort_np mine.py --json | jq .diagnostics",
             "kernelbot dev examples/sort_np mine.py --once --lines",
             "Exit codes with --once: 0 accepted; 1 refused; 2 bad usage, problem or file; 3 our "
-            "fault.",
+            "fault; 130 Ctrl-C.",
         )
     )(watch)
     dev.command(epilog=examples("kernelbot dev log mine.py"))(log)
@@ -117,11 +117,12 @@ def _display(problem: Path, file: Path, *, as_json: bool, lines: bool) -> "Itera
 
 
 def _exit_code(last: "Save | None") -> int:
-    """None: Ctrl-C came first."""
+    """None, or a save that was stopped by nobody's fault: Ctrl-C came first."""
     if last is None:
         return INTERRUPTED
     if last.result is None:
-        return USAGE if last.fault is Fault.AUTHOR else OURS
+        codes = {None: INTERRUPTED, Fault.AUTHOR: USAGE}
+        return codes.get(last.fault, OURS)
     failure = last.result.failure
     return exit_code_of(last.result.verdict, failure.fault if failure else None)
 
