@@ -7,7 +7,7 @@ import pytest
 
 from tests.cli.test_completion import offered
 from tests.client.spoken import Handle, answer
-from tests.support.terminal import Shell
+from tests.support.terminal import Said, Shell
 
 LINE = "kernelbot board show "
 
@@ -24,6 +24,26 @@ def test_another_programs_answer_offers_nothing(
 ) -> None:
     url = serve(lambda handler: answer(handler, 200, body))
     assert [] == offered(asking(shell, url), LINE)
+
+
+def no_http(handler: BaseHTTPRequestHandler) -> None:
+    handler.wfile.write(b"SSH-2.0-OpenSSH_9.6\r\n")
+
+
+def cut_short(handler: BaseHTTPRequestHandler) -> None:
+    handler.send_response(200)
+    handler.send_header("Content-Length", "100")
+    handler.end_headers()
+    handler.wfile.write(b'{"boards": [')
+
+
+@pytest.mark.parametrize("handle", [no_http, cut_short])
+def test_what_is_no_whole_answer_offers_nothing_and_prints_nothing(
+    shell: Shell, serve: Callable[[Handle], str], handle: Handle
+) -> None:
+    words = {"_KERNELBOT_COMPLETE": "complete_bash", "COMP_WORDS": LINE, "COMP_CWORD": "3"}
+    variables = asking(shell, serve(handle)).more | words
+    assert Said(0, "\n", "") == Shell(shell.home, variables)()
 
 
 def test_a_token_goes_to_no_other_server(shell: Shell, serve: Callable[[Handle], str]) -> None:

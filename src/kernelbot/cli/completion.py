@@ -47,6 +47,7 @@ def submission_numbers(incomplete: str) -> list[tuple[str, str]]:
 def _asked(path: str, read: Callable[[Any], list[T]]) -> list[T]:
     """What `read` finds in the server's answer. Whatever goes wrong is no matter of somebody who
     is still typing."""
+    from http.client import HTTPException
     from urllib.request import HTTPRedirectHandler, Request, build_opener
 
     class Stays(HTTPRedirectHandler):
@@ -61,7 +62,7 @@ def _asked(path: str, read: Callable[[Any], list[T]]) -> list[T]:
         request = Request(f"{endpoint.url}/api/v1{path}", headers=headers)  # noqa: S310 (http)
         with build_opener(Stays).open(request, timeout=_PATIENCE_S) as answer:
             return read(json.load(answer))
-    except (UserError, OSError, ValueError, LookupError, TypeError):
+    except (UserError, OSError, HTTPException, ValueError, LookupError, TypeError):
         return []
 
 
