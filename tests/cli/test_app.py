@@ -69,3 +69,8 @@ def test_the_help_has_groups_and_shows_no_type_of_flags(shell: Shell) -> None:
     said = shell("--help").out
     assert [True, True, True, False] == [text in said for text in (*AUDIENCES, "bool")]
     assert (0, False) == (shell("submit", "-h").code, "bool" in shell("submit", "-h").out)
+
+
+@pytest.mark.parametrize("option", ["-h", "--help"])
+def test_help_that_is_asked_for_before_a_command_is_that_of_all(shell: Shell, option: str) -> None:
+    assert shell("--help") == shell(option, "submit")

@@ -98,8 +98,11 @@ def _without_types_of_flags(command: TyperCommand | TyperGroup) -> None:
 
 
 def _modules_for(arguments: list[str]) -> list[str]:
-    """The one that registers the command; none if there is no such command."""
-    called = next((one for one in arguments if not one.startswith("-")), None)
+    """The one that registers the command; none if there is no such command, or if help is asked for
+    before it, which is that of all commands."""
+    called = next(
+        (one for one in arguments if one in _ASK_FOR_HELP or not one.startswith("-")), None
+    )
     return [module for module, names in COMMANDS.items() if called in names]
 
 
