@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from kernelbot.cli.summary import LINES, summary
+from kernelbot.cli.summary import COMPARED_LINES, LINES, compared_text, summary
 from kernelbot.domain.states import ReviewState, RunState, SubmissionState
 from kernelbot.moderation.reviews.model import Evidence
 from kernelbot.protocol import CaseResult, Failure, Fault, Mode, RunResult, Verdict
@@ -21,7 +21,7 @@ RANKED = ScoreInterval((0.001, 0.0012), (0.00105, 0.00115), 0.05, 0)
 CRASH = "The submission failed:\nTraceback (most recent call last):\n{}\nIndexError: size {}"
 
 
-def shown(*results: RunResult, compared: tuple[str, ...] = (), **changes: object) -> list[str]:
+def shown(*results: RunResult, lines: int = LINES, **changes: object) -> list[str]:
     """The lines of a ranked submission with such runs, the second of which is secret."""
     runs = [
         RunView(
@@ -57,7 +57,7 @@ def shown(*results: RunResult, compared: tuple[str, ...] = (), **changes: object
         runs=runs,
         code=None,
     )
-    return summary(view.model_copy(update=changes), URL, compared).splitlines()
+    return summary(view.model_copy(update=changes), URL, lines=lines).splitlines()
 
 
 def failing(messages: list[str]) -> RunResult:
@@ -78,12 +78,15 @@ def test_the_score_with_its_interval_is_first_and_the_page_last() -> None:
     assert "median" in lines[2]
 
 
-def test_how_it_compares_follows_the_score_and_the_height_stays() -> None:
+def test_how_it_compares_is_never_longer_than_its_room() -> None:
     compared = tuple(f"{number} " + "x" * 100 for number in range(40))
-    lines = shown(ACCEPTED, ACCEPTED, compared=compared)
-    assert ("0", True) == (lines[2], len(lines) <= LINES)
-    assert f"Its page: {URL}" == lines[-1]
-    assert ["a", "b"] == shown(ACCEPTED, ACCEPTED, compared=("a", "b"))[2:4]
+    lines = compared_text(compared).splitlines()
+    assert ("0", COMPARED_LINES, []) == (
+        lines[0],
+        len(lines),
+        [line for line in lines if len(line) > 80],
+    )
+    assert "a\nb" == compared_text(("a", "b"))
 
 
 def test_equal_tracebacks_are_said_once() -> None:
@@ -124,9 +127,10 @@ def test_our_fault_is_said_to_be_ours() -> None:
         replace(ACCEPTED, stdout="\x1b[2J" + "x" * 300 + "\ny\r\n" * 9999),
     ],
 )
-def test_it_is_never_longer_than_a_terminal(result: RunResult) -> None:
-    lines = shown(result, result)
-    assert (True, URL) == (len(lines) <= LINES, lines[-1].removeprefix("Its page: "))
+@pytest.mark.parametrize("most", [LINES, LINES - COMPARED_LINES])
+def test_it_is_never_longer_than_a_terminal(result: RunResult, most: int) -> None:
+    lines = shown(result, result, lines=most)
+    assert (True, URL) == (len(lines) <= most, lines[-1].removeprefix("Its page: "))
     assert "\x1b" not in "".join(lines)
     assert [] == [line for line in lines if len(line) > 80]
 

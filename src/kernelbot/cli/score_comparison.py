@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 from kernelbot.domain.states import SubmissionState
 from kernelbot.protocol import Mode, Verdict
 from kernelbot.render.text import one_line
-from kernelbot.render.units import seconds_text
+from kernelbot.render.units import percent_text, seconds_text
 
 if TYPE_CHECKING:
     from kernelbot.client import KernelbotClient
     from kernelbot.submissions.schemas import RunView, SubmissionView
 
 _PAGE = 100
-_PAGES = 5
+_PAGES = 2
 """An author's best is looked for among their newest submissions to the board, so many pages."""
 
 
@@ -29,8 +29,8 @@ class OtherScore:
 
 @dataclass(frozen=True)
 class ScoreComparison:
-    """The score on one device. `own`: the best of the author's others; `leader`: the first of the
-    ranking; None: there is none, or it is the submission itself (`leads`)."""
+    """The score on one device. `own`: the best other one of its author, if they ask; `leader`: the
+    first of the ranking; None: there is none, or it is the submission itself (`leads`)."""
 
     device: str
     score_s: float
@@ -39,13 +39,20 @@ class ScoreComparison:
     leads: bool
 
 
+def scores_to_compare(done: "SubmissionView") -> dict[str, float]:
+    """By device; empty if it has no score that is compared."""
+    if done.verdict is not Verdict.ACCEPTED or done.mode not in (Mode.LEADERBOARD, Mode.BENCHMARK):
+        return {}
+    return dict(_scores(done))
+
+
 def compare_scores(client: "KernelbotClient", done: "SubmissionView") -> list[ScoreComparison]:
-    """One for each device on which it has a score; empty if it has none that is compared. Raises
-    what asking the server raises."""
-    scores = dict(_scores(done)) if done.mode in (Mode.LEADERBOARD, Mode.BENCHMARK) else {}
-    if not scores or done.verdict is not Verdict.ACCEPTED:
+    """One for each device on which it has a score; empty if it has none that is compared. Somebody
+    else's isn't compared with those of who asks. Raises what asking the server raises."""
+    scores = scores_to_compare(done)
+    if not scores:
         return []
-    others = list(_others(client, done))
+    others = list(_others(client, done)) if client.me().name == done.author else []
     found = []
     for device, score_s in scores.items():
         own = min(
@@ -87,7 +94,7 @@ def _against(score_s: float, whose: str, other_s: float) -> str:
     if ratio < 1:
         how = f"{1 / ratio:.2f} times as fast as"
     elif ratio < 2:
-        how = f"{100 * (ratio - 1):+.1f} % to"
+        how = f"{percent_text(ratio - 1)} to"
     else:
         how = f"{ratio:.2f} times the time of"
     return f"{how} {whose}: {seconds_text(other_s)}"

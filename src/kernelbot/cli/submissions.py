@@ -1,5 +1,6 @@
 """Submissions: `submit`, and `submission list|show|wait|cancel`."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -245,7 +246,6 @@ def cancel(submission_id: Id, url: Url = None, as_json: Json = False) -> None:
 def _watch(client: "KernelbotClient", sent: "SubmissionView", terminal: Terminal) -> None:
     from kernelbot.cli.follow import follow, how_to_follow
     from kernelbot.cli.outcome import closing, outcome
-    from kernelbot.cli.summary import summary
     from kernelbot.client import Unreachable
 
     terminal.progress(closing(sent))
@@ -264,11 +264,27 @@ def _watch(client: "KernelbotClient", sent: "SubmissionView", terminal: Terminal
     page_url = _page_url(client, done.id)
     if done.mode is Mode.PROFILE:  # text to read, all of it
         terminal.show(outcome(done, page_url))
-    else:
-        terminal.show(summary(done, page_url, _compared(client, done)))
+    elif not terminal.as_json:
+        _show_summary(client, done, page_url, terminal)
     terminal.document(done)
     faults = [run.fault for run in done.runs if run.fault is not None]
     raise typer.Exit(exit_code_of(done.verdict, faults[0] if faults else None))
+
+
+def _show_summary(
+    client: "KernelbotClient", done: "SubmissionView", page_url: str, terminal: Terminal
+) -> None:
+    """The answer, and only then what must be asked for first: how its score compares with others.
+    Ctrl-C meanwhile leaves that out."""
+    from kernelbot.cli.score_comparison import scores_to_compare
+    from kernelbot.cli.summary import COMPARED_LINES, LINES, compared_text, summary
+
+    is_compared = bool(scores_to_compare(done))
+    terminal.show(summary(done, page_url, lines=LINES - COMPARED_LINES * is_compared))
+    if is_compared:
+        with suppress(KeyboardInterrupt):
+            if compared := _compared(client, done):
+                terminal.show(compared_text(compared))
 
 
 def _compared(client: "KernelbotClient", done: "SubmissionView") -> list[str]:

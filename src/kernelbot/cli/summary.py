@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 LINES = 24
 """The height of a terminal that nobody has made larger."""
+COMPARED_LINES = 4
+"""The most lines of how a score compares with others."""
 _COLUMNS = 80
 _WAYS = 3
 """Ways of failing that are shown; the first one with all that was said."""
@@ -28,22 +30,26 @@ _LEAST_OUTPUT = 3
 """Lines that must be free for what the program printed."""
 
 
-def summary(submission: "SubmissionView", page_url: str, compared: Sequence[str] = ()) -> str:
+def summary(submission: "SubmissionView", page_url: str, *, lines: int = LINES) -> str:
     """The verdict, the score and the place first, then what failed or what to do, the times, and
-    where the rest is: `LINES` lines at most. `compared`: how the score compares with others, a line
-    each."""
+    where the rest is: `lines` at most."""
     width = columns() or _COLUMNS
-    answer = "\n".join([closing(submission), *compared])
-    head = _clipped(_wrapped(answer, width), _HEAD)
+    head = _clipped(_wrapped(closing(submission), width), _HEAD)
     notes = _clipped(_wrapped("\n".join(_notes(submission)), width), _NOTES)
     tail = where_more_is(submission, page_url)
     if printed := _printed(submission):
         tail.insert(0, f"{printed}: kernelbot submission show {submission.id}")
-    room = LINES - len(head) - len(notes) - len(tail) - 1
+    room = lines - len(head) - len(notes) - len(tail) - 1
     failed = _clipped(_failed(submission, width), room)
     table = _times(submission, width, room - len(failed))
     output = _output(submission, width, room - len(failed) - len(table))
     return "\n".join([*head, *failed, *notes, *table, *output, *tail])
+
+
+def compared_text(compared: Sequence[str]) -> str:
+    """How the score compares with others, of which `compared` has a line each: `COMPARED_LINES` at
+    most."""
+    return "\n".join(_clipped(_wrapped("\n".join(compared), columns() or _COLUMNS), COMPARED_LINES))
 
 
 def _wrapped(text: str, width: int) -> list[str]:
