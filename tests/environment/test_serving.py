@@ -15,6 +15,7 @@ from websockets.exceptions import ConnectionClosed
 from tests.environment.examples import EXAMPLES
 from tests.environment.wire import MAX_BYTES, Served
 from tests.library.sources import HOSTILE, RIGHT, WRONG
+from tests.library.test_ending import busy_runners
 
 DIFF = "@@ -1,2 +1,2 @@\n-def custom_kernel(data):\n+def custom_kernel(it):\n     return data[0]\n"
 LONG_ID = json.dumps({"type": "reset", "data": {"episode_id": "x" * 256}})
@@ -166,11 +167,14 @@ def test_of_two_hundred_sessions_a_hundred_are_told_that_there_is_no_room(server
     _eventually(lambda: server.post("/reset").status_code == 200)
 
 
-def test_a_client_that_leaves_ends_what_is_judged_for_it(server: Served, records: Path) -> None:
+def test_a_client_that_leaves_ends_what_is_judged_for_it(
+    server: Served, records: Path, home: Path
+) -> None:
+    _eventually(lambda: not busy_runners(home))
     with server.talk() as talk:
         talk.reset(episode_id="left")
         talk.connection.send(json.dumps({"type": "step", "data": {"source": HOSTILE["hangs"]}}))
-        time.sleep(0.5)
+        _eventually(lambda: busy_runners(home))
     with server.talk() as other:  # this one begins later, and is judged for as long
         other.reset(episode_id="stayed")
         assert "time_limit" == other.step(HOSTILE["hangs"])["observation"]["report"]["verdict"]
@@ -287,7 +291,7 @@ def _recorded(records: Path) -> set[str]:
     return found
 
 
-def _eventually(is_so: Callable[[], bool]) -> None:
+def _eventually(is_so: Callable[[], object]) -> None:
     deadline = time.monotonic() + 60
     while not is_so():
         assert time.monotonic() < deadline

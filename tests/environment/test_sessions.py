@@ -1,7 +1,5 @@
 """Sessions without a judge: most of what they do needs none."""
 
-import asyncio
-
 import pytest
 
 from kernelbot import Judge
@@ -13,6 +11,7 @@ from kernelbot.environment.sessions import NoRoom, Session, Sessions
 from kernelbot.environment.settings import EpisodeRules, HeldOut, SessionLimits
 from kernelbot.environment.tasks import Division, TaskSet
 from tests.environment.examples import EXAMPLES
+from tests.support.waiting import until_told
 
 NAMES = ("sort_np", "prefixsum_np", "identity_np")
 ACTION = Action(source="x = 1")
@@ -23,6 +22,15 @@ def sessions(most: int = 3, idle_s: float = 600.0) -> Sessions:
     tasks = TaskSet(problems, Division(), HeldOut.NOTHING)
     grounds = Grounds(Judge(), EpisodeRules())  # it is never opened: nothing is judged
     return Sessions(lambda: Session(grounds, tasks, None), SessionLimits(most, idle_s))
+
+
+async def has_room(found: Sessions) -> bool:
+    """Whether an episode could be begun; then one is."""
+    try:
+        await found.reset(ResetRequest())
+    except NoRoom:
+        return False
+    return True
 
 
 async def test_there_is_room_for_so_many_and_one_that_ends_makes_room() -> None:
@@ -72,10 +80,9 @@ async def test_an_idle_episode_ends_and_makes_room() -> None:
     found = sessions(most=1, idle_s=0.05)
     async with found.kept():
         begun = await found.reset(ResetRequest())
-        await asyncio.sleep(0.2)
+        await until_told(lambda: has_room(found))
         with pytest.raises(NotFound):
             found.state(begun.metadata["episode_id"])
-        await found.reset(ResetRequest())
 
 
 async def test_a_step_before_the_first_reset_is_refused_in_a_sentence() -> None:
