@@ -76,6 +76,8 @@ def for_board(
     device = ["--device", devices[0]] if len(devices) > 1 else []
     where = ["--board", board, "--url", url]
 
+    before = f"before{Path(file).suffix}"
+
     def submit(mode: str) -> str:
         return _line("submit", file, *where, *device, "--mode", mode)
 
@@ -95,7 +97,7 @@ def for_board(
                 "What has changed since one of them.",
             ),
             (
-                _line("submission", "pull", "ID", "--to", "before.py", "--url", url),
+                _line("submission", "pull", "ID", "--to", before, "--url", url),
                 "Its code again.",
             ),
             (_line("board", "show", board, "--url", url), "The ranking."),
@@ -106,6 +108,8 @@ def for_board(
 
 def for_folder(problem: str, folder: Path, file: str, devices: Sequence[str]) -> Guide:
     """To work on a problem of this machine. `devices`: those that the problem names."""
+
+    other = f"other{Path(file).suffix}"
 
     def run(mode: str) -> str:
         return _line("run", str(folder), file, "--mode", mode)
@@ -131,7 +135,7 @@ def for_folder(problem: str, folder: Path, file: str, devices: Sequence[str]) ->
                 "The versions that were judged so.",
             ),
             (
-                _line("compare", file, "other.py", "--problem", str(folder)),
+                _line("compare", file, other, "--problem", str(folder)),
                 "Which of two files is faster? They are called in turn.",
             ),
         ),
