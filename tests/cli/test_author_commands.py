@@ -14,6 +14,14 @@ def test_an_author_is_shown_by_name_or_oneself(ada: Shell, live: LiveServer) -> 
     assert ("ada", []) == (own.document["name"], own.document["standings"])
 
 
+def test_a_shared_place_is_written_as_in_the_ranking(ada: Shell, live: LiveServer) -> None:
+    live.call(live.world.board())
+    for author in (live.world.ada.user, live.world.bob.user):
+        live.call(ranked(live.world, 1e-3, author=author))
+    said = [ada("author", "show").out, ada("submission", "list").out]
+    assert [True, True] == ["=1 of 2" in said[0], "=1" in said[1]]
+
+
 def test_a_page_becomes_private_and_public_again(ada: Shell, live: LiveServer) -> None:
     private = ada("author", "page", "--private", "--json").document
     shown = ada("author", "page")

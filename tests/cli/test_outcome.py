@@ -65,6 +65,11 @@ def test_the_score_that_counts_comes_first() -> None:
     assert expected == outcome(submission(place=1), PAGE)
 
 
+def test_a_shared_place_is_written_as_in_the_ranking() -> None:
+    shared = submission(place=1).model_copy(update={"place_is_shared": True})
+    assert "place =1 on sort" in outcome(shared, PAGE)
+
+
 def test_the_interval_of_the_ranking_stands_below_its_run() -> None:
     interval = ScoreInterval((0.0018, 0.0022), (0.0019, 0.0021), 0.05, 0)
     ranked = run(secret=True, score_s=0.002).model_copy(update={"interval": interval})

@@ -144,6 +144,11 @@ WHERE r.secret AND (st.run_id IS NULL) = (n.reason IS NULL)
 """
 
 
+SHARED: LiteralString = """
+SELECT standing_is_shared(leaderboard_id, device, author_id) FROM standings
+ORDER BY score_s, achieved_at, author_id
+"""
+
 UNDUELED: LiteralString = """
 SELECT r.run_id, st.run_id FROM counted_runs r
 JOIN standings st USING (leaderboard_id, device, author_id)
@@ -178,13 +183,16 @@ async def test_kept_standings_equal_rebuilt_ones(world: World, seed: int) -> Non
         connection.execute("SELECT rebuild_standings()")
         rebuilt = _entries(connection)
         told_apart = _told_apart(connection)
+        single = connection.execute(SHARED).fetchall()
         assert connection.execute(UNDUELED).fetchall() == []
     page = await world.services.standings.page(None, "sort", "CPU", limit=100)
     assert kept == rebuilt
     assert count == (len(kept),)
     ranks = _ranks(kept, told_apart)
     assert [row.rank for row in page.standings] == ranks
-    assert [row.shared for row in page.standings] == [ranks.count(one) > 1 for one in ranks]
+    shared = [ranks.count(one) > 1 for one in ranks]
+    assert shared == [row.shared for row in page.standings]
+    assert shared == [is_shared for (is_shared,) in single]
 
 
 async def test_every_page_shows_the_ranks_of_the_whole(world: World) -> None:

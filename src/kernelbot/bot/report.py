@@ -20,6 +20,7 @@ from kernelbot.render.markdown import (
 )
 from kernelbot.render.progress import STATES
 from kernelbot.render.report import TEXT, report
+from kernelbot.render.standings import rank_text
 from kernelbot.render.text import one_line, shorten
 from kernelbot.render.units import seconds_text, time_text
 from kernelbot.render.verdicts import FAULTS, mark
@@ -124,7 +125,8 @@ def outcome_text(one: Outcome) -> str:
         return f"**{plain(one.device)}**: {seconds_text(one.score_s)}. {why}"
     medal = f" {_MEDALS[one.place]}" if one.place in _MEDALS else ""
     found = one.compared
-    parts = [f"place {one.place} of {found.authors}{medal}"]
+    rank = rank_text(one.place, one.place_is_shared)
+    parts = [f"place {rank} of {found.authors}{medal}"]
     if found.previous_s is None:
         parts.append("your first on this board")
     else:
@@ -170,5 +172,6 @@ def best_text(submission: Submission, one: Outcome) -> str | None:
     what = "first score" if one.compared.previous_s is None else "personal best"
     return (
         f"{plain(submission.author)} on **{plain(submission.board)}** ({plain(one.device)}): "
-        f"{what} {seconds_text(one.score_s)}, place {one.place} of {one.compared.authors}{medal}"
+        f"{what} {seconds_text(one.score_s)}, place {rank_text(one.place, one.place_is_shared)} of "
+        f"{one.compared.authors}{medal}"
     )

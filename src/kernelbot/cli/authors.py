@@ -139,6 +139,7 @@ def _medals(author: "Author") -> list[str]:
 
 
 def _places(author: "Author") -> str:
+    from kernelbot.render.standings import rank_text
     from kernelbot.render.table import table
     from kernelbot.render.text import one_line
     from kernelbot.render.units import seconds_text
@@ -147,7 +148,7 @@ def _places(author: "Author") -> str:
         (
             one_line(one.board),
             one_line(one.device),
-            f"{one.rank} of {one.authors}",
+            f"{rank_text(one.rank, one.shared)} of {one.authors}",
             seconds_text(one.score_s),
             f"{one.achieved_at:%Y-%m-%d}",
             "ended" if one.ended else "",

@@ -9,6 +9,7 @@ from kernelbot.protocol import Mode, Verdict
 from kernelbot.render.intervals import of_all_judgings, of_one_judging, of_the_score
 from kernelbot.render.progress import state_text
 from kernelbot.render.report import TEXT, details
+from kernelbot.render.standings import rank_text
 from kernelbot.render.text import one_line, printable
 from kernelbot.render.units import seconds_text
 from kernelbot.render.verdicts import FAULTS, mark
@@ -79,7 +80,10 @@ def _ending(submission: "SubmissionView") -> str:
     lines = [f"{mark(submission.verdict)} {name}: {submission.verdict.words}"]
     if submission.score_s:
         secret = " on secret data" if submission.mode is Mode.LEADERBOARD else ""
-        place = f", place {submission.place} on {submission.board}" if submission.place else ""
+        place = ""
+        if submission.place:
+            rank = rank_text(submission.place, submission.place_is_shared)
+            place = f", place {rank} on {submission.board}"
         found = of_the_score(submission.runs, submission.score_s)
         interval = f" ({found})" if found else ""
         lines.append(f"Score {seconds_text(submission.score_s)}{interval}{secret}{place}")

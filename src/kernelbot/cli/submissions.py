@@ -196,9 +196,13 @@ def list_submissions(
 
 def _place(submission: "SubmissionView") -> str:
     """Its rank, or in a few words why it has none."""
+    from kernelbot.render.standings import rank_text
+
     if submission.not_ranked is not None:
         return submission.not_ranked.reason.replace("_", " ")
-    return str(submission.place or "")
+    if submission.place is None:
+        return ""
+    return rank_text(submission.place, submission.place_is_shared)
 
 
 def show(

@@ -144,6 +144,8 @@ class Outcome:
     """None: it isn't its author's best there."""
     compared: Compared
     not_ranked: NotRanked | None
+    place_is_shared: bool = False
+    """Whether others have the same rank."""
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,10 @@
 
 from kernelbot.accounts.model import User
 from kernelbot.ranking import store as standings
-from kernelbot.ranking.model import Achieved, Bests, Outcome
+from kernelbot.ranking.model import Achieved, Bests, Compared, Outcome
+from kernelbot.runs.model import Run
 from kernelbot.store.database import Database
+from kernelbot.submissions.model import Rank
 from kernelbot.submissions.service import Submissions
 
 _SHOWN = 400
@@ -34,10 +36,7 @@ class Outcomes:
                     submission_id=submission_id,
                 )
                 if compared is not None:
-                    place = ranks.get(run.device)
-                    outcomes.append(
-                        Outcome(run.device, run.score_s, place, compared, run.not_ranked)
-                    )
+                    outcomes.append(_outcome(run, ranks.get(run.device), compared))
         return outcomes
 
     async def bests(self, viewer: User, submission_id: int, device: str) -> Bests:
@@ -61,3 +60,15 @@ class Outcomes:
             return await standings.achieved(
                 session, found.board_id, device, author_id=found.author_id, limit=_SHOWN
             )
+
+
+def _outcome(run: Run, rank: Rank | None, compared: Compared) -> Outcome:
+    assert run.score_s is not None, "else nothing is compared"
+    return Outcome(
+        run.device,
+        run.score_s,
+        rank.number if rank else None,
+        compared,
+        run.not_ranked,
+        place_is_shared=rank is not None and rank.shared,
+    )

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from kernelbot.domain.versioned_cache import VersionedCache
 from kernelbot.store.database import ReadSession
 from kernelbot.submissions import store as submissions
-from kernelbot.submissions.model import Place
+from kernelbot.submissions.model import Place, Rank
 from kernelbot.submissions.store import Best
 
 __all__ = ["Best", "Places"]
@@ -17,7 +17,7 @@ class Places:
     rows before it."""
 
     def __init__(self) -> None:
-        self._ranks = VersionedCache[tuple[int, str, int], int](_RANKS)
+        self._ranks = VersionedCache[tuple[int, str, int], Rank](_RANKS)
 
     async def of(self, session: ReadSession, found: Sequence[Best]) -> list[Place]:
         """The ranks of the submissions. Doesn't query the database if all are kept."""

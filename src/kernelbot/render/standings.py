@@ -37,9 +37,9 @@ def standings_csv(rows: Sequence[Standing]) -> str:
     return csv_text(lines)
 
 
-def rank_text(row: Standing) -> str:
+def rank_text(rank: int, shared: bool) -> str:
     """`1`, or `=1` if others have the same rank."""
-    return f"={row.rank}" if row.shared else str(row.rank)
+    return f"={rank}" if shared else str(rank)
 
 
 def standings_table(
@@ -53,7 +53,7 @@ def standings_table(
     headers = ("rank", "author", "score", "95% of it", "vs leader", "submission", "file")
     cells = [
         (
-            rank_text(row),
+            rank_text(row.rank, row.shared),
             one_line(row.author),
             seconds_text(row.score_s),
             interval_text(row.ci95_s[0] * 1e9, row.ci95_s[1] * 1e9) if row.ci95_s else "",

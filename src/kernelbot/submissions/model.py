@@ -55,6 +55,8 @@ class Submission:
     not_ranked: NotRanked | None = None
     """Why its score isn't in the ranking, on the device of `score_s`. None: it is ranked, it isn't
     a ranked submission, it isn't finished, or it wasn't accepted (see the verdict)."""
+    place_is_shared: bool = False
+    """Whether others have the same rank."""
     preflights: tuple[Preflight, ...] = ()
     """What compilers said of it, for each GPU that it was built for; empty in lists."""
 
@@ -95,12 +97,20 @@ class BareSubmission:
 
 
 @dataclass(frozen=True)
+class Rank:
+    """A rank in a ranking. `shared`: others have the same one."""
+
+    number: int
+    shared: bool
+
+
+@dataclass(frozen=True)
 class Place:
     """A submission that is its author's best on a device, and the rank it has."""
 
     submission_id: int
     device: str
-    rank: int
+    rank: Rank
 
 
 @dataclass(frozen=True)

@@ -209,7 +209,9 @@ WHERE r.submission_id = %(submission_id)s AND (%(secret)s OR NOT r.secret)
     AND f.run_id = %(run_id)s AND f.name = %(name)s;
 
 -- name: ranks
-SELECT leaderboard_id, device, author_id, standing_rank(leaderboard_id, device, author_id) AS rank
+SELECT leaderboard_id, device, author_id,
+    standing_rank(leaderboard_id, device, author_id) AS rank,
+    standing_is_shared(leaderboard_id, device, author_id) AS shared
 FROM unnest(%(leaderboard_ids)s::bigint[], %(devices)s::text[], %(author_ids)s::bigint[])
     AS asked (leaderboard_id, device, author_id);
 

@@ -70,6 +70,9 @@ class SubmissionView(Answer):
     verdict: Verdict | None
     score_s: float | None
     place: int | None = Field(description="The rank, if this is its author's best.")
+    place_is_shared: bool = Field(
+        default=False, description="Others have the same rank: nothing tells them apart."
+    )
     queue_position: int | None = Field(
         default=None, description="1 is next; null when not waiting, and in lists."
     )
@@ -113,6 +116,7 @@ class SubmissionView(Answer):
             verdict=submission.verdict,
             score_s=submission.score_s,
             place=submission.place,
+            place_is_shared=submission.place_is_shared,
             queue_position=place.position if place else None,
             wait_s=place.wait_s if place else None,
             queue_note=place.note if place else "",

@@ -19,7 +19,7 @@ from kernelbot.store.jsontext import dumps
 from kernelbot.store.results import read_result
 from kernelbot.store.samples import unpack
 from kernelbot.store.sqlfiles import statements
-from kernelbot.submissions.model import BareSubmission, Event
+from kernelbot.submissions.model import BareSubmission, Event, Rank
 
 _OF_SUBMISSION = tuple(field.name for field in fields(BareSubmission))
 _EVENTS_AT_ONCE = 1000
@@ -232,12 +232,17 @@ async def file(
 
 async def ranks(
     session: ReadSession, keys: list[tuple[int, str, int]]
-) -> dict[tuple[int, str, int], int | None]:
+) -> dict[tuple[int, str, int], Rank | None]:
     """The rank by board, device and author; None without a standing."""
     boards, devices, authors = (list(column) for column in zip(*keys, strict=True))
     values = {"leaderboard_ids": boards, "devices": devices, "author_ids": authors}
     rows = await session.all(statements(__file__)["ranks"], values)
-    return {(row["leaderboard_id"], row["device"], row["author_id"]): row["rank"] for row in rows}
+    return {
+        (row["leaderboard_id"], row["device"], row["author_id"]): (
+            None if row["rank"] is None else Rank(row["rank"], row["shared"])
+        )
+        for row in rows
+    }
 
 
 async def cancel_runs(session: WriteSession, submission_id: int) -> bool:

@@ -211,7 +211,7 @@ def submission(
     if state is SubmissionState.FINISHED and row.review is ReviewState.REFUSED:
         verdict = Verdict.RULE_VIOLATION
     score_s, device = _score(row.mode, shown)
-    place = next((place.rank for place in places if place.device == device), None)
+    rank = next((place.rank for place in places if place.device == device), None)
     over = state in (SubmissionState.FINISHED, SubmissionState.HELD, SubmissionState.CANCELLED)
     not_ranked = next(
         (run.not_ranked for run in shown if run.secret and (run.device == device or not over)), None
@@ -228,7 +228,8 @@ def submission(
         state=state,
         verdict=verdict,
         score_s=score_s,
-        place=place,
+        place=rank.number if rank else None,
+        place_is_shared=rank is not None and rank.shared,
         runs=shown,
         code=row.code,
         review=row.review,

@@ -35,6 +35,19 @@ async def test_a_page_shows_boards_activity_and_history(front: Front) -> None:
     assert [] == [one for one in shown if one not in text]
 
 
+async def test_a_shared_place_is_written_as_in_the_ranking(front: Front) -> None:
+    path = await opened(front)
+    await ranked(front.world, 1e-3, author=front.world.bob.user)
+    async with front.world.database.write() as session:
+        await session.do("UPDATE leaderboards SET deadline = now() - interval '1 s'")
+    text = (await front.stranger.get(path)).text
+    in_medals, in_boards = (
+        text.partition(f'id="{part}"')[2].partition("</section>")[0]
+        for part in ("medals", "boards")
+    )
+    assert [True, True] == [">=1</span>" in part for part in (in_medals, in_boards)]
+
+
 async def renamed(front: Front, name: str) -> None:
     """Ada, from now on."""
     users = front.world.services.users

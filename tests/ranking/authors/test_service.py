@@ -66,6 +66,15 @@ async def test_a_place_follows_the_ranking(world: World) -> None:
     assert (1, 2) == (before, (await page(world)).standings[0].rank)
 
 
+async def test_a_shared_place_is_shown_as_one(world: World) -> None:
+    await world.board()
+    await ranked(world, 1.01e-3, relative_error=0.05)
+    alone = (await page(world)).standings[0]
+    await ranked(world, 1e-3, author=world.bob.user, relative_error=0.05)
+    together = (await page(world)).standings[0]
+    assert [(1, False), (1, True)] == [(one.rank, one.shared) for one in (alone, together)]
+
+
 async def test_the_history_has_the_scores_that_count_the_newest_first(world: World) -> None:
     await world.board()
     for score_s in (3e-3, 2e-3):
@@ -100,7 +109,7 @@ def test_a_podium_of_a_board_that_has_ended_is_a_medal(
     rank: int, ended: bool, medal: int | None
 ) -> None:
     standing = AuthorStanding(
-        "sort", "CPU", rank, 9, 1e-3, None, 1, datetime.now(UTC), False, ended, False
+        "sort", "CPU", rank, 9, 1e-3, None, 1, datetime.now(UTC), False, ended, False, False
     )
     assert medal == standing.medal
 

@@ -16,6 +16,14 @@ async def test_a_person_sees_their_own_with_place_and_score(front: Front) -> Non
     assert "There are none" in texts[1]
 
 
+async def test_a_shared_place_is_written_as_in_the_ranking(front: Front) -> None:
+    await front.world.board()
+    number = await ranked(front.world, 1e-3)
+    await ranked(front.world, 1e-3, author=front.world.bob.user)
+    texts = [(await front.ada.get(path)).text for path in ("/submissions", f"/submission/{number}")]
+    assert [True, True] == [">=1</span>" in text for text in texts]
+
+
 async def test_pages_continue_where_the_one_before_ended(
     front: Front, monkeypatch: pytest.MonkeyPatch
 ) -> None:

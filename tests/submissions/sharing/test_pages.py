@@ -35,6 +35,13 @@ async def test_a_link_is_a_page_for_everybody_with_open_graph(front: Front) -> N
     assert (200, []) == (answer.status_code, [one for one in shown if one not in answer.text])
 
 
+async def test_a_shared_place_is_shown_as_one(front: Front) -> None:
+    _, path = await shared(front)
+    await ranked(front.world, 1e-3, author=front.world.bob.user)
+    text = (await front.stranger.get(path)).text
+    assert [True, True] == [one in text for one in ("ada, place =1 of 2", ">=1</span> of 2")]
+
+
 async def test_the_code_is_there_if_its_author_says_so_and_is_text(front: Front) -> None:
     submission, path = await shared(front)
     without = (await front.stranger.get(path)).text

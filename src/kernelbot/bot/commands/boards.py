@@ -14,7 +14,7 @@ from kernelbot.bot.presses import menu, pages, press_id, shown
 from kernelbot.domain.errors import NotFound
 from kernelbot.protocol import Lang
 from kernelbot.render.markdown import MESSAGE_LIMIT, fence, inline, plain
-from kernelbot.render.standings import SHARED_RANK, standings_csv, standings_table
+from kernelbot.render.standings import SHARED_RANK, rank_text, standings_csv, standings_table
 from kernelbot.render.table import table
 from kernelbot.render.units import seconds_text
 from kernelbot.submissions.model import Submission
@@ -141,7 +141,7 @@ async def own_page(
 def _own_row(one: Submission) -> tuple[str, ...]:
     result = one.verdict.words if one.verdict else str(one.state)
     score = seconds_text(one.score_s) if one.score_s else ""
-    place = str(one.place) if one.place else ""
+    place = rank_text(one.place, one.place_is_shared) if one.place else ""
     return f"#{one.id}", str(one.mode), result, score, place, one.file_name
 
 
@@ -185,7 +185,7 @@ def submission(one: Submission) -> tuple[str, list[Attached]]:
         f"{inline(one.file_name)} by {plain(one.author)}, <t:{int(one.created_at.timestamp())}:f>"
     )
     if one.score_s:
-        place = f", place {one.place}" if one.place else ""
+        place = f", place {rank_text(one.place, one.place_is_shared)}" if one.place else ""
         lines.append(f"Score {seconds_text(one.score_s)}{place}")
     lines += [plain(one.not_ranked.sentence)] if one.not_ranked else []
     rows = [

@@ -26,6 +26,7 @@ class AuthorStanding:
     unverified: bool = field(metadata=described("Measured by the problem's own script."))
     ended: bool = field(metadata=described("The board's deadline has passed."))
     code_is_shown: bool = field(metadata=described("The asker may read the submission's code."))
+    shared: bool = field(metadata=described("Others have the same rank: nothing tells them apart."))
 
     @property
     def medal(self) -> int | None:

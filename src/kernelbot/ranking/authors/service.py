@@ -17,6 +17,7 @@ from kernelbot.ranking.authors.store import AuthorRow, StandingRow
 from kernelbot.ranking.places import Best, Places
 from kernelbot.store.database import Database, ReadSession
 from kernelbot.submissions.code_visibility import CodeFacts, may_read_code
+from kernelbot.submissions.model import Rank
 
 CALENDAR = timedelta(weeks=53)
 SCORES = 50
@@ -136,14 +137,15 @@ async def _scores(
 
 
 def _standing(
-    viewer: User | None, found: _Found, row: StandingRow, rank: int, now: datetime
+    viewer: User | None, found: _Found, row: StandingRow, rank: Rank, now: datetime
 ) -> AuthorStanding:
     visible = found.boards[row.leaderboard_id]
     low_s, high_s = row.ci_low_s, row.ci_high_s
     return AuthorStanding(
         board=visible.board.name,
         device=row.device,
-        rank=rank,
+        rank=rank.number,
+        shared=rank.shared,
         authors=visible.rankings[row.device].authors,
         score_s=row.score_s,
         ci95_s=None if low_s is None or high_s is None else (low_s, high_s),

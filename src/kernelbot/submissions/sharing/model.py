@@ -37,6 +37,8 @@ class SharedResult:
     ci95_s: tuple[float, float] | None
     rank: int | None
     """None: it isn't its author's best there, or isn't ranked."""
+    shared: bool
+    """Whether others have the same rank."""
     authors: int
     """How many are ranked on the device."""
     version: int

@@ -11,6 +11,7 @@ from kernelbot.domain.errors import NotFound
 from kernelbot.drawing.drawing import PictureFormat
 from kernelbot.ranking.model import Scored
 from kernelbot.render.board_charts import LIGHT, result_chart
+from kernelbot.render.standings import rank_text
 from kernelbot.render.text import one_line
 from kernelbot.render.units import seconds_text
 from kernelbot.submissions.sharing.model import RESULT, SharedResult
@@ -71,7 +72,9 @@ def _headline(result: SharedResult) -> str:
 
 def _about(result: SharedResult) -> str:
     """Whose it is, and its place."""
-    place = f"place {result.rank} of {result.authors}" if result.rank else "not ranked"
+    place = "not ranked"
+    if result.rank:
+        place = f"place {rank_text(result.rank, result.shared)} of {result.authors}"
     return f"{one_line(result.author)}, {place}, {result.submitted_at:%d %B %Y}"
 
 

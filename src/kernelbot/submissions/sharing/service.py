@@ -115,6 +115,7 @@ def _shared(
         score_s=shown.score_s,
         ci95_s=run.interval.ci95_s if run.interval else None,
         rank=shown.place,
+        shared=shown.place_is_shared,
         authors=size.authors if size else 0,
         version=size.version if size else 0,
         unverified=run.unverified,

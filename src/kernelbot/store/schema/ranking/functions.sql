@@ -355,6 +355,20 @@ RETURNS bigint LANGUAGE sql STABLE AS $$
     WHERE own.leaderboard_id = _board AND own.device = _device AND own.author_id = _author;
 $$;
 
+-- Whether others have an author's rank, as in `standings_page`: they don't lead, or the next one
+-- doesn't. NULL without a standing.
+CREATE FUNCTION standing_is_shared(_board bigint, _device text, _author bigint)
+RETURNS boolean LANGUAGE sql STABLE AS $$
+    SELECT NOT own.leads OR NOT coalesce((
+        SELECT leads FROM standings
+        WHERE leaderboard_id = _board AND device = _device
+            AND (score_s, achieved_at, author_id) > (own.score_s, own.achieved_at, own.author_id)
+        ORDER BY score_s, achieved_at, author_id LIMIT 1
+    ), true)
+    FROM standings own
+    WHERE own.leaderboard_id = _board AND own.device = _device AND own.author_id = _author;
+$$;
+
 -- A page of a ranking, counted from a row whose position is known: `_skip` rows past the one of
 -- this score, time and author, before which there are `_before`. With the ranking's version, so that
 -- a caller who counted from a row of another version finds out. One row more is read than is shown:
