@@ -77,6 +77,15 @@ async def test_a_ranking_leads_to_its_authors(front: Front) -> None:
     assert f'<a href="{path}">' in (await front.stranger.get("/board/sort")).text
 
 
+async def test_podiums_lead_to_authors_by_their_numbers(front: Front) -> None:
+    link = f'<span class="who"><a href="{await opened(front, HOSTILE[0])}">'
+    home = (await front.stranger.get("/")).text
+    async with front.world.database.write() as session:
+        await session.do("UPDATE leaderboards SET deadline = now() - interval '1 s'")
+    board = (await front.stranger.get("/board/sort")).text
+    assert [True, True] == [link in text for text in (home, board)]
+
+
 @pytest.mark.parametrize("path", ["/author/0", "/author/9999", "/author?name=nobody"])
 async def test_who_is_not_there_is_a_page_that_says_so(front: Front, path: str) -> None:
     answer = await front.stranger.get(path)
@@ -92,6 +101,14 @@ async def test_a_page_is_made_private_and_shown_again(front: Front) -> None:
         told.append((await front.stranger.get(path)).status_code)
         told.append((await front.stranger.get(f"{path}/scores.atom")).status_code)
     assert [200, 404, 404, 200, 200] == told
+
+
+async def test_a_private_page_is_to_others_as_if_nobody_had_the_number(front: Front) -> None:
+    path = await opened(front)
+    await front.ada.post("/auth/author-page", data={**csrf_for(front.ada), "private": "true"})
+    private, nobodys = [await front.bob.get(one) for one in (path, "/author/9999")]
+    assert nobodys.text.replace("/author/9999", path) == private.text
+    assert "or they keep their page private" in private.text
 
 
 async def test_a_private_page_says_so_to_its_author_and_has_no_feed(front: Front) -> None:
