@@ -211,6 +211,24 @@ def test_what_a_terminal_needs_is_copied_with_one_click(site: Site) -> None:
     assert f"kernelbot login {site.live.url}" in copied.splitlines()
 
 
+@pytest.mark.parametrize("size", [DESKTOP, PHONE])
+@pytest.mark.parametrize("path", ["/", "/client/"])
+def test_the_button_that_copies_covers_nothing(
+    site: Site, path: str, size: tuple[int, int]
+) -> None:
+    page = site.page(size=size)
+    page.goto(path)
+    commands = page.locator(".copied")
+    expect(commands.get_by_role("button").first).to_be_visible()
+    pairs = [
+        [one.locator(part).bounding_box() for part in ("pre", "button")] for one in commands.all()
+    ]
+    page.context.close()
+    ends = [(text["x"] + text["width"], button["x"]) for text, button in pairs if text and button]
+    assert len(pairs) == len(ends)
+    assert [] == [(end, begin) for end, begin in ends if end > begin]
+
+
 def test_times_are_in_the_visitors_zone_and_in_utc_without_a_script(site: Site) -> None:
     pages = site.page(), site.page(script=False)
     told = []
