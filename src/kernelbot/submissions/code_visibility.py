@@ -5,6 +5,7 @@ from datetime import datetime
 
 from kernelbot.accounts.model import User
 from kernelbot.accounts.permissions import organises
+from kernelbot.boards.rules import has_ended
 
 
 @dataclass(frozen=True)
@@ -24,5 +25,4 @@ def may_read_code(viewer: User, facts: CodeFacts, now: datetime) -> bool:
     competition says so and they may see the board."""
     if viewer.id == facts.author_id or organises(viewer, facts.organiser_id):
         return True
-    over = facts.deadline is not None and facts.deadline <= now
-    return facts.reveal_code and over and facts.sees_board
+    return facts.reveal_code and has_ended(facts.deadline, now) and facts.sees_board

@@ -6,6 +6,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from kernelbot.boards.rules import has_ended
 from kernelbot.protocol import Mode, Verdict
 from kernelbot.render.intervals import of_all_judgings, seconds_interval
 from kernelbot.render.progress import STATES
@@ -53,7 +54,7 @@ def remaining(until: datetime) -> str:
 
 def is_over(deadline: datetime | None) -> bool:
     """Whether a deadline has passed; None never does."""
-    return deadline is not None and deadline <= datetime.now(UTC)
+    return has_ended(deadline, datetime.now(UTC))
 
 
 def name(text: str) -> Markup:

@@ -5,6 +5,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from kernelbot.boards.model import Visibility
+from kernelbot.boards.rules import has_ended
 from kernelbot.domain.errors import UserError
 from kernelbot.domain.values import described
 
@@ -40,7 +41,7 @@ class ExportBoard:
 
     def is_open(self, now: datetime) -> bool:
         """Whether it can still be submitted to."""
-        return self.deadline is None or self.deadline > now
+        return not has_ended(self.deadline, now)
 
 
 @dataclass(frozen=True)

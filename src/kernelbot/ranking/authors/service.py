@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from kernelbot.accounts.model import User
 from kernelbot.accounts.permissions import is_admin
-from kernelbot.boards.model import Board
+from kernelbot.boards.rules import has_ended
 from kernelbot.boards.service import VisibleBoard, visible_boards
 from kernelbot.domain.errors import NotFound
 from kernelbot.domain.ids import can_be_id
@@ -152,13 +152,9 @@ def _standing(
         submission_id=row.submission_id,
         achieved_at=row.achieved_at,
         unverified=row.unverified,
-        ended=_has_ended(visible.board, now),
+        ended=has_ended(visible.board.deadline, now),
         code_is_shown=_may_read(viewer, found, row.leaderboard_id, now),
     )
-
-
-def _has_ended(board: Board, now: datetime) -> bool:
-    return board.deadline is not None and board.deadline <= now
 
 
 def _may_read(viewer: User | None, found: _Found, board_id: int, now: datetime) -> bool:

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from kernelbot.accounts.model import User
 from kernelbot.boards.limits.model import LimitCategory
 from kernelbot.boards.limits.service import count_submission
+from kernelbot.boards.rules import has_ended
 from kernelbot.boards.service import may_see, no_board, offered_device
 from kernelbot.domain.errors import (
     Banned,
@@ -130,7 +131,7 @@ def _check_open(author: User, board: Destination, *, late: bool) -> None:
     if not may_see(author, board):
         raise NotAllowed(f"Board {board.name!r} is closed.", hint="Ask for an invite.")
     deadline = board.deadline
-    if deadline is not None and deadline <= datetime.now(UTC) and not late:
+    if deadline is not None and has_ended(deadline, datetime.now(UTC)) and not late:
         raise BoardClosed(
             f"The deadline of {board.name!r} passed at {deadline.astimezone(UTC):%F %R} UTC."
         )

@@ -2,6 +2,7 @@
 
 from datetime import datetime
 
+from kernelbot.boards.rules import has_ended
 from kernelbot.domain.states import SubmissionState
 from kernelbot.protocol import Mode, Verdict
 from kernelbot.ranking.model import NotRankedReason
@@ -33,4 +34,4 @@ def is_result(submission: Submission) -> bool:
 def code_from(deadline: datetime | None, now: datetime) -> datetime | None:
     """From when on a link may show code, so that nobody copies it while a competition runs; None:
     from now on."""
-    return deadline if deadline is not None and deadline > now else None
+    return None if has_ended(deadline, now) else deadline
