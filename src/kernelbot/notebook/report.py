@@ -161,7 +161,7 @@ def _failures(results: Sequence[RunResult]) -> tuple[Alike, ...]:
 
 
 def _timed(results: Sequence[RunResult]) -> tuple[WorkloadResult, ...]:
-    """Of the last phase with times."""
+    """The workloads of the last phase with times; empty: none has any."""
     timed = [phase.workloads for one in results for phase in one.phases if phase.workloads]
     return timed[-1] if timed else ()
 

@@ -19,7 +19,7 @@ class Activity:
         self._database = database
 
     async def recent(self, listed: Sequence[Board]) -> Recent:
-        """Of these boards, and of no others: the caller has asked who may see them."""
+        """What has happened on these boards, which the caller has found to be visible."""
         ids = [one.id for one in listed]
         async with self._database.read() as session:
             counts = await standings.submitted_lately(session, most=_COUNTED)

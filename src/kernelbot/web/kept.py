@@ -24,7 +24,7 @@ class StandingsTable:
     first: tuple[str, ...]
     """The names of the first of the ranking."""
     names: tuple[str, ...]
-    """Of the authors in the table."""
+    """The names of the authors in the table."""
     best_s: float | None
     """The leader's score; None: there is none."""
 

@@ -77,7 +77,7 @@ class ShownGraph:
 
 
 def profiles_of(submission: Submission, files: Iterable[RunFile]) -> list[WorkloadProfile]:
-    """Of each run and workload that has files of a profile, in their order."""
+    """One for each run and workload that has files of a profile, in their order."""
     found: dict[tuple[int, int], list[RunFile]] = {}
     for file in files:
         if name := _NAME.fullmatch(file.name):

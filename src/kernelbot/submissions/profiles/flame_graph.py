@@ -9,10 +9,10 @@ from kernelbot.submissions.profiles.model import CallKind, Cell, FlameGraph, Nam
 
 MOST_CELLS = 150
 LEAST_SHARE = 0.004
-"""Of the graph's width: less is not seen."""
+"""The smallest share of the graph's width that is drawn: less is not seen."""
 MOST_NAMES = 30
 LEAST_OWN_SHARE = 0.001
-"""Of the graph's time, of a name that is listed; the first is in any case."""
+"""The smallest share of the graph's time with which a name is listed; the first is in any case."""
 
 
 def flame_graph(place: Place, root: Node) -> FlameGraph | None:

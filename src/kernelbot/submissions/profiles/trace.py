@@ -15,7 +15,7 @@ from kernelbot.render.text import one_line
 from kernelbot.submissions.profiles.model import CallKind, Place
 
 MOST_BYTES = 64 << 20
-"""Of the unpacked text: what follows isn't read."""
+"""The most of the unpacked text that is read."""
 MOST_EVENTS = 300_000
 _MOST_US = 1e17
 """Larger than any time in microseconds since 1970."""

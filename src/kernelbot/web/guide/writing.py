@@ -70,7 +70,8 @@ def _with_anchors(tokens: Sequence[Token]) -> Iterator[tuple[str, Heading]]:
 
 
 def _anchor(title: str, taken: set[str]) -> str:
-    """As the generator of the documentation's site makes them, so that links fit both."""
+    """The heading's id, which is not among those `taken` and is added to them. Made by the rules of
+    the documentation site's generator, so that links fit both."""
     plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode()
     wanted = _BETWEEN_WORDS.sub("-", _NO_WORD.sub("", plain).strip().lower())
     found, count = wanted, 0
