@@ -23,6 +23,18 @@ void k<64>(const float *) (112, 1, 1)x(256, 1, 1), Context 1, Stream 7, Device 0
 == Framework's profiler, 5 calls ==
 Name  Self CPU
 """
+_ROCPROF = "== rocprofv3 ==\n"
+_KERNEL = "k, Context 1, Stream 7\n"
+HOSTILE_REPORTS = {
+    "wide": (_ROCPROF + "  ".join("h" * 667) + "\n" + "a  b\n" * 199) * 20,
+    "tables": "== Nsight Compute ==\n" + (_KERNEL + "  t\n  a  b\n" * 1_000) * 20,
+    "names": "== Nsight Compute ==\n" + f"{'<' * 1_900}, Context 1, Stream 7\n t\n a  b\n" * 150,
+    "sentences": "== Counters, per call ==\n" + "x\n" * 140_000,
+    "long": (_ROCPROF + ("\x1b" * 290 + "  ") * 6 + "\n" + "\x1b  \x1b\n") * 150,
+    "text": ("== \U0010ffff ==\n" + "\U0010ffff" * 14_000) * 20,
+    "titles": f"== {'<' * 100} ==\n'\n" * 1_000,
+}
+"""Texts that are small and ask for much, by what they have much of."""
 
 
 async def leave_files(world: World, run_id: int, files: Mapping[str, bytes]) -> None:

@@ -10,7 +10,7 @@ from kernelbot.runs.files import RunFile
 from kernelbot.submissions.model import Submission
 from kernelbot.submissions.pages.profile import profiles_of
 from tests.support.front import Front
-from tests.support.profiled import REPORT, leave_files
+from tests.support.profiled import HOSTILE_REPORTS, REPORT, leave_files
 from tests.support.traces import event, trace_of
 from tests.support.workers import finished, quick_settings, working
 
@@ -156,3 +156,10 @@ async def test_files_are_put_together_by_run_and_workload(front: Front) -> None:
         (one.run_id, one.index) for one in found
     ]
     assert [TRACE] == [file.name for file in found[0].for_perfetto]
+
+
+@pytest.mark.parametrize("name", ["wide", "tables", "long"])
+async def test_a_page_is_bounded_whatever_the_report(front: Front, name: str) -> None:
+    submitted = await profiled(front, txt=HOSTILE_REPORTS[name].encode())
+    answer = await front.ada.get(page_of(submitted))
+    assert (200, True) == (answer.status_code, len(answer.content) < 300_000)

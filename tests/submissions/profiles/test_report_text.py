@@ -1,5 +1,6 @@
 """A report's text becomes limits and tables as far as its form is known."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -7,8 +8,10 @@ from kernelbot.harness.judge.profiling.counters import Count
 from kernelbot.harness.judge.profiling.counting import table
 from kernelbot.harness.judge.profiling.nsight import extract
 from kernelbot.harness.judge.profiling.rocprof import summary
-from kernelbot.submissions.profiles.model import Limit, Section, Table
+from kernelbot.schemas.values import to_json
+from kernelbot.submissions.profiles.model import Limit, Profile, Section, Table
 from kernelbot.submissions.profiles.report_text import read_report
+from tests.support.profiled import HOSTILE_REPORTS
 
 DETAILS = """
   void k<64, 128>(const float *, int) (112, 1, 1)x(256, 1, 1), Context 1, Stream 7, Device 0, CC 9.0
@@ -149,3 +152,36 @@ def test_of_many_kernels_the_first_are_shown() -> None:
     text = "== Nsight Compute ==\n" + "k, Context 1, Stream 7\n" * 1000
     kernels, _ = read_report(text)
     assert 20 == len(kernels)
+
+
+def test_columns_beyond_the_twelfth_are_in_the_last_cell() -> None:
+    columns = "  ".join(f"h{number}" for number in range(30))
+    _, (section,) = read_report(f"== rocprofv3 ==\n{columns}\na  b\n")
+    assert section.table is not None
+    assert (12, "h11  h12") == (len(section.table.headers), section.table.headers[-1][:8])
+    assert ("a", "b", *[""] * 10) == section.table.rows[0]
+
+
+def test_rows_and_sentences_beyond_the_limits_stay_text() -> None:
+    lines = [f"a{number}  b" for number in range(300)] + [f"s{number}." for number in range(300)]
+    _, (section,) = read_report("== Counters, per call ==\n" + "\n".join(lines))
+    assert section.table is not None
+    assert (200, 200) == (len(section.table.rows), len(section.sentences))
+    assert lines[200:300] + lines[500:] == section.text.split("\n")
+
+
+def test_tables_of_a_kernel_beyond_the_fiftieth_stay_text() -> None:
+    tables = "".join(f"  t{number}\n  a  b\n" for number in range(60))
+    (kernel,), (section,) = read_report(f"== Nsight Compute ==\nk, Context 1, Stream 7\n{tables}")
+    assert (50, "k\nt50\na  b\nt51") == (len(kernel.tables), section.text[:14])
+
+
+@pytest.mark.parametrize("name", HOSTILE_REPORTS)
+def test_what_is_shown_of_any_report_is_bounded(name: str) -> None:
+    kernels, sections = read_report(HOSTILE_REPORTS[name])
+    shown = Profile(kernels, (), sections, "")
+    tables = [one.table for kernel in shown.kernels for one in kernel.tables]
+    tables += [one.table for one in shown.sections if one.table]
+    assert sum(len(one.headers) * (1 + len(one.rows)) for one in tables) <= 2_000
+    assert sum(len(one.sentences) for one in shown.sections) <= 200
+    assert len(to_json(Profile, shown)) < 250_000
