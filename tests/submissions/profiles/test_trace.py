@@ -117,6 +117,21 @@ def test_nesting_without_an_end_is_where_reading_ends() -> None:
     assert (["aten::add"], False) == (names(found), found.is_whole)
 
 
+@pytest.mark.parametrize("field", ["pid", "tid"])
+def test_a_thread_is_named_by_a_number_or_a_text_alone(field: str) -> None:
+    events = [{**ADD, field: [1]}, {**ADD, field: {}}, {**ADD, field: 10**4000}, {**ADD, field: ""}]
+    assert [4] == [len(one) for one in read_trace(trace_of(events)).calls[Place.PROCESSOR]]
+
+
+def test_a_thread_nested_too_deeply_to_be_written_out_is_none() -> None:
+    nested: list[object] = []
+    for _ in range(10_000):
+        nested = [nested]
+    found = module._call({**ADD, "tid": nested}, module._Names())
+    assert found is not None
+    assert (Place.PROCESSOR, "1 ") == found[0]
+
+
 def test_of_very_many_events_the_first_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_EVENTS", 3)
     found = read_trace(trace_of([{}, {}, ADD, ADD]))

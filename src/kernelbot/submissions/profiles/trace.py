@@ -125,7 +125,7 @@ class _Names(dict[str, str]):
     """How names are shown: each is made short and printable once."""
 
     def __missing__(self, name: str) -> str:
-        shown = self[name] = one_line(name[:_MOST_NAME])
+        shown = self[name] = one_line(name[:_MOST_NAME])[:_MOST_NAME]
         return shown
 
 
@@ -140,7 +140,15 @@ def _call(event: dict[str, Any], names: _Names) -> tuple[tuple[Place, str], Call
     kind = _KINDS.get(category, CallKind.OTHER)
     place = Place.GPU if kind is CallKind.KERNEL else Place.PROCESSOR
     call = Call(names[name], kind, start_us, start_us + duration_us)
-    return (place, f"{event.get('pid')!s:.40} {event.get('tid')!s:.40}"), call
+    return (place, f"{_number(event.get('pid'))} {_number(event.get('tid'))}"), call
+
+
+def _number(value: object) -> str:
+    """A process's or thread's number or name. Empty: it is neither, perhaps nested too deeply to be
+    written out."""
+    if isinstance(value, str):
+        return value[:40]
+    return str(value) if isinstance(value, int) and abs(value) <= _MOST_US else ""
 
 
 def _time(value: object) -> float | None:
