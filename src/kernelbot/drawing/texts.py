@@ -61,6 +61,10 @@ class Texts:
     ) -> list[str] | None:
         line = json.dumps(request).encode()
         key = hashlib.sha256(line).digest()
-        answer = await self._answers.ask(program, key, line, _LIMIT_S, asker=asker)
+
+        async def fetch() -> tuple[bytes, bytes]:
+            return line, b""
+
+        answer = await self._answers.ask(program, key, fetch, _LIMIT_S, asker=asker)
         lines: list[str] | None = None if answer is None else json.loads(answer)
         return lines

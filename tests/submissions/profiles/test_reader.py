@@ -70,6 +70,15 @@ async def test_what_takes_too_long_is_not_tried_again(
     assert await reader.read((3, 0), files(large), asker=1) is not None
 
 
+async def test_an_answer_that_is_too_large_is_refused_unread(
+    reader: ProfileReader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_MOST_BYTES", 1_000)
+    assert await reader.read((1, 0), files(b"", "x" * 2_000), asker=1) is None
+    assert (None, False) == (await reader.read((1, 0), refused, asker=1), reader.is_waiting((1, 0)))
+    assert await reader.read((2, 0), files(b"", "x" * 500), asker=1) is not None
+
+
 async def test_nobody_waits_and_it_is_there_later() -> None:
     reader = ProfileReader(patience_s=0)
     try:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Awaitable, Callable, Hashable
 
+import structlog
 from cachetools import FIFOCache
 
 from kernelbot.drawing.answers import Answers
@@ -13,10 +14,13 @@ from kernelbot.submissions.profiles.model import Profile
 _PROGRAM = "kernelbot.submissions.profiles.process"
 _LIMIT_S = 15.0
 """For the largest trace that is read, on a busy machine."""
+_MOST_BYTES = 500_000
+"""Of an answer: a page has all of it. More isn't what our program makes of any files."""
 _KEPT = 64
-"""Most profiles that are kept, of 100 kB at most: the files of a run never change."""
+"""Most profiles that are kept, about 100 kB each: the files of a run never change."""
 Fetch = Callable[[], Awaitable[tuple[str, bytes]]]
 """Fetches a report, and a trace, which may be empty."""
+log = structlog.get_logger()
 
 
 class ProfileReader:
@@ -30,17 +34,22 @@ class ProfileReader:
 
     async def read(self, key: Hashable, fetch: Fetch, *, asker: int) -> Profile | None:
         """The profile that is named by `key`, for account `asker`; `fetch` is called if it has to
-        be read. None: it isn't there yet (`is_waiting`), or it never will be: reading takes too
-        long or too much memory."""
+        be read and there is room for it. None: it isn't there yet (`is_waiting`), it can't be read
+        now, or not for a while: reading takes too long or too much memory."""
         known = self._kept.get(key)
         if known is not None or self._answers.has_failed(key):
             return known
-        text, trace = ("", b"") if self.is_waiting(key) else await fetch()
-        line = json.dumps({"text": text, "body_bytes": len(trace)}).encode()
-        answer = await self._answers.ask(
-            self._program, key, line, _LIMIT_S, asker=asker, body=trace
-        )
+
+        async def request() -> tuple[bytes, bytes]:
+            text, trace = await fetch()
+            return json.dumps({"text": text, "body_bytes": len(trace)}).encode(), trace
+
+        answer = await self._answers.ask(self._program, key, request, _LIMIT_S, asker=asker)
         if answer is None:
+            return None
+        if len(answer) > _MOST_BYTES:
+            log.warning("profile_is_too_large", key=key, size_bytes=len(answer))
+            self._answers.refuse(key)
             return None
         found = self._kept[key] = from_json(Profile, answer)
         return found
