@@ -1,6 +1,8 @@
 """What an author's page shows to whom: nothing that rankings and trends don't show as well."""
 
+from collections.abc import Iterator
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
@@ -8,7 +10,11 @@ from kernelbot.accounts.model import AuthorPage, User
 from kernelbot.boards.model import Visibility
 from kernelbot.boards.service import BoardEdit
 from kernelbot.domain.errors import NotFound
+from kernelbot.protocol import Mode
+from kernelbot.ranking.authors import store
 from kernelbot.ranking.authors.model import Author, AuthorStanding
+from kernelbot.ranking.authors.service import Authors
+from kernelbot.store.sqlfiles import statements
 from tests.support.ranked import ranked
 from tests.support.world import World
 
@@ -100,6 +106,44 @@ async def test_days_count_submissions(world: World) -> None:
         await ranked(world, score_s)
     (day,) = (await page(world)).days
     assert (datetime.now(UTC).date(), 2) == (day.day, day.submissions)
+
+
+async def test_days_are_counted_again_after_a_minute(world: World) -> None:
+    times_s = [0.0]
+    ask = Authors(world.database, clock=lambda: times_s[-1])
+    await world.board()
+    counts = []
+    for now_s, score_s in ((0.0, 3e-3), (59.0, 2e-3), (61.0, 1e-3)):
+        times_s.append(now_s)
+        await ranked(world, score_s)
+        counts.append((await ask.get(None, world.ada.user.id)).days[0].submissions)
+    assert [1, 1, 3] == counts
+
+
+async def test_scores_look_at_no_submission_that_cannot_be_ranked(world: World) -> None:
+    board = await world.board()
+    await ranked(world, 1e-3)
+    for number in range(5):
+        await world.submit(mode=Mode.TEST, content=f"# {number}".encode())
+    query = f"EXPLAIN (ANALYZE, FORMAT JSON) {statements(store.__file__)['scores']}"
+    values = {
+        "author_id": world.ada.user.id,
+        "board_ids": [board.id],
+        "limit": 50,
+        "before_id": None,
+    }
+    async with world.database.read() as session:
+        row = await session.one(query, values)
+    assert row is not None
+    (found,) = row["QUERY PLAN"]
+    outer = [node for node in _nodes(found["Plan"]) if node.get("Alias") == "s"]
+    assert [1] == [node["Actual Rows"] for node in outer]
+
+
+def _nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield plan
+    for below in plan.get("Plans", ()):
+        yield from _nodes(below)
 
 
 @pytest.mark.parametrize(

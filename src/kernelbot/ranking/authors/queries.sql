@@ -16,12 +16,14 @@ ORDER BY s.achieved_at DESC, s.leaderboard_id, s.device;
 
 -- All devices of the last submission, so that the next page can begin at the one before.
 -- Along the index of the author's submissions and no further than the page: `OFFSET 0` keeps the
--- planner from looking at everybody's runs first.
+-- planner from looking at everybody's runs first. Mode and review are conditions of `eligible_runs`
+-- too; here they keep it from being asked about each of an author's tests.
 -- name: scores
 SELECT e.leaderboard_id, e.device, e.submission_id, e.score_s, e.achieved_at
 FROM submissions s
 CROSS JOIN LATERAL (SELECT * FROM eligible_runs WHERE submission_id = s.id OFFSET 0) e
 WHERE s.author_id = %(author_id)s AND s.leaderboard_id = ANY(%(board_ids)s)
+    AND s.mode = 'leaderboard' AND s.review = 'clear'
     AND s.id < coalesce(%(before_id)s::bigint, 9223372036854775807)
 ORDER BY s.id DESC FETCH FIRST (%(limit)s) ROWS WITH TIES;
 

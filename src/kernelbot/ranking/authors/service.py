@@ -1,8 +1,11 @@
 """Authors' pages. All that is on them is elsewhere as well: in rankings and trends of boards."""
 
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+
+from cachetools import TTLCache
 
 from kernelbot.accounts.model import User
 from kernelbot.accounts.permissions import is_admin
@@ -12,7 +15,13 @@ from kernelbot.domain.errors import NotFound
 from kernelbot.domain.ids import can_be_id
 from kernelbot.domain.next_steps import Next
 from kernelbot.ranking.authors import store as authors
-from kernelbot.ranking.authors.model import Author, AuthorScore, AuthorScores, AuthorStanding
+from kernelbot.ranking.authors.model import (
+    ActiveDay,
+    Author,
+    AuthorScore,
+    AuthorScores,
+    AuthorStanding,
+)
 from kernelbot.ranking.authors.store import AuthorRow, StandingRow
 from kernelbot.ranking.places import Best, Places
 from kernelbot.store.database import Database, ReadSession
@@ -21,6 +30,9 @@ from kernelbot.submissions.model import Rank
 
 CALENDAR = timedelta(weeks=53)
 SCORES = 50
+_CALENDARS = 256
+_CALENDAR_S = 60.0
+"""For so long an author's days aren't counted again: all runs of a year are looked at for them."""
 
 
 @dataclass(frozen=True)
@@ -36,9 +48,14 @@ class Authors:
     """A page is there for who may see one of its author's standings, unless the author keeps it
     private; always for the author and for admins."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, *, clock: Callable[[], float] = time.monotonic) -> None:
+        """`clock`: in seconds."""
         self._database = database
         self._places = Places()
+        self._days = TTLCache[tuple[int, frozenset[int]], tuple[ActiveDay, ...]](
+            _CALENDARS, _CALENDAR_S, clock
+        )
+        """By authors and the boards that the viewer may see."""
 
     async def get(
         self,
@@ -48,7 +65,8 @@ class Authors:
         limit: int = SCORES,
         before_id: int | None = None,
     ) -> Author:
-        """The author as the viewer may see them. `before_id`: scores of earlier submissions alone.
+        """The author as the viewer may see them; the days may be a minute old. `before_id`: scores
+        of earlier submissions alone.
 
         Raises `NotFound`, by which nobody learns whether there is such an account.
         """
@@ -60,9 +78,7 @@ class Authors:
                 name=found.row.name,
                 private=found.row.page_is_private,
                 standings=await self._ranked(session, viewer, found, now),
-                days=tuple(
-                    await authors.days(session, author_id, list(found.boards), now - CALENDAR)
-                ),
+                days=await self._active_days(session, found, now),
                 history=await _scores(session, viewer, found, limit=limit, before_id=before_id),
             )
 
@@ -81,6 +97,16 @@ class Authors:
             history = await _scores(session, viewer, found, limit=limit, before_id=None)
         row = found.row
         return Author(row.id, row.name, row.page_is_private, (), (), history)
+
+    async def _active_days(
+        self, session: ReadSession, found: _Found, now: datetime
+    ) -> tuple[ActiveDay, ...]:
+        key = found.row.id, frozenset(found.boards)
+        days = self._days.get(key)
+        if days is None:
+            counted = await authors.days(session, found.row.id, list(found.boards), now - CALENDAR)
+            days = self._days[key] = tuple(counted)
+        return days
 
     async def _ranked(
         self, session: ReadSession, viewer: User | None, found: _Found, now: datetime
