@@ -43,6 +43,11 @@ def _pages(docs: Path, folder: str) -> list[str]:
     return [str(file.relative_to(docs)) for file in files]
 
 
+def _is_hidden(path: Path) -> bool:
+    """Whether a part of a path below `docs/` begins with a dot."""
+    return any(part.startswith(".") for part in path.parts)
+
+
 def address(page: str) -> str:
     """Where a page is, by its path below `docs/`: a folder's README is the folder itself."""
     folder = page.removesuffix(".md").removesuffix(OVERVIEW.removesuffix(".md")).rstrip("/")
@@ -90,9 +95,12 @@ class Contents:
 
     @cached_property
     def files(self) -> dict[str, str]:
-        """The paths below `docs/` of pictures and other files, by their addresses."""
-        found = (str(file.relative_to(self._folder)) for file in self._folder.rglob("*.*"))
-        return {f"{ROOT}/{name}": name for name in found if not name.endswith(".md")}
+        """The paths below `docs/` of pictures and other files, by their addresses: none that is
+        hidden or in a hidden folder."""
+        found = [file for file in self._folder.rglob("*.*") if file.is_file()]
+        paths = [file.relative_to(self._folder) for file in found]
+        names = [str(path) for path in paths if not _is_hidden(path) and path.suffix != ".md"]
+        return {f"{ROOT}/{name}": name for name in names}
 
     def text(self, path: str) -> str:
         """A page's Markdown. Blocks."""
