@@ -1,5 +1,6 @@
 """A result's page, its picture, and the form of its author."""
 
+import asyncio
 import struct
 
 import pytest
@@ -78,6 +79,28 @@ async def test_the_card_is_a_picture_of_the_size_that_is_named(front: Front) -> 
     answer = await front.stranger.get(f"{path}/card.png")
     assert "image/png" == answer.headers["content-type"]
     assert (1200, 630) == struct.unpack(">II", answer.content[16:24])
+
+
+async def test_colours_are_found_for_its_author_as_much_as_for_one_person(front: Front) -> None:
+    _, path = await shared(front, shows_code="true")
+    texts, go_on = front.app.state.texts, asyncio.Event()
+
+    async def fetch() -> tuple[bytes, bytes]:
+        await go_on.wait()
+        raise EOFError
+
+    waiting = [
+        asyncio.create_task(
+            texts._answers.ask(texts._colours, key, fetch, 60, asker=front.world.ada.user.id)
+        )
+        for key in "abc"
+    ]
+    await asyncio.sleep(0)
+    meanwhile = (await front.stranger.get(path)).text
+    go_on.set()
+    await asyncio.gather(*waiting, return_exceptions=True)
+    later = (await front.stranger.get(path)).text
+    assert [False, True] == ['<span class="n">score_s' in text for text in (meanwhile, later)]
 
 
 async def test_the_log_doesnt_have_the_secret(

@@ -30,12 +30,13 @@ Secret = Annotated[str, Path(max_length=100)]
 async def show_result(
     services: ServicesDep, page: PageDep, texts: TextsDep, secret: Secret
 ) -> Response:
-    """The score, whose it is, and the code if they show it. Raises `NotFound`."""
+    """The score, whose it is, and the code if they show it, whose colours count as asked for by its
+    author, whoever looks. Raises `NotFound`."""
     result = await services.sharing.read(secret)
     source, cut = None, False
     if result.code is not None:
         shown = documents.beginning(result.code, _SHOWN_CODE_CHARACTERS)
-        source = await documents.source(texts, shown, result.file_name)
+        source = await documents.source(texts, shown, result.file_name, asker=result.author_id)
         cut = len(shown) < len(result.code)
     return page(
         "result.html",
