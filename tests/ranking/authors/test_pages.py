@@ -124,6 +124,12 @@ async def test_a_forged_form_changes_nothing(front: Front) -> None:
     assert (403, 200) == (refused.status_code, (await front.stranger.get(path)).status_code)
 
 
+async def test_readers_of_the_feed_ask_each_time_whether_it_is_still_there(front: Front) -> None:
+    path = await opened(front)
+    first = await front.stranger.get(f"{path}/scores.atom")
+    assert "public, max-age=0, must-revalidate" == first.headers["cache-control"]
+
+
 async def test_the_feed_has_scores_that_everybody_sees(front: Front) -> None:
     path = await opened(front)
     await ranked(front.world, 5e-4)

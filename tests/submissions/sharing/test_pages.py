@@ -103,6 +103,29 @@ async def test_colours_are_found_for_its_author_as_much_as_for_one_person(front:
     assert [False, True] == ['<span class="n">score_s' in text for text in (meanwhile, later)]
 
 
+@drawn
+async def test_others_ask_each_time_whether_the_card_is_still_there(front: Front) -> None:
+    submission, path = await shared(front)
+    first = await front.stranger.get(f"{path}/card.png")
+    tag = {"If-None-Match": first.headers["etag"]}
+    same = await front.stranger.get(f"{path}/card.png", headers=tag)
+    await front.ada.post(f"{submission}/unshare", data=csrf_for(front.ada))
+    ended = await front.stranger.get(f"{path}/card.png", headers=tag)
+    assert ("public, max-age=0, must-revalidate", 304, 404) == (
+        first.headers["cache-control"],
+        same.status_code,
+        ended.status_code,
+    )
+
+
+@drawn
+async def test_cards_of_links_take_no_room_of_boards_charts(front: Front) -> None:
+    _, path = await shared(front)
+    await front.stranger.get(f"{path}/card.png")
+    pictures = front.app.state.pictures
+    assert (0, 1) == (len(pictures.kept._kept), len(pictures.of_links._kept))
+
+
 async def test_the_log_doesnt_have_the_secret(
     front: Front, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -23,6 +23,7 @@ from kernelbot.web.pages import PageDep
 router = APIRouter(prefix="/board", include_in_schema=False)
 
 _KEPT = 128
+_KEPT_OF_LINKS = 32
 _MEDIA_TYPES = {PictureFormat.SVG: "image/svg+xml", PictureFormat.PNG: "image/png"}
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
@@ -49,23 +50,34 @@ class Pictures:
     kept: VersionedCache[tuple[object, ...], bytes] = field(
         default_factory=lambda: VersionedCache(_KEPT)
     )
+    of_links: VersionedCache[tuple[object, ...], bytes] = field(
+        default_factory=lambda: VersionedCache(_KEPT_OF_LINKS)
+    )
+    """Cards of authors' links, apart from the others: anybody can make many."""
 
     async def get(
-        self, key: tuple[object, ...], version: object, chart: Chart, form: PictureFormat
+        self,
+        key: tuple[object, ...],
+        version: object,
+        chart: Chart,
+        form: PictureFormat,
+        *,
+        kept: VersionedCache[tuple[object, ...], bytes] | None = None,
     ) -> bytes:
-        """The picture. Raises `Unavailable` if the library isn't installed, `TooManyRequests` if it
-        can't be drawn just now."""
+        """The picture, which is kept in `kept`; None: with those of boards. Raises `Unavailable`
+        if the library isn't installed, `TooManyRequests` if it can't be drawn just now."""
         if not self.drawing.available:
             raise Unavailable(
                 "Charts need the extra `charts`, which isn't installed.",
                 hint=f"Whoever runs this server adds it: {checkout_command('charts')}.",
             )
-        picture = self.kept.get(key, version)
+        kept = self.kept if kept is None else kept
+        picture = kept.get(key, version)
         if picture is None:
             picture = await self.drawing.draw(chart, form)
             if picture is None:
                 raise TooManyRequests("The chart can't be drawn just now.", retry_after_s=5)
-            self.kept.keep(key, version, picture)
+            kept.keep(key, version, picture)
         return picture
 
 

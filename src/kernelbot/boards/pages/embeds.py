@@ -19,8 +19,9 @@ router = APIRouter(include_in_schema=False)
 _ENTRIES = 50
 ATOM = "application/atom+xml; charset=utf-8"
 _SVG = "image/svg+xml"
+_FIVE_MINUTES = "public, max-age=300"
+_IF_STILL_THERE = "public, max-age=0, must-revalidate"
 _HEADERS = {
-    "Cache-Control": "public, max-age=300",
     "Content-Security-Policy": "default-src 'none'; sandbox",
     "Cross-Origin-Resource-Policy": "cross-origin",
     "X-Content-Type-Options": "nosniff",
@@ -79,10 +80,15 @@ async def all_feed(request: Request, services: ServicesDep, settings: SettingsDe
     return kept_by_others(request, feed.encode(), ATOM)
 
 
-def kept_by_others(request: Request, content: bytes, media_type: str) -> Response:
-    """An answer that others may keep; nothing but its head if the asker has it already."""
+def kept_by_others(
+    request: Request, content: bytes, media_type: str, *, ends_at_once: bool = False
+) -> Response:
+    """An answer that others may keep for five minutes; nothing but its head if the asker has it
+    already. `ends_at_once`: they ask each time whether it is still there, because a person may take
+    it away."""
     tag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
-    headers = {**_HEADERS, "ETag": tag}
+    lasts = _IF_STILL_THERE if ends_at_once else _FIVE_MINUTES
+    headers = {**_HEADERS, "Cache-Control": lasts, "ETag": tag}
     asked = request.headers.get("if-none-match", "")
     if tag in {one.strip().removeprefix("W/") for one in asked.split(",")}:
         return Response(status_code=304, headers=headers)

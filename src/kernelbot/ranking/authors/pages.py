@@ -59,7 +59,7 @@ async def author_feed(
     base_url = settings.base_url(request)
     own_url = f"{base_url}{author_path(author_id)}/scores.atom"
     feed = feeds.atom(f"Scores of {author.name}", own_url, base_url, _records(author), feeds.SCORE)
-    return kept_by_others(request, feed.encode(), ATOM)
+    return kept_by_others(request, feed.encode(), ATOM, ends_at_once=True)
 
 
 def _records(author: Author) -> list[Record]:

@@ -62,8 +62,9 @@ async def result_card(request: Request, services: ServicesDep, secret: Secret) -
     chart = result_chart(trend, scored, _headline(result), _about(result), colours=LIGHT)
     key = ("result", result.submission_id)
     version = (result.version, _headline(result), _about(result), result.score_s)
-    picture = await pictures_of(request).get(key, version, chart, PictureFormat.PNG)
-    return kept_by_others(request, picture, "image/png")
+    pictures = pictures_of(request)
+    picture = await pictures.get(key, version, chart, PictureFormat.PNG, kept=pictures.of_links)
+    return kept_by_others(request, picture, "image/png", ends_at_once=True)
 
 
 def _headline(result: SharedResult) -> str:
