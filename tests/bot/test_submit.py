@@ -119,7 +119,7 @@ async def test_a_ranked_submission(stage: Stage) -> None:
 bot edits (only dina): **single**, ranked: `fast.py`, submission N
 ✓ CPU public: accepted
 ✓ CPU secret: accepted
-  95 % interval 1.79 to 2.23 s: 1.90 to 2.10 s of this judging, and ±9.8 % between judgings, \
+  95 % interval 1.77 to 2.25 s: 1.90 to 2.10 s of this judging, and ±11 % between judgings, \
 which is assumed: the device had shown nothing of that yet
 **CPU**: 2.00 s, place 1 of 1 🥇; your first on this board.
 [file report-CPU-public.txt]

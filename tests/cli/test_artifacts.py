@@ -71,6 +71,6 @@ def test_a_run_without_a_server_leaves_its_files(shell: Shell, tmp_path: Path) -
     assert 0 == said.code
     assert "Written: out/" in said.out
     names = {path.name.split(".", 2)[2] for path in (tmp_path / "out").iterdir()}
-    assert {"txt", "counters.json"} == names
+    assert {"txt", "counters.json", "trace.json.gz"} == names
     figures = next((tmp_path / "out").glob("*.counters.json"))
     assert "task-clock" in json.loads(figures.read_text())["counters"]
