@@ -97,7 +97,7 @@ def submit(
             "--mode",
             "-m",
             metavar="<mode>",
-            help=f"{MODES} [default: leaderboard]",
+            help=f"{MODES} Default: leaderboard.",
             show_default=False,
         ),
     ] = None,
