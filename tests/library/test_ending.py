@@ -114,10 +114,10 @@ async def killing_hosts(home: Path, when: Callable[[], object], times: int) -> N
         os.kill(host_of(home), signal.SIGKILL)
 
 
-async def test_a_host_that_is_killed_is_replaced(judge: Judge, home: Path, sums: Path) -> None:
-    await judge.judge(sums, RIGHT)
-    spin = "    import time\n    while time.process_time() < 1: pass\n    return"
-    task = asyncio.create_task(judge.judge(sums, RIGHT.replace("    return", spin)))
+async def test_a_host_that_is_killed_is_replaced(judge: Judge, home: Path, patient: Path) -> None:
+    await judge.judge(patient, RIGHT)
+    spin = "    import time\n    while time.process_time() < 3: pass\n    return"
+    task = asyncio.create_task(judge.judge(patient, RIGHT.replace("    return", spin)))
     await until(lambda: busy_runners(home))
     os.kill(killed := host_of(home), signal.SIGKILL)
     assert (Verdict.ACCEPTED, True) == ((await task).verdict, killed != host_of(home))

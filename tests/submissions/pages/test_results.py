@@ -51,6 +51,7 @@ def page(shown: Submission, *comparisons: Comparison) -> str:
         comparisons=comparisons,
         duels=[],
         artifacts=[],
+        profiles=[],
         earlier=[],
         shareable=False,
         link=None,
