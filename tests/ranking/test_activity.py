@@ -36,7 +36,7 @@ async def test_the_newest_record_is_the_first(world: World) -> None:
     await ranked(world, 3e-3, device="H100", author=world.bob.user)
     found = (await world.services.activity.recent([board])).records
     assert [("CPU", "bob", 1e-3), ("H100", "ada", 1e-3)] == [
-        (one.device, one.scored.author, one.scored.score_s) for one in found
+        (one.device, one.score.author, one.score.score_s) for one in found
     ]
 
 

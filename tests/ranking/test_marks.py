@@ -44,4 +44,4 @@ def test_the_nearest_hundred_that_was_read_is_counted_from(
 @given(PAGES, st.integers(0, 2000))
 def test_a_mark_is_of_the_row_at_its_position(pages: list[tuple[int, int]], offset: int) -> None:
     found = marked(pages).before(offset)
-    assert found.position == found.author_id == max(0.0, found.score_s)
+    assert found.position == (found.row.author_id if found.row else 0)

@@ -217,7 +217,7 @@ async def test_a_page_counted_from_any_row_is_the_one_counted_from_the_top(world
     async with world.database.read() as session:
         whole = await standings.page(session, board.id, "CPU", limit=100, offset=0)
         for position, row in enumerate(whole.rows):
-            start = standings.Mark(position, row.score_s, row.achieved_at, row.author_id)
+            start = standings.Mark(position, row)
             for offset in range(position, len(whole.rows)):
                 counted = await standings.page(
                     session, board.id, "CPU", limit=2, offset=offset, start=start

@@ -2,16 +2,16 @@
 
 from datetime import UTC, datetime, timedelta
 
-from kernelbot.ranking.model import Scored, Trend
+from kernelbot.ranking.model import Score, Trend
 from kernelbot.ranking.roofline import Roof, Work
 from kernelbot.render.board_charts import DARK, LIGHT, roofline_chart, trend_chart
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-def scored(author: str, *scores_s: float) -> tuple[Scored, ...]:
+def scored(author: str, *scores_s: float) -> tuple[Score, ...]:
     return tuple(
-        Scored(author, AT + timedelta(days=n), one, None, n) for n, one in enumerate(scores_s)
+        Score(n, author, one, None, AT + timedelta(days=n)) for n, one in enumerate(scores_s)
     )
 
 

@@ -3,14 +3,17 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from kernelbot.platform.statistics.model import DeviceStatistics, Statistics
-from kernelbot.ranking.model import Achieved
+from kernelbot.ranking.model import Score
 from kernelbot.render.charts import progress_chart, statistics_chart, time_axis
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-def achieved(*scores_s: float) -> list[Achieved]:
-    return [Achieved(AT + timedelta(days=day), score) for day, score in enumerate(scores_s)]
+def achieved(*scores_s: float) -> list[Score]:
+    return [
+        Score(day, "ada", score_s, None, AT + timedelta(days=day))
+        for day, score_s in enumerate(scores_s)
+    ]
 
 
 def test_the_line_is_the_best_until_then() -> None:

@@ -25,8 +25,7 @@ class Marks:
         for position in range(-(-offset // _APART) * _APART, offset + len(rows), _APART):
             row = rows[position - offset]
             if self.before(position).position != position:
-                mark = Mark(position, row.score_s, row.achieved_at, row.author_id)
-                insort(self._marks, mark, key=_position)
+                insort(self._marks, Mark(position, row), key=_position)
 
 
 def _position(mark: Mark) -> int:

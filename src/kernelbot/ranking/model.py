@@ -117,20 +117,36 @@ class Compared:
 
 
 @dataclass(frozen=True)
-class Best:
-    """A score that counts, and whose submission has it."""
+class Score:
+    """A score that counts: in seconds, with its 95 % interval, its author, the submission that has
+    it and when that was sent. The classes below add where it counts."""
 
     submission_id: int
+    author: str
     score_s: float
+    ci95_s: tuple[float, float] | None
+    """As in `Standing`."""
+    achieved_at: datetime
+
+
+@dataclass(frozen=True)
+class BoardScore(Score):
+    """A score with its board and device."""
+
+    leaderboard_id: int
+    device: str
+    author_id: int
+    unverified: bool
+    """Measured by the problem's own script."""
 
 
 @dataclass(frozen=True)
 class Bests:
     """The best to compare a submission with on its device; None: there is none."""
 
-    own: Best | None
+    own: Score | None
     """The best of its author's others."""
-    leader: Best | None
+    leader: Score | None
     """The first of the ranking, which may be the submission itself."""
 
 
@@ -149,34 +165,14 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Achieved:
-    """A score that counts, and when it was submitted."""
-
-    at: datetime
-    score_s: float
-
-
-@dataclass(frozen=True)
-class Scored:
-    """A score that counts, whose it is, and when it was submitted."""
-
-    author: str
-    at: datetime
-    score_s: float
-    ci95_s: tuple[float, float] | None
-    """As in `Standing`."""
-    submission_id: int
-
-
-@dataclass(frozen=True)
 class Trend:
     """How a board's scores on one device became better. `records`: those that were the best of all
     when they were submitted; `chosen`: the scores of the authors who were asked for, by name."""
 
     board: str
     device: str
-    records: tuple[Scored, ...]
-    chosen: dict[str, tuple[Scored, ...]]
+    records: tuple[Score, ...]
+    chosen: dict[str, tuple[Score, ...]]
 
 
 @dataclass(frozen=True)
@@ -185,7 +181,7 @@ class Record:
 
     board: str
     device: str
-    scored: Scored
+    score: Score
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from kernelbot.accounts.model import User
 from kernelbot.ranking import store as standings
-from kernelbot.ranking.model import Achieved, Bests, Compared, Outcome
+from kernelbot.ranking.model import Bests, Compared, Outcome, Score
 from kernelbot.runs.model import Run
 from kernelbot.store.database import Database
 from kernelbot.submissions.model import Rank
@@ -52,12 +52,12 @@ class Outcomes:
                 submission_id=submission_id,
             )
 
-    async def progress(self, viewer: User, submission_id: int, device: str) -> list[Achieved]:
+    async def progress(self, viewer: User, submission_id: int, device: str) -> tuple[Score, ...]:
         """The scores of a submission's author on its board that count, in the order of submitting.
         Raises `NotFound`, `NotAllowed`."""
         found = (await self._submissions.snapshot(viewer, submission_id)).row
         async with self._database.read() as session:
-            return await standings.achieved(
+            return await standings.scores(
                 session, found.board_id, device, author_id=found.author_id, limit=_SHOWN
             )
 

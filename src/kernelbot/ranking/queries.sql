@@ -1,5 +1,6 @@
 -- name: page
-SELECT * FROM standings_page(
+SELECT *, CASE WHEN ci_low_s IS NOT NULL THEN ARRAY[ci_low_s, ci_high_s] END AS ci95_s
+FROM standings_page(
     %(leaderboard_id)s, %(device)s, %(limit)s,
     %(position)s, %(score_s)s, coalesce(%(achieved_at)s::timestamptz, '-infinity'), %(author_id)s,
     %(skip)s
@@ -28,32 +29,33 @@ WHERE d.leaderboard_id = %(leaderboard_id)s AND d.device = %(device)s;
 
 -- What to compare a submission with: the author's best of their others, and the first of the ranking.
 -- name: bests
-(
-    SELECT e.submission_id, e.score_s, false AS leads FROM eligible_runs e
-    WHERE e.leaderboard_id = %(leaderboard_id)s AND e.device = %(device)s
-        AND e.author_id = %(author_id)s AND e.submission_id <> %(submission_id)s
-    ORDER BY e.score_s, e.submission_id LIMIT 1
-)
-UNION ALL
-(
-    SELECT s.submission_id, s.score_s, true FROM standings s
-    WHERE s.leaderboard_id = %(leaderboard_id)s AND s.device = %(device)s
-    ORDER BY s.score_s, s.achieved_at, s.author_id LIMIT 1
-);
-
--- An author's scores that count, the latest of them, in the order of submitting.
--- name: achieved
-SELECT achieved_at, score_s FROM (
-    SELECT achieved_at, score_s, submission_id FROM eligible_runs
-    WHERE leaderboard_id = %(leaderboard_id)s AND device = %(device)s AND author_id = %(author_id)s
-    ORDER BY submission_id DESC LIMIT %(limit)s
-) latest ORDER BY submission_id;
+SELECT best.submission_id, best.score_s, best.achieved_at, best.leads, u.name AS author,
+    CASE WHEN own.ci_low_s IS NOT NULL THEN ARRAY[best.ci_low_s, best.ci_high_s] END AS ci95_s
+FROM (
+    (
+        SELECT e.submission_id, e.score_s, e.ci_low_s, e.ci_high_s, e.achieved_at, e.author_id,
+            e.run_id, false AS leads
+        FROM eligible_runs e
+        WHERE e.leaderboard_id = %(leaderboard_id)s AND e.device = %(device)s
+            AND e.author_id = %(author_id)s AND e.submission_id <> %(submission_id)s
+        ORDER BY e.score_s, e.submission_id LIMIT 1
+    )
+    UNION ALL
+    (
+        SELECT s.submission_id, s.score_s, s.ci_low_s, s.ci_high_s, s.achieved_at, s.author_id,
+            s.run_id, true
+        FROM standings s
+        WHERE s.leaderboard_id = %(leaderboard_id)s AND s.device = %(device)s
+        ORDER BY s.score_s, s.achieved_at, s.author_id LIMIT 1
+    )
+) best
+CROSS JOIN LATERAL (SELECT name FROM users WHERE id = best.author_id LIMIT 1) u
+CROSS JOIN LATERAL (SELECT ci_low_s FROM runs WHERE id = best.run_id LIMIT 1) own;
 
 -- Scores that were the best of all when they were submitted, the first one first.
 -- name: records
 SELECT r.achieved_at, r.score_s, u.name AS author, r.submission_id,
-    CASE WHEN own.ci_low_s IS NOT NULL THEN r.ci_low_s END AS ci_low_s,
-    CASE WHEN own.ci_low_s IS NOT NULL THEN r.ci_high_s END AS ci_high_s
+    CASE WHEN own.ci_low_s IS NOT NULL THEN ARRAY[r.ci_low_s, r.ci_high_s] END AS ci95_s
 FROM (
     SELECT achieved_at, score_s, ci_low_s, ci_high_s, author_id, submission_id, run_id, min(score_s) OVER (
         ORDER BY submission_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
@@ -65,11 +67,10 @@ JOIN runs own ON own.id = r.run_id
 WHERE r.before_s IS NULL OR r.score_s < r.before_s
 ORDER BY r.submission_id;
 
--- The same as `achieved`, with all that a chart says of a score.
+-- An author's scores that count, the latest of them, in the order of submitting.
 -- name: scores
 SELECT r.achieved_at, r.score_s, u.name AS author, r.submission_id,
-    CASE WHEN own.ci_low_s IS NOT NULL THEN r.ci_low_s END AS ci_low_s,
-    CASE WHEN own.ci_low_s IS NOT NULL THEN r.ci_high_s END AS ci_high_s
+    CASE WHEN own.ci_low_s IS NOT NULL THEN ARRAY[r.ci_low_s, r.ci_high_s] END AS ci95_s
 FROM (
     SELECT achieved_at, score_s, ci_low_s, ci_high_s, author_id, submission_id, run_id
     FROM eligible_runs
@@ -85,8 +86,7 @@ ORDER BY r.submission_id;
 -- name: leaders
 SELECT b.name AS board, first.device, u.name AS author, first.achieved_at, first.score_s,
     first.submission_id,
-    CASE WHEN own.ci_low_s IS NOT NULL THEN first.ci_low_s END AS ci_low_s,
-    CASE WHEN own.ci_low_s IS NOT NULL THEN first.ci_high_s END AS ci_high_s
+    CASE WHEN own.ci_low_s IS NOT NULL THEN ARRAY[first.ci_low_s, first.ci_high_s] END AS ci95_s
 FROM (
     SELECT s.* FROM leaderboard_devices d
     CROSS JOIN LATERAL (

@@ -3,19 +3,10 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
-from kernelbot.ranking.model import (
-    Achieved,
-    Best,
-    Bests,
-    Compared,
-    Record,
-    Scored,
-    Standing,
-)
+from kernelbot.ranking.model import Bests, Compared, Record, Score, Standing
 from kernelbot.schemas.values import from_row
-from kernelbot.store.database import ReadSession, Row, WriteSession
+from kernelbot.store.database import ReadSession, WriteSession
 from kernelbot.store.sqlfiles import statements
 
 
@@ -24,13 +15,11 @@ class Mark:
     """A row of a ranking from which others can be counted. `position`: how many are before it."""
 
     position: int
-    score_s: float
-    achieved_at: datetime | None
-    """None: earlier than all times."""
-    author_id: int
+    row: Standing | None
+    """None: the top, which is before all rows."""
 
 
-TOP = Mark(0, -math.inf, None, 0)
+TOP = Mark(0, None)
 
 
 @dataclass(frozen=True)
@@ -57,14 +46,14 @@ async def page(
         "device": device,
         "limit": limit,
         "position": start.position,
-        "score_s": start.score_s,
-        "achieved_at": start.achieved_at,
-        "author_id": start.author_id,
+        "score_s": start.row.score_s if start.row else -math.inf,
+        "achieved_at": start.row.achieved_at if start.row else None,
+        "author_id": start.row.author_id if start.row else 0,
         "skip": offset - start.position,
     }
     found = await session.all(statements(__file__)["page"], values)
     version = found[0]["version"] if found else None
-    return Rows(tuple(_standing(row) for row in found), version)
+    return Rows(tuple(from_row(Standing, row) for row in found), version)
 
 
 async def submissions_of(
@@ -102,13 +91,20 @@ async def bests(
         "submission_id": submission_id,
     }
     rows = await session.all(statements(__file__)["bests"], values)
-    found = {row["leads"]: from_row(Best, row) for row in rows}
+    found = {row["leads"]: from_row(Score, row) for row in rows}
     return Bests(own=found.get(False), leader=found.get(True))
 
 
-async def achieved(
+async def records(session: ReadSession, leaderboard_id: int, device: str) -> tuple[Score, ...]:
+    """The scores that were the best of all when they were submitted, the first one first."""
+    values = {"leaderboard_id": leaderboard_id, "device": device}
+    rows = await session.all(statements(__file__)["records"], values)
+    return tuple(from_row(Score, row) for row in rows)
+
+
+async def scores(
     session: ReadSession, leaderboard_id: int, device: str, *, author_id: int, limit: int
-) -> list[Achieved]:
+) -> tuple[Score, ...]:
     """An author's scores that count, in the order of submitting; only the latest `limit`."""
     values = {
         "leaderboard_id": leaderboard_id,
@@ -116,29 +112,8 @@ async def achieved(
         "author_id": author_id,
         "limit": limit,
     }
-    rows = await session.all(statements(__file__)["achieved"], values)
-    return [Achieved(row["achieved_at"], row["score_s"]) for row in rows]
-
-
-async def records(session: ReadSession, leaderboard_id: int, device: str) -> tuple[Scored, ...]:
-    """The scores that were the best of all when they were submitted, the first one first."""
-    values = {"leaderboard_id": leaderboard_id, "device": device}
-    rows = await session.all(statements(__file__)["records"], values)
-    return tuple(map(_scored, rows))
-
-
-async def scores(
-    session: ReadSession, leaderboard_id: int, device: str, *, author_id: int, limit: int
-) -> tuple[Scored, ...]:
-    """What `achieved` finds, with whose they are and their intervals."""
-    values = {
-        "leaderboard_id": leaderboard_id,
-        "device": device,
-        "author_id": author_id,
-        "limit": limit,
-    }
     rows = await session.all(statements(__file__)["scores"], values)
-    return tuple(map(_scored, rows))
+    return tuple(from_row(Score, row) for row in rows)
 
 
 async def leaders(
@@ -147,7 +122,7 @@ async def leaders(
     """The first of each ranking of these boards; only the newest `limit`, the newest first."""
     values = {"leaderboard_ids": list(leaderboard_ids), "limit": limit}
     rows = await session.all(statements(__file__)["leaders"], values)
-    return tuple(Record(row["board"], row["device"], _scored(row)) for row in rows)
+    return tuple(Record(row["board"], row["device"], from_row(Score, row)) for row in rows)
 
 
 async def submitted_lately(session: ReadSession, *, most: int) -> dict[int, int]:
@@ -194,16 +169,3 @@ async def refresh(session: WriteSession, leaderboard_id: int, device: str, autho
 async def rebuild(session: WriteSession) -> None:
     """Compute all standings again from the runs."""
     await session.one(statements(__file__)["rebuild"])
-
-
-def _standing(row: Row) -> Standing:
-    return from_row(Standing, {**row, "ci95_s": _interval(row)})
-
-
-def _scored(row: Row) -> Scored:
-    return from_row(Scored, {**row, "at": row["achieved_at"], "ci95_s": _interval(row)})
-
-
-def _interval(row: Row) -> tuple[float, float] | None:
-    low, high = row["ci_low_s"], row["ci_high_s"]
-    return None if low is None else (low, high)

@@ -7,7 +7,7 @@ from kernelbot.boards import store as boards
 from kernelbot.boards.service import VisibleBoard, find_board, may_see
 from kernelbot.domain.versioned_cache import VersionedCache
 from kernelbot.ranking import store as standings
-from kernelbot.ranking.model import Record, Scored, Trend
+from kernelbot.ranking.model import Record, Score, Trend
 from kernelbot.ranking.service import Ranking, StandingsService
 from kernelbot.store.database import Database
 
@@ -25,7 +25,7 @@ class Trends:
     def __init__(self, database: Database, ranking: StandingsService) -> None:
         self._database = database
         self._ranking = ranking
-        self._records = VersionedCache[tuple[int, str], tuple[Scored, ...]](_RANKINGS)
+        self._records = VersionedCache[tuple[int, str], tuple[Score, ...]](_RANKINGS)
 
     async def of(
         self, viewer: User | None, board: str, device: str | None, authors: Sequence[str]
@@ -82,12 +82,12 @@ class Trends:
             if size.authors
             for scored in await self._kept(one.board.id, device, size.version)
         ]
-        return sorted(found, key=lambda record: record.scored.at, reverse=True)[:limit]
+        return sorted(found, key=lambda record: record.score.achieved_at, reverse=True)[:limit]
 
-    async def _records_of(self, found: Ranking) -> tuple[Scored, ...]:
+    async def _records_of(self, found: Ranking) -> tuple[Score, ...]:
         return await self._kept(found.board.id, found.device, found.version)
 
-    async def _kept(self, board_id: int, device: str, version: int) -> tuple[Scored, ...]:
+    async def _kept(self, board_id: int, device: str, version: int) -> tuple[Score, ...]:
         key = (board_id, device)
         records = self._records.get(key, version)
         if records is None:

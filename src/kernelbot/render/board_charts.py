@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kernelbot.ranking.model import Scored, Trend
+from kernelbot.ranking.model import Score, Trend
 from kernelbot.ranking.roofline import Roof, Work
 from kernelbot.render.charts import Chart, time_axis, unit_of
 from kernelbot.render.text import cut, one_line
@@ -58,7 +58,11 @@ def trend_chart(trend: Trend, *, log: bool, colours: Colours) -> Chart:
     scale = {"type": "log", "nice": True} if log else {"zero": False, "nice": True}
     series = [_RECORD, *names.values()]
     encoding = {
-        "x": {"field": "at", "type": "temporal", "axis": time_axis([one.at for one in everything])},
+        "x": {
+            "field": "at",
+            "type": "temporal",
+            "axis": time_axis([one.achieved_at for one in everything]),
+        },
         "y": {
             "field": "score",
             "type": "quantitative",
@@ -83,20 +87,18 @@ def card_chart(trend: Trend, about: str, *, colours: Colours) -> Chart:
 
 
 def result_chart(
-    trend: Trend, scored: Scored, headline: str, about: str, *, colours: Colours
+    trend: Trend, scored: Score, headline: str, about: str, *, colours: Colours
 ) -> Chart:
     """A picture that stands for a single result elsewhere, of the same size: two lines, and the
     record over time with the score as a point of another colour."""
     return _card(trend, (scored,), (headline, about), colours)
 
 
-def _card(
-    trend: Trend, points: Sequence[Scored], lines: tuple[str, str], colours: Colours
-) -> Chart:
+def _card(trend: Trend, points: Sequence[Score], lines: tuple[str, str], colours: Colours) -> Chart:
     everything = [*trend.records, *points]
     size_s, unit = unit_of(min((one.score_s for one in everything), default=1.0))
     axis = {"title": None, "ticks": False, "domain": False, "labelPadding": 10}
-    times = {**time_axis([one.at for one in everything]), **axis, "tickCount": 4}
+    times = {**time_axis([one.achieved_at for one in everything]), **axis, "tickCount": 4}
     place = {
         "x": {"field": "at", "type": "temporal", "axis": times},
         "y": {
@@ -136,8 +138,8 @@ def _card(
     return {**chart, **size, "title": title, "autosize": fit}
 
 
-def _row(one: Scored, series: str, size_s: float) -> dict[str, Any]:
-    return {"at": one.at.isoformat(), "score": one.score_s / size_s, "series": series}
+def _row(one: Score, series: str, size_s: float) -> dict[str, Any]:
+    return {"at": one.achieved_at.isoformat(), "score": one.score_s / size_s, "series": series}
 
 
 def roofline_chart(

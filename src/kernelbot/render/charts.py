@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from kernelbot.platform.statistics.model import Statistics
-from kernelbot.ranking.model import Achieved
+from kernelbot.ranking.model import Score
 from kernelbot.render.text import one_line
 
 Chart = dict[str, Any]
@@ -26,17 +26,23 @@ def time_axis(moments: Sequence[datetime]) -> dict[str, Any]:
     return {"title": None}
 
 
-def progress_chart(title: str, achieved: Sequence[Achieved]) -> Chart:
+def progress_chart(title: str, achieved: Sequence[Score]) -> Chart:
     """Scores over time as points, and the best until then as a line. `achieved` isn't empty."""
     size_s, unit = unit_of(min(one.score_s for one in achieved))
     rows = []
     best_s = float("inf")
     for one in achieved:
         best_s = min(best_s, one.score_s)
-        rows.append({"at": _stamp(one.at), "score": one.score_s / size_s, "best": best_s / size_s})
+        rows.append(
+            {"at": _stamp(one.achieved_at), "score": one.score_s / size_s, "best": best_s / size_s}
+        )
     wide = max(one.score_s for one in achieved) > _WIDE * min(one.score_s for one in achieved)
     scale = {"type": "log"} if wide else {"zero": False, "nice": True}
-    time = {"field": "at", "type": "temporal", "axis": time_axis([one.at for one in achieved])}
+    time = {
+        "field": "at",
+        "type": "temporal",
+        "axis": time_axis([one.achieved_at for one in achieved]),
+    }
     axis = {"title": f"score in {unit}", "scale": scale, "type": "quantitative"}
     return _chart(
         title,

@@ -11,10 +11,9 @@ from kernelbot.domain.states import MAX_ATTEMPTS, RunState
 from kernelbot.duels import dueling
 from kernelbot.moderation.known_right import service as known_right
 from kernelbot.moderation.rejudges import store as rejudges
-from kernelbot.moderation.reviews.model import Evidence
+from kernelbot.moderation.reviews.model import CheckedScore, Evidence
 from kernelbot.moderation.reviews.service import (
     ReviewRules,
-    Scored,
     hold_if_absurd,
     hold_if_suspicious,
     keep_findings,
@@ -275,7 +274,7 @@ class RunLifecycle:
             await keep_findings(session, submission_id, found, self._rules.review)
             if result.score_s is not None and accepted and first_time:
                 await self._compare(session, run)
-                scored = Scored(
+                scored = CheckedScore(
                     submission_id,
                     run.leaderboard_id,
                     run.device,

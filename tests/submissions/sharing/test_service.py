@@ -40,23 +40,23 @@ async def test_a_link_shows_the_score_with_its_place(world: World) -> None:
     await ranked(world, 5e-4, author=world.bob.user)
     found = await read(world, link)
     assert (made, "ada", "sort", "CPU", 1e-3, 2, 2, None) == (
-        found.submission_id,
-        found.author,
+        found.score.submission_id,
+        found.score.author,
         found.board,
         found.device,
-        found.score_s,
+        found.score.score_s,
         found.rank,
         found.authors,
         found.code,
     )
-    assert found.ci95_s is not None
+    assert found.score.ci95_s is not None
 
 
 async def test_a_score_that_its_author_has_beaten_is_shown_without_a_place(world: World) -> None:
     _, link = await shared(world)
     await ranked(world, 5e-4)
     found = await read(world, link)
-    assert (1e-3, None) == (found.score_s, found.rank)
+    assert (1e-3, None) == (found.score.score_s, found.rank)
 
 
 @pytest.mark.parametrize("shows_code", [False, True])

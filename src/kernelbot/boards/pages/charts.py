@@ -12,7 +12,7 @@ from kernelbot.domain.errors import NotFound, TooManyRequests, Unavailable
 from kernelbot.domain.versioned_cache import VersionedCache
 from kernelbot.drawing.drawing import Drawing, PictureFormat
 from kernelbot.platform.distribution import checkout_command
-from kernelbot.ranking.model import Scored, Trend
+from kernelbot.ranking.model import Score, Trend
 from kernelbot.ranking.roofline import roof_of, work_of
 from kernelbot.ranking.trends import MAX_AUTHORS
 from kernelbot.render.board_charts import DARK, LIGHT, roofline_chart, trend_chart
@@ -112,8 +112,8 @@ def as_csv(trend: Trend) -> str:
     return csv_text(lines)
 
 
-def _lines(series: str, scores: Iterable[Scored]) -> Iterable[tuple[Cell, ...]]:
-    return ((series, one.author, one.at, one.score_s) for one in scores)
+def _lines(series: str, scores: Iterable[Score]) -> Iterable[tuple[Cell, ...]]:
+    return ((series, one.author, one.achieved_at, one.score_s) for one in scores)
 
 
 @router.get("/{board}/trend.{form}")

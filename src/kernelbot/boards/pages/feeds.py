@@ -57,7 +57,7 @@ def atom(
 ) -> Markup:
     """A feed of scores, as they are given: the newest first. `own_url`: the feed's own; `about`:
     what is said of each, with its `{device}`."""
-    newest = records[0].scored.at if records else None
+    newest = records[0].score.achieved_at if records else None
     entries = Markup("").join(_entry(one, base_url, about) for one in records)
     return Markup(
         '<?xml version="1.0" encoding="utf-8"?>\n'
@@ -75,7 +75,7 @@ def atom(
 
 
 def _entry(record: Record, base_url: str, about: str) -> Markup:
-    scored = record.scored
+    score = record.score
     page = f"{base_url}{board_path(record.board)}"
     return Markup(
         "<entry><title>{author}: {score} on {board}, {device}</title><id>{id}</id>"
@@ -83,14 +83,14 @@ def _entry(record: Record, base_url: str, about: str) -> Markup:
         "<author><name>{author}</name></author>"
         "<summary>{about}</summary></entry>"
     ).format(
-        author=one_line(scored.author),
-        score=seconds_text(scored.score_s),
+        author=one_line(score.author),
+        score=seconds_text(score.score_s),
         board=one_line(record.board),
         device=one_line(record.device),
         about=about.format(device=one_line(record.device)),
-        id=f"{page}#{quote(record.device)}-{round(scored.at.timestamp() * 1e6)}",
+        id=f"{page}#{quote(record.device)}-{round(score.achieved_at.timestamp() * 1e6)}",
         page=page,
-        at=_stamp(scored.at),
+        at=_stamp(score.achieved_at),
     )
 
 

@@ -11,7 +11,7 @@ from kernelbot.api.dependencies import BoardName, ServicesDep
 from kernelbot.boards.pages.board import AuthorsQuery, DeviceQuery
 from kernelbot.boards.pages.charts import HEADERS
 from kernelbot.boards.pages.code_beside import may_read_all
-from kernelbot.ranking.model import Scored
+from kernelbot.ranking.model import Score
 from kernelbot.ranking.service import Ranking
 from kernelbot.render.text import one_line
 from kernelbot.schemas.common import NAME_MAX
@@ -80,17 +80,17 @@ async def trend_data(
     return Response(to_json(TrendData, data), media_type=_JSON, headers=HEADERS)
 
 
-def _points(scores: Iterable[Scored], viewer: User | None, ranking: Ranking) -> tuple[Point, ...]:
+def _points(scores: Iterable[Score], viewer: User | None, ranking: Ranking) -> tuple[Point, ...]:
     all_are_open = may_read_all(viewer, ranking)
 
-    def page_of(one: Scored) -> str | None:
+    def page_of(one: Score) -> str | None:
         is_own = viewer is not None and viewer.name == one.author
         return f"/submission/{one.submission_id}" if all_are_open or is_own else None
 
     return tuple(
         Point(
             one_line(one.author),
-            one.at.timestamp(),
+            one.achieved_at.timestamp(),
             one.score_s,
             one.ci95_s,
             one.submission_id,

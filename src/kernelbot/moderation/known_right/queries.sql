@@ -40,7 +40,7 @@ WHERE id = (SELECT known_id FROM runs WHERE id = %(run_id)s) AND ended_at IS NUL
 
 -- The first who stands with what was looked at by nobody.
 -- name: unreviewed
-SELECT s.submission_id, s.author_id, s.score_s FROM standings s
+SELECT s.submission_id, s.leaderboard_id, s.device, s.author_id, s.score_s FROM standings s
 JOIN submissions sent ON sent.id = s.submission_id AND sent.reviewed_at IS NULL
 WHERE s.leaderboard_id = %(leaderboard_id)s AND s.device = %(device)s
 ORDER BY s.score_s LIMIT 1;

@@ -4,7 +4,7 @@ the platform judges itself, once for each device and version."""
 from kernelbot.boards import store as boards
 from kernelbot.boards.model import ProblemDefinition
 from kernelbot.moderation.known_right import store as known_right
-from kernelbot.moderation.reviews.service import ReviewRules, Scored, hold_if_absurd
+from kernelbot.moderation.reviews.service import ReviewRules, hold_if_absurd
 from kernelbot.protocol import Fault, RunResult, SourceFile, Verdict
 from kernelbot.runs import store as attempts
 from kernelbot.runs.queue.enqueueing import enqueue_all
@@ -64,10 +64,4 @@ async def _look_again(session: WriteSession, run: RunRef, rules: ReviewRules) ->
     held = True
     while held:
         first = await known_right.unreviewed(session, run.leaderboard_id, run.device)
-        held = first is not None and await hold_if_absurd(
-            session,
-            Scored(
-                first.submission_id, run.leaderboard_id, run.device, first.author_id, first.score_s
-            ),
-            rules,
-        )
+        held = first is not None and await hold_if_absurd(session, first, rules)

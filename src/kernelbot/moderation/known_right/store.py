@@ -2,20 +2,11 @@
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from kernelbot.moderation.reviews.model import CheckedScore
 from kernelbot.protocol import SourceFile
 from kernelbot.store.database import ReadSession, WriteSession
 from kernelbot.store.sqlfiles import statements
-
-
-@dataclass(frozen=True)
-class Unreviewed:
-    """A submission in a ranking that was looked at by nobody."""
-
-    submission_id: int
-    author_id: int
-    score_s: float
 
 
 async def was_requested(session: ReadSession, leaderboard_id: int, device: str) -> bool:
@@ -67,8 +58,8 @@ async def ended(session: WriteSession, run_id: int, score_s: float | None) -> No
     await session.do(statements(__file__)["ended"], values)
 
 
-async def unreviewed(session: ReadSession, leaderboard_id: int, device: str) -> Unreviewed | None:
+async def unreviewed(session: ReadSession, leaderboard_id: int, device: str) -> CheckedScore | None:
     """Who stands first of those that nobody has looked at; None: nobody does."""
     values = {"leaderboard_id": leaderboard_id, "device": device}
     row = await session.one(statements(__file__)["unreviewed"], values)
-    return None if row is None else Unreviewed(**row)
+    return None if row is None else CheckedScore(**row)

@@ -13,3 +13,14 @@ class Evidence:
     rule: str
     severity: str
     detail: str
+
+
+@dataclass(frozen=True)
+class CheckedScore:
+    """A submission's score on a device, which is compared with the trusted one."""
+
+    submission_id: int
+    leaderboard_id: int
+    device: str
+    author_id: int
+    score_s: float

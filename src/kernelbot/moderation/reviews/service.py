@@ -10,7 +10,7 @@ from kernelbot.domain.ids import can_be_id
 from kernelbot.domain.states import REVIEW_TRANSITIONS, ReviewState
 from kernelbot.moderation.audit import service as audit
 from kernelbot.moderation.reviews import store as reviews
-from kernelbot.moderation.reviews.model import Evidence
+from kernelbot.moderation.reviews.model import CheckedScore, Evidence
 from kernelbot.moderation.reviews.store import TrustSource
 from kernelbot.ranking.places import Places
 from kernelbot.store.database import Database, ReadSession, WriteSession
@@ -47,18 +47,7 @@ class ReviewRules:
     """Its rules (`TIMER_MONKEYPATCH`, ...) that refuse automatically; by default none."""
 
 
-@dataclass(frozen=True)
-class Scored:
-    """A score that was just written."""
-
-    submission_id: int
-    leaderboard_id: int
-    device: str
-    author_id: int
-    score_s: float
-
-
-async def hold_if_absurd(session: WriteSession, scored: Scored, rules: ReviewRules) -> bool:
+async def hold_if_absurd(session: WriteSession, scored: CheckedScore, rules: ReviewRules) -> bool:
     """Hold a submission whose score is absurdly better than the trusted score on its board and
     device; whether it was held. As soon as anything is known to be right, nobody's last score is
     the trusted one: else many small steps would get past, of one author or of two in turn.
@@ -67,12 +56,7 @@ async def hold_if_absurd(session: WriteSession, scored: Scored, rules: ReviewRul
     """
     if rules.hold_speedup is None:
         return False
-    trusted = await reviews.trusted(
-        session,
-        reviews.ScoredBy(
-            scored.submission_id, scored.leaderboard_id, scored.device, scored.author_id
-        ),
-    )
+    trusted = await reviews.trusted(session, scored)
     if trusted is None or trusted.score_s <= scored.score_s * rules.hold_speedup:
         return False
     factor = trusted.score_s / scored.score_s

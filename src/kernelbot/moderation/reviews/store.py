@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 
 from kernelbot.domain.states import ReviewState
-from kernelbot.moderation.reviews.model import Evidence
+from kernelbot.moderation.reviews.model import CheckedScore, Evidence
 from kernelbot.schemas.values import from_row
 from kernelbot.store.database import ReadSession, WriteSession
 from kernelbot.store.jsontext import clean
@@ -41,16 +41,6 @@ class Trusted:
     source: TrustSource
 
 
-@dataclass(frozen=True)
-class ScoredBy:
-    """A submission with a score, and its author."""
-
-    submission_id: int
-    leaderboard_id: int
-    device: str
-    author_id: int
-
-
 async def lock(session: WriteSession, submission_id: int) -> Reviewed | None:
     """The submission, which nobody else can review until the transaction ends."""
     row = await session.one(statements(__file__)["lock"], {"submission_id": submission_id})
@@ -81,7 +71,7 @@ async def refuse_by_rule(session: WriteSession, submission_id: int, reason: str)
     return await session.do(statements(__file__)["refuse_by_rule"], values) == 1
 
 
-async def trusted(session: WriteSession, of: ScoredBy) -> Trusted | None:
+async def trusted(session: WriteSession, of: CheckedScore) -> Trusted | None:
     """The score that a submission's is compared with: the best of what is known to be right and of
     what a person has released, whoever's it is; without either, the best of the others in the
     ranking. None if there is none. The ranking of the board and device is locked until the

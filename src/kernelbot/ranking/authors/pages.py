@@ -11,7 +11,7 @@ from kernelbot.boards.pages.embeds import ATOM, kept_by_others
 from kernelbot.ranking.authors.api import BeforeId
 from kernelbot.ranking.authors.calendar import calendar
 from kernelbot.ranking.authors.model import Author
-from kernelbot.ranking.model import Record, Scored
+from kernelbot.ranking.model import Record, Score
 from kernelbot.schemas.common import NAME_MAX
 from kernelbot.web.pages import PageDep, go
 from kernelbot.web.paths import author_path
@@ -67,7 +67,7 @@ def _records(author: Author) -> list[Record]:
         Record(
             one.board,
             one.device,
-            Scored(author.name, one.achieved_at, one.score_s, None, one.submission_id),
+            Score(one.submission_id, author.name, one.score_s, None, one.achieved_at),
         )
         for one in author.history.scores
     ]

@@ -22,7 +22,8 @@ from kernelbot.ranking.authors.model import (
     AuthorScores,
     AuthorStanding,
 )
-from kernelbot.ranking.authors.store import AuthorRow, StandingRow
+from kernelbot.ranking.authors.store import AuthorRow
+from kernelbot.ranking.model import BoardScore
 from kernelbot.ranking.places import Best, Places
 from kernelbot.store.database import Database, ReadSession
 from kernelbot.submissions.code_visibility import CodeFacts, may_read_code
@@ -41,7 +42,7 @@ class _Found:
 
     row: AuthorRow
     boards: Mapping[int, VisibleBoard]
-    standings: tuple[StandingRow, ...]
+    standings: tuple[BoardScore, ...]
 
 
 class Authors:
@@ -163,10 +164,9 @@ async def _scores(
 
 
 def _standing(
-    viewer: User | None, found: _Found, row: StandingRow, rank: Rank, now: datetime
+    viewer: User | None, found: _Found, row: BoardScore, rank: Rank, now: datetime
 ) -> AuthorStanding:
     visible = found.boards[row.leaderboard_id]
-    low_s, high_s = row.ci_low_s, row.ci_high_s
     return AuthorStanding(
         board=visible.board.name,
         device=row.device,
@@ -174,7 +174,7 @@ def _standing(
         shared=rank.shared,
         authors=visible.rankings[row.device].authors,
         score_s=row.score_s,
-        ci95_s=None if low_s is None or high_s is None else (low_s, high_s),
+        ci95_s=row.ci95_s,
         submission_id=row.submission_id,
         achieved_at=row.achieved_at,
         unverified=row.unverified,

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from kernelbot.ranking.authors.model import ActiveDay
+from kernelbot.ranking.model import BoardScore
 from kernelbot.schemas.values import from_row
 from kernelbot.store.database import ReadSession
 from kernelbot.store.sqlfiles import statements
@@ -17,31 +18,6 @@ class AuthorRow:
     id: int
     name: str
     page_is_private: bool
-
-
-@dataclass(frozen=True)
-class StandingRow:
-    """A standing of an author's, without its rank."""
-
-    leaderboard_id: int
-    device: str
-    submission_id: int
-    score_s: float
-    ci_low_s: float | None
-    ci_high_s: float | None
-    achieved_at: datetime
-    unverified: bool
-
-
-@dataclass(frozen=True)
-class ScoreRow:
-    """A score of an author's that counts."""
-
-    leaderboard_id: int
-    device: str
-    submission_id: int
-    score_s: float
-    achieved_at: datetime
 
 
 async def by_id(session: ReadSession, author_id: int) -> AuthorRow | None:
@@ -58,11 +34,11 @@ async def by_name(session: ReadSession, name: str) -> AuthorRow | None:
 
 async def standings(
     session: ReadSession, author_id: int, board_ids: Sequence[int]
-) -> list[StandingRow]:
-    """The author's standings on these boards, the newest first."""
+) -> list[BoardScore]:
+    """The author's standings on these boards, without their ranks, the newest first."""
     values = {"author_id": author_id, "board_ids": list(board_ids)}
     rows = await session.all(statements(__file__)["standings"], values)
-    return [from_row(StandingRow, row) for row in rows]
+    return [from_row(BoardScore, row) for row in rows]
 
 
 async def scores(
@@ -72,7 +48,7 @@ async def scores(
     *,
     limit: int,
     before_id: int | None,
-) -> list[ScoreRow]:
+) -> list[BoardScore]:
     """Scores that count on these boards, the newest first: so many, and the others of the last
     one's submission."""
     values = {
@@ -82,7 +58,7 @@ async def scores(
         "before_id": before_id,
     }
     rows = await session.all(statements(__file__)["scores"], values)
-    return [from_row(ScoreRow, row) for row in rows]
+    return [from_row(BoardScore, row) for row in rows]
 
 
 async def days(

@@ -27,11 +27,18 @@ ORDER BY lower(u.name);
 
 -- The latest of each author first, along the index of their submissions.
 -- name: scores
-SELECT latest.* FROM unnest(%(author_ids)s::bigint[]) AS followed (author_id)
-CROSS JOIN LATERAL (
-    SELECT e.leaderboard_id, e.device, e.author_id, e.score_s, e.achieved_at
-    FROM eligible_runs e
-    WHERE e.author_id = followed.author_id AND e.leaderboard_id = ANY(%(board_ids)s)
-    ORDER BY e.submission_id DESC LIMIT %(limit)s
+SELECT latest.leaderboard_id, latest.device, latest.submission_id, latest.author_id,
+    u.name AS author, latest.score_s, latest.achieved_at, own.unverified,
+    CASE WHEN own.ci_low_s IS NOT NULL THEN ARRAY[latest.ci_low_s, latest.ci_high_s] END AS ci95_s
+FROM (
+    SELECT by_author.* FROM unnest(%(author_ids)s::bigint[]) AS followed (author_id)
+    CROSS JOIN LATERAL (
+        SELECT * FROM eligible_runs e
+        WHERE e.author_id = followed.author_id AND e.leaderboard_id = ANY(%(board_ids)s)
+        ORDER BY e.submission_id DESC LIMIT %(limit)s
+    ) by_author
+    ORDER BY by_author.achieved_at DESC LIMIT %(limit)s
 ) latest
-ORDER BY latest.achieved_at DESC LIMIT %(limit)s;
+CROSS JOIN LATERAL (SELECT name FROM users WHERE id = latest.author_id LIMIT 1) u
+CROSS JOIN LATERAL (SELECT ci_low_s, unverified FROM runs WHERE id = latest.run_id LIMIT 1) own
+ORDER BY latest.achieved_at DESC;

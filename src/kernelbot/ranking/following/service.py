@@ -1,15 +1,14 @@
 """Following boards and authors, and reading what is new there."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 from kernelbot.accounts.model import User
 from kernelbot.boards.service import VisibleBoard, find_board, visible_boards
 from kernelbot.domain.errors import Conflict
 from kernelbot.ranking.authors.service import Authors
 from kernelbot.ranking.following import store as follows
-from kernelbot.ranking.following.model import FollowedAuthor, Following, News
-from kernelbot.ranking.following.store import ScoreRow
-from kernelbot.ranking.model import Record
+from kernelbot.ranking.following.model import Following, News
+from kernelbot.ranking.model import BoardScore, Record, Score
 from kernelbot.ranking.trends import Trends
 from kernelbot.store.database import Database, WriteSession
 
@@ -81,7 +80,7 @@ class FollowingService:
         return Following(
             tuple(sorted((one.board.name for one in boards), key=str.lower)),
             tuple(authors),
-            _news(records, rows, authors, seen),
+            _news(records, rows, seen),
         )
 
 
@@ -91,23 +90,17 @@ async def _require_room(session: WriteSession, follower: User) -> None:
 
 
 def _news(
-    records: Iterable[Record],
-    rows: Iterable[ScoreRow],
-    authors: Sequence[FollowedAuthor],
-    seen: Mapping[int, VisibleBoard],
+    records: Iterable[Record], scores: Iterable[BoardScore], seen: Mapping[int, VisibleBoard]
 ) -> tuple[News, ...]:
     """Both kinds in one list; what is of both kinds is there once, as a record."""
-    names = {one.id: one.name for one in authors}
-    found = {}
-    for row in rows:
-        board, author = seen[row.leaderboard_id].board.name, names[row.author_id]
-        news = News(board, row.device, author, row.score_s, row.achieved_at, record=False)
-        found[board, row.device, author, row.achieved_at] = news
-    for record in records:
-        scored = record.scored
-        news = News(
-            record.board, record.device, scored.author, scored.score_s, scored.at, record=True
-        )
-        found[record.board, record.device, scored.author, scored.at] = news
+    all_news = [
+        *(_one(seen[one.leaderboard_id].board.name, one.device, one, False) for one in scores),
+        *(_one(one.board, one.device, one.score, True) for one in records),
+    ]
+    found = {(one.board, one.device, one.author, one.achieved_at): one for one in all_news}
     newest_first = sorted(found.values(), key=lambda one: one.achieved_at, reverse=True)
     return tuple(newest_first[:_NEWS])
+
+
+def _one(board: str, device: str, score: Score, record: bool) -> News:
+    return News(board, device, score.author, score.score_s, score.achieved_at, record)

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 from kernelbot.ranking.following.model import FollowedAuthor
+from kernelbot.ranking.model import BoardScore
 from kernelbot.schemas.values import from_row
 from kernelbot.store.database import ReadSession, WriteSession
 from kernelbot.store.sqlfiles import statements
@@ -19,17 +19,6 @@ class Followed:
 
     def __len__(self) -> int:
         return len(self.boards) + len(self.authors)
-
-
-@dataclass(frozen=True)
-class ScoreRow:
-    """A score of a followed author's that counts."""
-
-    leaderboard_id: int
-    device: str
-    author_id: int
-    score_s: float
-    achieved_at: datetime
 
 
 async def follow_board(session: WriteSession, follower_id: int, leaderboard_id: int) -> None:
@@ -76,8 +65,8 @@ async def visible_authors(
 
 async def scores(
     session: ReadSession, author_ids: Sequence[int], board_ids: Sequence[int], *, limit: int
-) -> list[ScoreRow]:
+) -> list[BoardScore]:
     """The latest scores of these authors that count on these boards, the newest first."""
     values = {"author_ids": list(author_ids), "board_ids": list(board_ids), "limit": limit}
     rows = await session.all(statements(__file__)["scores"], values)
-    return [from_row(ScoreRow, row) for row in rows]
+    return [from_row(BoardScore, row) for row in rows]

@@ -7,7 +7,7 @@ from enum import StrEnum
 from kernelbot.accounts.model import User
 from kernelbot.domain.errors import NotAllowed, NotFound
 from kernelbot.protocol import DeviceSpec, Floor, ProblemSpec, WorkloadResult
-from kernelbot.ranking.model import Best
+from kernelbot.ranking.model import Score
 from kernelbot.ranking.roofline import Roof, Work, roof_of, work_of
 from kernelbot.runs.model import Run
 from kernelbot.services import Services
@@ -68,12 +68,11 @@ class Comparison:
     `leader_seen`: whether the leader's submission is for the viewer."""
 
     device: str
-    score_s: float | None
     workloads: tuple[ComparedWorkload, ...]
     more: int
     """Workloads that are left out."""
-    own: Best | None
-    leader: Best | None
+    own: Score | None
+    leader: Score | None
     leader_seen: bool
     limit: Limit | None
 
@@ -105,10 +104,8 @@ async def _on_device(
     own_loads = await _measured(services, user, bests.own, run) or ()
     leader_loads = await _measured(services, user, leader, run)
     spec = services.devices.spec(device)
-    score_s = _score(submission, device)
     return Comparison(
         device=device,
-        score_s=score_s,
         workloads=tuple(
             _compared(load, own_loads, leader_loads or (), _share(load, problem, spec))
             for load in mine[:_MOST]
@@ -117,7 +114,7 @@ async def _on_device(
         own=bests.own,
         leader=leader,
         leader_seen=leader_loads is not None,
-        limit=_limit(score_s, mine, problem, spec),
+        limit=_limit(_score(submission, device), mine, problem, spec),
     )
 
 
@@ -134,7 +131,7 @@ def _score(submission: Submission, device: str) -> float | None:
 
 
 async def _measured(
-    services: Services, user: User, best: Best | None, like: Run
+    services: Services, user: User, best: Score | None, like: Run
 ) -> Sequence[WorkloadResult] | None:
     """The times of the same kind of run of another submission; None: it isn't for the viewer."""
     if best is None:

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from kernelbot.domain.values import described
+from kernelbot.ranking.model import Score
 
 RESULT = "/result"
 """Where results are, by their links' secrets."""
@@ -27,14 +28,10 @@ class ResultLink:
 class SharedResult:
     """A ranked submission's result on the device of its score, as anybody with the link sees it."""
 
-    submission_id: int
+    score: Score
     board: str
     device: str
-    author: str
     author_id: int
-    submitted_at: datetime
-    score_s: float
-    ci95_s: tuple[float, float] | None
     rank: int | None
     """None: it isn't its author's best there, or isn't ranked."""
     shared: bool

@@ -9,7 +9,6 @@ from kernelbot.boards.pages.charts import pictures_of
 from kernelbot.boards.pages.embeds import kept_by_others
 from kernelbot.domain.errors import NotFound
 from kernelbot.drawing.drawing import PictureFormat
-from kernelbot.ranking.model import Scored
 from kernelbot.render.board_charts import LIGHT, result_chart
 from kernelbot.render.standings import rank_text
 from kernelbot.render.text import one_line
@@ -56,12 +55,9 @@ async def result_card(request: Request, services: ServicesDep, secret: Secret) -
     _, trend = await services.trends.of(None, result.board, result.device, ())
     if not trend.records:
         raise NotFound("Nobody is ranked there any more, so there is nothing to draw.")
-    scored = Scored(
-        result.author, result.submitted_at, result.score_s, result.ci95_s, result.submission_id
-    )
-    chart = result_chart(trend, scored, _headline(result), _about(result), colours=LIGHT)
-    key = ("result", result.submission_id)
-    version = (result.version, _headline(result), _about(result), result.score_s)
+    chart = result_chart(trend, result.score, _headline(result), _about(result), colours=LIGHT)
+    key = ("result", result.score.submission_id)
+    version = (result.version, _headline(result), _about(result), result.score.score_s)
     pictures = pictures_of(request)
     picture = await pictures.get(key, version, chart, PictureFormat.PNG, kept=pictures.of_links)
     return kept_by_others(request, picture, "image/png", ends_at_once=True)
@@ -69,7 +65,7 @@ async def result_card(request: Request, services: ServicesDep, secret: Secret) -
 
 def _headline(result: SharedResult) -> str:
     """The score and where it was reached."""
-    return f"{seconds_text(result.score_s)} on {result.board}, {result.device}"
+    return f"{seconds_text(result.score.score_s)} on {result.board}, {result.device}"
 
 
 def _about(result: SharedResult) -> str:
@@ -77,7 +73,7 @@ def _about(result: SharedResult) -> str:
     place = "not ranked"
     if result.rank:
         place = f"place {rank_text(result.rank, result.shared)} of {result.authors}"
-    return f"{one_line(result.author)}, {place}, {result.submitted_at:%d %B %Y}"
+    return f"{one_line(result.score.author)}, {place}, {result.score.achieved_at:%d %B %Y}"
 
 
 @router.post("/submission/{submission_id}/share")

@@ -11,6 +11,7 @@ from kernelbot.boards.service import VisibleBoard, find_board
 from kernelbot.domain.errors import Conflict, NotAllowed, NotFound
 from kernelbot.domain.next_steps import Next
 from kernelbot.protocol import Verdict
+from kernelbot.ranking.model import Score
 from kernelbot.ranking.places import Places
 from kernelbot.runs.model import Run
 from kernelbot.store.database import Database, ReadSession
@@ -106,14 +107,16 @@ def _shared(
     size = board.rankings.get(run.device)
     assert shown.score_s is not None, "else it is no result"
     return SharedResult(
-        submission_id=shown.id,
+        score=Score(
+            submission_id=shown.id,
+            author=shown.author,
+            score_s=shown.score_s,
+            ci95_s=run.interval.ci95_s if run.interval else None,
+            achieved_at=shown.created_at,
+        ),
         board=board.board.name,
         device=run.device,
-        author=shown.author,
         author_id=shown.author_id,
-        submitted_at=shown.created_at,
-        score_s=shown.score_s,
-        ci95_s=run.interval.ci95_s if run.interval else None,
         rank=shown.place,
         shared=shown.place_is_shared,
         authors=size.authors if size else 0,
