@@ -1,6 +1,5 @@
 """Submissions: `submit`, and `submission list|show|wait|cancel`."""
 
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,7 +14,6 @@ from kernelbot.cli.examples import examples
 from kernelbot.cli.options import MODES, Json, Url
 from kernelbot.cli.session import connect
 from kernelbot.cli.terminal import Terminal, columns, is_attended
-from kernelbot.domain.errors import KernelbotError
 from kernelbot.protocol import Mode
 from kernelbot.submissions.directives import read_directives
 from kernelbot.submissions.source import source_text
@@ -269,37 +267,22 @@ def _watch(client: "KernelbotClient", sent: "SubmissionView", terminal: Terminal
     if done.mode is Mode.PROFILE:  # text to read, all of it
         terminal.show(outcome(done, page_url))
     elif not terminal.as_json:
-        _show_summary(client, done, page_url, terminal)
+        _show_summary(done, page_url, terminal)
     terminal.document(done)
     faults = [run.fault for run in done.runs if run.fault is not None]
     raise typer.Exit(exit_code_of(done.verdict, faults[0] if faults else None))
 
 
-def _show_summary(
-    client: "KernelbotClient", done: "SubmissionView", page_url: str, terminal: Terminal
-) -> None:
-    """The answer, and only then what must be asked for first: how its score compares with others.
-    Ctrl-C meanwhile leaves that out."""
-    from kernelbot.cli.score_comparison import scores_to_compare
+def _show_summary(done: "SubmissionView", page_url: str, terminal: Terminal) -> None:
+    """The answer, and how its score compares with others if the server says so: one of an earlier
+    release doesn't."""
+    from kernelbot.cli.score_comparison import comparison_lines
     from kernelbot.cli.summary import COMPARED_LINES, LINES, compared_text, summary
 
-    is_compared = bool(scores_to_compare(done))
-    terminal.show(summary(done, page_url, lines=LINES - COMPARED_LINES * is_compared))
-    if is_compared:
-        with suppress(KeyboardInterrupt):
-            if compared := _compared(client, done):
-                terminal.show(compared_text(compared))
-
-
-def _compared(client: "KernelbotClient", done: "SubmissionView") -> list[str]:
-    """How its score compares with others; why that isn't known, if the server doesn't say: the
-    submission is judged all the same."""
-    from kernelbot.cli.score_comparison import compare_scores, comparison_lines
-
-    try:
-        return comparison_lines(compare_scores(client, done))
-    except KernelbotError as error:
-        return [f"Not compared with other scores: {error}"]
+    compared = comparison_lines(done.comparisons)
+    terminal.show(summary(done, page_url, lines=LINES - COMPARED_LINES * bool(compared)))
+    if compared:
+        terminal.show(compared_text(compared))
 
 
 def _page_url(client: "KernelbotClient", submission_id: int) -> str:

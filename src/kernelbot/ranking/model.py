@@ -124,8 +124,11 @@ class Score:
     submission_id: int
     author: str
     score_s: float
-    ci95_s: tuple[float, float] | None
-    """As in `Standing`."""
+    ci95_s: tuple[float, float] | None = field(
+        metadata=described(
+            "As in the ranking. Null: it isn't ranked, or the problem's own script reported none."
+        )
+    )
     achieved_at: datetime
 
 
@@ -162,6 +165,24 @@ class Outcome:
     not_ranked: NotRanked | None
     place_is_shared: bool = False
     """Whether others have the same rank."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A submission's score on one device beside others that count there."""
+
+    device: str
+    score: Score
+    rank: int | None = field(metadata=described("Null: it isn't its author's best there."))
+    shared: bool = field(metadata=described("Others have the same rank: nothing tells them apart."))
+    own: Score | None = field(
+        metadata=described(
+            "The best of its author's others. Null: there is none, or another person asks."
+        )
+    )
+    leader: Score | None = field(
+        metadata=described("The first of the ranking, which may be the submission itself.")
+    )
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,16 @@
 """What became of a ranked submission, compared with its author's others and with the leader."""
 
 from kernelbot.accounts.model import User
+from kernelbot.boards.service import sees_board
+from kernelbot.domain.states import ReviewState, SubmissionState, submission_state
+from kernelbot.protocol import Mode, Verdict
 from kernelbot.ranking import store as standings
-from kernelbot.ranking.model import Bests, Compared, Outcome, Score
+from kernelbot.ranking.model import Bests, Compared, Comparison, Outcome, Score
 from kernelbot.runs.model import Run
-from kernelbot.store.database import Database
-from kernelbot.submissions.model import Rank
+from kernelbot.store.database import Database, ReadSession
+from kernelbot.submissions.model import BareSubmission, Rank
 from kernelbot.submissions.service import Submissions
+from kernelbot.submissions.views import SubmissionSnapshot
 
 _SHOWN = 400
 
@@ -44,12 +48,23 @@ class Outcomes:
         `NotAllowed`."""
         found = (await self._submissions.snapshot(viewer, submission_id)).row
         async with self._database.read() as session:
-            return await standings.bests(
-                session,
-                found.board_id,
-                device,
-                author_id=found.author_id,
-                submission_id=submission_id,
+            return await _bests(session, found, device)
+
+    async def comparisons(self, viewer: User, found: SubmissionSnapshot) -> tuple[Comparison, ...]:
+        """A submission's scores beside others that count, one for each device on which it was
+        accepted; empty until it is finished, and if its board isn't for the viewer."""
+        runs = _compared_runs(found)
+        if not runs:
+            return ()
+        row = found.row
+        async with self._database.read() as session:
+            if not await sees_board(session, viewer, row.board):
+                return ()
+            return tuple(
+                [
+                    _comparison(viewer, found, run, await _bests(session, row, run.device))
+                    for run in runs
+                ]
             )
 
     async def progress(self, viewer: User, submission_id: int, device: str) -> tuple[Score, ...]:
@@ -60,6 +75,40 @@ class Outcomes:
             return await standings.scores(
                 session, found.board_id, device, author_id=found.author_id, limit=_SHOWN
             )
+
+
+async def _bests(session: ReadSession, row: BareSubmission, device: str) -> Bests:
+    return await standings.bests(
+        session, row.board_id, device, author_id=row.author_id, submission_id=row.id
+    )
+
+
+def _compared_runs(found: SubmissionSnapshot) -> list[Run]:
+    """The runs whose scores are compared: a ranked submission's are the secret ones."""
+    row = found.row
+    state = submission_state((run.state for run in found.runs), row.review)
+    accepted = all(run.verdict is Verdict.ACCEPTED for run in found.runs)
+    if state is not SubmissionState.FINISHED or not accepted or row.review is ReviewState.REFUSED:
+        return []
+    if row.mode not in (Mode.LEADERBOARD, Mode.BENCHMARK):
+        return []
+    ranked = row.mode is Mode.LEADERBOARD
+    return [run for run in found.runs if run.secret is ranked and run.score_s]
+
+
+def _comparison(viewer: User, found: SubmissionSnapshot, run: Run, bests: Bests) -> Comparison:
+    assert run.score_s is not None, "else it isn't compared"
+    row = found.row
+    ci95_s = run.interval.ci95_s if run.interval else None
+    rank = next((place.rank for place in found.places if place.device == run.device), None)
+    return Comparison(
+        device=run.device,
+        score=Score(row.id, row.author, run.score_s, ci95_s, row.created_at),
+        rank=rank.number if rank else None,
+        shared=rank is not None and rank.shared,
+        own=bests.own if viewer.id == row.author_id else None,
+        leader=bests.leader,
+    )
 
 
 def _outcome(run: Run, rank: Rank | None, compared: Compared) -> Outcome:

@@ -115,12 +115,15 @@ async def show_submission(
     """One submission with its code and its runs' results."""
     snapshot = await services.submissions.snapshot(viewer, submission_id)
     answers = answers_of(request).submissions
-    answer = answers.get((submission_id, snapshot.secret), snapshot)
+    comparisons = await services.outcomes.comparisons(viewer, snapshot)
+    key, version = (submission_id, snapshot.secret), (snapshot, comparisons)
+    answer = answers.get(key, version)
     if answer is None:
         submission = await services.submissions.whole(snapshot)
-        answer = SubmissionView.of(submission, snapshot.queue).model_dump_json().encode()
+        shown = SubmissionView.of(submission, snapshot.queue, comparisons)
+        answer = shown.model_dump_json().encode()
         if len(answer) <= MAX_KEPT_BYTES:
-            answers.keep((submission_id, snapshot.secret), snapshot, answer)
+            answers.keep(key, version, answer)
     return Response(answer, media_type="application/json")
 
 
