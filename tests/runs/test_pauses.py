@@ -3,7 +3,7 @@
 import pytest
 
 from kernelbot.protocol import Fault
-from kernelbot.runs.lifecycle import _pause_s
+from kernelbot.runs.ending import _pause_s
 
 
 @pytest.mark.parametrize(("losses", "longest_s"), [(1, 4), (2, 8), (3, 16), (4, 32), (5, 50)])

@@ -1,16 +1,14 @@
 """The steps of judging a run, which the worker calls; each is one guarded transaction."""
 
 import asyncio
-import random
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 
 from kernelbot.boards import store as boards
 from kernelbot.domain.errors import PlatformError
-from kernelbot.domain.states import MAX_ATTEMPTS, RunState
+from kernelbot.domain.states import RunState
 from kernelbot.duels import dueling
 from kernelbot.moderation.known_right import service as known_right
-from kernelbot.moderation.rejudges import store as rejudges
 from kernelbot.moderation.reviews.model import CheckedScore, Evidence
 from kernelbot.moderation.reviews.service import (
     ReviewRules,
@@ -31,7 +29,7 @@ from kernelbot.protocol import (
     SandboxMode,
     Verdict,
 )
-from kernelbot.ranking import store as standings
+from kernelbot.runs import ending
 from kernelbot.runs import store as attempts
 from kernelbot.runs.devices.model import DeviceConfig, DeviceReport
 from kernelbot.runs.files import under_safe_names
@@ -42,14 +40,11 @@ from kernelbot.runs.queue.model import QueueRules
 from kernelbot.runs.repeats import MAX_REPEATS, REPEATED, unranked_if_busy, why_again
 from kernelbot.runs.store import EventData, LockedRun, OpenAttempt, RunRef
 from kernelbot.runs.tries import as_tried
+from kernelbot.runs.workers import store as workers
 from kernelbot.store.database import Database, WriteSession
 from kernelbot.submissions import store as submissions
 from kernelbot.submissions.same_code import code_digest
 
-_RETRY_DELAY_S = 2.0
-_SCHEDULER_DELAY_S = 4.0
-_LONGEST_DELAY_S = 50.0
-"""Below the minute after which SQL takes a pause for a clock that was put back."""
 MAX_TAKEOVERS = 5
 """How many workers may die or stop while following one attempt, which may be the cause."""
 _DEADLY = "one worker after another ended while following it"
@@ -135,7 +130,7 @@ class RunLifecycle:
             if attempt is None:
                 return None
             if reason := _not_followed(attempt, device):
-                await self._lose(session, run, attempt.id, owner, reason, Fault.PLATFORM)
+                await ending.lose(session, run, attempt.id, owner, reason, Fault.PLATFORM)
                 return None
             try:
                 spec = await self._jobs.spec(session, run, device, attempt)
@@ -189,7 +184,7 @@ class RunLifecycle:
         """End a run that no attempt can judge: else it would stay first in the queue for ever and
         block all runs behind it."""
         await attempts.close(session, attempt.id, owner, "lost", failure=why)
-        await self._fail(session, run, Fault.PLATFORM, why)
+        await ending.fail(session, run, Fault.PLATFORM, why)
 
     async def launched(self, claim: Claim, owner: str, handle: str) -> bool:
         """The scheduler has accepted it. False: it was cancelled or taken over meanwhile."""
@@ -284,7 +279,7 @@ class RunLifecycle:
                 await hold_if_absurd(session, scored, self._rules.review)
             if accepted and run.mode == Mode.LEADERBOARD:
                 await hold_if_suspicious(session, submission_id, result.suspicions)
-            await self._ended(session, run, data)
+            await ending.conclude(session, run, data)
         return True
 
     async def _repeat(
@@ -302,7 +297,7 @@ class RunLifecycle:
             return False
         if await attempts.repeat_run(session, run.id):
             data: EventData = {"reason": why, "repeats": run.repeats + 1}
-            await _tell(session, run, RunState.QUEUED, data)
+            await ending.tell(session, run, RunState.QUEUED, data)
         return True
 
     async def _compare(self, session: WriteSession, run: RunRef) -> None:
@@ -322,39 +317,16 @@ class RunLifecycle:
         the last attempt, or if another (not `again`) can't succeed. False as in `finish`."""
         async with self._database.write() as session:
             run = await attempts.lock_run_ref(session, claim.run_id)
-            return run is not None and await self._lose(
+            return run is not None and await ending.lose(
                 session, run, claim.attempt_id, owner, reason, fault, again=again
             )
-
-    async def _lose(
-        self,
-        session: WriteSession,
-        run: RunRef | LockedRun,
-        attempt_id: int,
-        owner: str,
-        reason: str,
-        fault: Fault,
-        *,
-        again: bool = True,
-    ) -> bool:
-        if not await attempts.close(session, attempt_id, owner, "lost", failure=reason):
-            return False
-        losses = await attempts.losses(session, run.id)
-        if not again:
-            await self._fail(session, run, fault, f"It can't be judged: {reason}")
-        elif losses < MAX_ATTEMPTS:
-            await self._requeue(session, run, {"reason": reason}, _pause_s(losses, fault))
-        else:
-            message = f"Judging failed {MAX_ATTEMPTS} times through no fault of yours: {reason}"
-            await self._fail(session, run, fault, message)
-        return True
 
     async def give_back(self, claim: Claim, owner: str) -> None:
         """This worker stops: put the run back into the queue, without counting a failure."""
         async with self._database.write() as session:
             run = await attempts.lock_run_ref(session, claim.run_id)
             if run and await attempts.close(session, claim.attempt_id, owner, "returned"):
-                await self._requeue(session, run, {"reason": "the worker stopped"}, 0.0)
+                await ending.requeue(session, run, {"reason": "the worker stopped"}, 0.0)
 
     async def heartbeat(
         self,
@@ -366,7 +338,7 @@ class RunLifecycle:
     ) -> set[int]:
         """Say that this worker is alive; returns the followed attempts that are still its own."""
         async with self._database.write() as session:
-            return await attempts.heartbeat(session, owner, node, reports, followed, counts)
+            return await workers.heartbeat(session, owner, node, reports, followed, counts)
 
     async def devices_for_torch(self) -> frozenset[str]:
         """The devices whose open boards will need torch, so that it can be loaded in advance."""
@@ -376,7 +348,7 @@ class RunLifecycle:
     async def owners(self, node: str) -> list[str]:
         """Every owner that may have an attempt and may run on this node."""
         async with self._database.read() as session:
-            return await attempts.owners(session, node)
+            return await workers.owners(session, node)
 
     async def expire(self, gone: list[str]) -> int:
         """Allow that attempts of workers known to be dead are taken over at once; returns how many
@@ -384,53 +356,7 @@ class RunLifecycle:
         if not gone:
             return 0
         async with self._database.write() as session:
-            return await attempts.expire(session, gone)
-
-    async def _fail(
-        self,
-        session: WriteSession,
-        run: RunRef | LockedRun,
-        fault: Fault,
-        message: str,
-    ) -> None:
-        """End the run through no fault of the author."""
-        verdict = Verdict.INTERNAL_ERROR
-        await attempts.finish_run(session, run.id, verdict=verdict, fault=fault, message=message)
-        data: EventData = {"verdict": verdict, "fault": fault, "message": message}
-        await self._ended(session, run, data)
-
-    async def _ended(
-        self,
-        session: WriteSession,
-        run: RunRef | LockedRun,
-        data: EventData,
-    ) -> None:
-        if run.duel_id is not None:
-            await dueling.fail(session, run.duel_id)
-            return
-        if run.submission_id is None:
-            await known_right.fail(session, run)
-            return
-        await _tell(session, run, RunState.FINISHED, data)
-        if run.rejudge_id is not None:
-            await rejudges.ended(session, run.rejudge_id)
-        elif run.mode == Mode.LEADERBOARD:
-            await submissions.tell_that_it_waits(session, run.id)
-            await standings.refresh(session, run.leaderboard_id, run.device, run.author_id)
-
-    async def _requeue(
-        self, session: WriteSession, run: RunRef | LockedRun, data: EventData, delay_s: float
-    ) -> None:
-        if await attempts.requeue_run(session, run.id, delay_s):
-            await _tell(session, run, RunState.QUEUED, data)
-
-
-async def _tell(
-    session: WriteSession, run: RunRef | LockedRun, state: RunState, data: EventData
-) -> None:
-    """Those who follow its submission, if there is one."""
-    if run.followed_id is not None:
-        await submissions.add_event(session, run.followed_id, run.id, state, data)
+            return await workers.expire(session, gone)
 
 
 def _as_it_counts(run: RunRef | None, result: RunResult, ranked: bool) -> RunResult:
@@ -454,15 +380,6 @@ def _not_followed(attempt: OpenAttempt, device: DeviceConfig) -> str | None:
     if attempt.launcher not in device.launchers:
         return f"launcher {attempt.launcher!r}, which had it, is configured no more"
     return None
-
-
-def _pause_s(losses: int, fault: Fault) -> float:
-    """Before the next attempt. A scheduler that fails is left in peace for a while that grows, and
-    its jobs don't all come back at once; our own failures are rare and one by one."""
-    if fault is Fault.SCHEDULER:
-        longest_s = min(_SCHEDULER_DELAY_S * 2.0 ** (losses - 1), _LONGEST_DELAY_S)
-        return longest_s * random.uniform(0.5, 1.0)
-    return 0.0 if losses == 1 else _RETRY_DELAY_S
 
 
 async def _code_digest(claim: Claim) -> bytes:

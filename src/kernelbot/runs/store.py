@@ -6,7 +6,7 @@ repetition, one takes effect and the other finds out that it came too late.
 
 import base64
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from kernelbot.domain.states import RunState
@@ -20,7 +20,6 @@ from kernelbot.protocol import (
     from_wire,
     to_wire,
 )
-from kernelbot.runs.devices.model import DeviceReport
 from kernelbot.runs.job_terms import JobTerms
 from kernelbot.runs.queue.model import QueueRules
 from kernelbot.store.database import ReadSession, WriteSession
@@ -383,52 +382,3 @@ async def losses(session: ReadSession, run_id: int) -> int:
     """How many of the run's attempts were lost to the infrastructure."""
     row = await session.one(statements(__file__)["losses"], {"run_id": run_id})
     return int(row["losses"]) if row else 0
-
-
-async def heartbeat(
-    session: WriteSession,
-    owner: str,
-    node: str,
-    reports: list[DeviceReport],
-    followed: set[int],
-    counts: dict[tuple[str, str], float],
-) -> set[int]:
-    """Store that the owner is alive, what it can use and has counted; returns those of the attempts
-    it follows that are still open and its own."""
-    sql = statements(__file__)
-    await session.do(sql["greet"], {"owner": owner, "node": node})
-    rows = [
-        {
-            "owner": owner,
-            "device": r.device,
-            "available": r.available,
-            "note": clean(r.note),
-            "launchers": dumps([asdict(health) for health in r.launchers]),
-        }
-        for r in reports
-    ]
-    if rows:
-        await session.do_each(sql["report_device"], rows)
-    counters = [
-        {"owner": owner, "name": name, "label": label, "value": value}
-        for (name, label), value in counts.items()
-    ]
-    if counters:
-        await session.do_each(sql["report_counter"], counters)
-    values = {"owner": owner, "followed": list(followed)}
-    return {row["id"] for row in await session.all(sql["heartbeat"], values)}
-
-
-async def owners(session: ReadSession, node: str) -> list[str]:
-    """Workers of a node and owners of open attempts, alive or not."""
-    return [
-        row["owner"] for row in await session.all(statements(__file__)["owners"], {"node": node})
-    ]
-
-
-async def expire(session: WriteSession, gone: list[str]) -> int:
-    """Let attempts of workers known to be dead be taken over at once; returns how many."""
-    sql = statements(__file__)
-    expired = await session.all(sql["expire"], {"owners": gone})
-    await session.do(sql["forget_workers"], {"owners": gone})
-    return len(expired)

@@ -1,0 +1,1 @@
+"""Workers' signs of life."""
