@@ -36,6 +36,7 @@ from kernelbot.runs.devices.service import Devices
 from kernelbot.runs.nodes.service import NodeJobs
 from kernelbot.submissions.artifacts.service import Artifacts
 from kernelbot.submissions.forms.service import Forms
+from kernelbot.submissions.lists import SubmissionLists
 from kernelbot.submissions.service import Submissions
 from kernelbot.submissions.sharing.service import Sharing
 from kernelbot.webhooks.service import Webhooks
@@ -48,6 +49,7 @@ class Services:
     """Everything a door may ask for; wired in `server`."""
 
     submissions: Submissions
+    submission_lists: SubmissionLists
     artifacts: Artifacts
     boards: Boards
     summaries: ProblemSummaries

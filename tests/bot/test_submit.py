@@ -301,7 +301,7 @@ async def test_of_several_devices_one_is_chosen_and_ten_clicks_submit_once(stage
     clicks = [fay.presses(message, menu, 3, ("0",)) for _ in range(10)]
     await asyncio.gather(*clicks)
     await stage.discord.until(lambda: "accepted" in message.content)
-    mine = await stage.world.services.submissions.list_submissions(await stage.acting(fay))
+    mine = await stage.world.services.submission_lists.own(await stage.acting(fay))
     assert 1 == len(mine)
     assert [] == message.parts()
 
@@ -406,7 +406,7 @@ async def test_a_deleted_submission_is_told_as_such(stage: Stage) -> None:
     asked = await submitted(stage, ada, "test", file, leaderboard_name="deleted")
     await stage.discord.until(lambda: "running" in (asked.original or FakeMessage).content)
     author = await stage.acting(ada)
-    (newest,) = await stage.world.services.submissions.list_submissions(author, limit=1)
+    (newest,) = await stage.world.services.submission_lists.own(author, limit=1)
     await stage.world.services.submissions.cancel(author, newest.id)
     await said(stage, "It was cancelled.")
 

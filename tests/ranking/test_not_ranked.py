@@ -132,7 +132,7 @@ async def test_the_verdict_tells_of_what_was_not_accepted(judged: World) -> None
 async def test_a_list_says_why_as_well(judged: World) -> None:
     first = await _send(judged, "accepted 1.0 0.9 1.1")
     await _send(judged, "accepted 1.0 0.9 1.1")
-    listed = await judged.services.submissions.list_submissions(judged.ada.user)
+    listed = await judged.services.submission_lists.own(judged.ada.user)
     assert [NotRanked.because(NotRankedReason.SAME_CODE, first.id), None] == [
         submission.not_ranked for submission in listed
     ]

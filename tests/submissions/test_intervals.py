@@ -41,7 +41,7 @@ async def test_lists_show_it_as_well(world: World) -> None:
     number = await ranked(world, 1.0, relative_error=0.01)
     _shown(world, 0.05, 3)
     alone = await world.services.submissions.get(world.ada.user, number)
-    (listed,) = await world.services.submissions.list_submissions(
+    (listed,) = await world.services.submission_lists.own(
         world.ada.user, board="sort", limit=5, before_id=None
     )
     assert _secret(alone).interval == _secret(listed).interval

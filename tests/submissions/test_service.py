@@ -160,7 +160,7 @@ async def test_nothing_is_kept_of_a_refused_submission(world: World) -> None:
     await world.board()
     with pytest.raises(DeviceNotOffered):
         await world.submit(devices=("H100",))
-    assert await world.services.submissions.list_submissions(world.ada.user) == []
+    assert await world.services.submission_lists.own(world.ada.user) == []
 
 
 async def test_cancelling_twice_gives_the_same_answer(world: World) -> None:
@@ -212,9 +212,7 @@ async def test_events_resume_after_an_id(world: World) -> None:
 async def test_lists_continue_before_an_id(world: World) -> None:
     await world.board()
     ids = [(await world.submit(mode=Mode.TEST)).id for _ in range(3)]
-    page = await world.services.submissions.list_submissions(
-        world.ada.user, limit=1, before_id=ids[2]
-    )
+    page = await world.services.submission_lists.own(world.ada.user, limit=1, before_id=ids[2])
     assert [ids[1]] == [submission.id for submission in page]
 
 
@@ -257,7 +255,7 @@ async def test_a_board_that_lets_none_wait_takes_what_can_be_judged_now(
     await world.services.boards.edit(world.admin.user, board.name, edit)
     with pytest.raises(DeviceUnavailable, match="no worker serves it just now"):
         await world.submit()
-    assert [] == await world.services.submissions.list_submissions(world.ada.user, limit=5)
+    assert [] == await world.services.submission_lists.own(world.ada.user, limit=5)
     async with working(quick_settings(tmp_path), world.database.url):
         sent = await _sent_once_available(world)
         await finished(world, sent.id)

@@ -72,7 +72,7 @@ async def test_nothing_of_it_is_ranked_or_listed_among_the_boards_devices(judged
     await finished(judged, sent.id)
     board = await judged.services.boards.get(judged.ada.user, "sort")
     page = await judged.services.standings.page(judged.ada.user, "sort", None)
-    listed = await judged.services.submissions.list_submissions(judged.ada.user)
+    listed = await judged.services.submission_lists.own(judged.ada.user)
     assert (("H100",), "H100", 0, None) == (
         board.devices,
         page.device,
@@ -114,7 +114,7 @@ async def test_a_board_that_does_not_allow_it_takes_none(world: World) -> None:
 async def test_without_a_worker_that_has_one_a_sentence_says_so(allowed: World) -> None:
     with pytest.raises(DeviceUnavailable, match="Nothing can be tried on CPU just now"):
         await attempt(allowed)
-    assert [] == await allowed.services.submissions.list_submissions(allowed.ada.user)
+    assert [] == await allowed.services.submission_lists.own(allowed.ada.user)
 
 
 async def test_a_board_that_offers_the_processor_takes_every_mode_there(world: World) -> None:

@@ -54,6 +54,7 @@ from kernelbot.store.connections import SessionLimits
 from kernelbot.store.database import Database
 from kernelbot.submissions.artifacts.service import Artifacts
 from kernelbot.submissions.forms.service import Forms
+from kernelbot.submissions.lists import SubmissionLists
 from kernelbot.submissions.service import Submissions
 from kernelbot.submissions.sharing.service import Sharing
 from kernelbot.webhooks.model import WebhookRules
@@ -102,6 +103,7 @@ async def open_services(
             database,
             Services(
                 submissions=submissions,
+                submission_lists=SubmissionLists(database),
                 artifacts=Artifacts(database),
                 boards=boards,
                 summaries=ProblemSummaries(database),

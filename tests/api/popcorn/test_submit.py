@@ -125,7 +125,7 @@ async def test_a_stream_of_a_cancelled_submission_ends_with_an_error(door: Door)
     await board(door, "sort")
     following = asyncio.create_task(submit(door, "/sort/CPU/test"))
     for _ in range(1000):
-        if found := await door.world.services.submissions.list_submissions(door.world.ada.user):
+        if found := await door.world.services.submission_lists.own(door.world.ada.user):
             break
         await asyncio.sleep(0.01)
     await door.world.services.submissions.cancel(door.world.ada.user, found[0].id)

@@ -33,7 +33,7 @@ async def test_for_an_answer_that_was_given_up_nothing_is_submitted(world: World
     chat, submissions = world.services.chat, world.services.submissions
     with pytest.raises(Conflict, match="Nothing was submitted"):
         await submissions.create(world.ada.user, NEW, message_id=7)
-    assert [] == await submissions.list_submissions(world.ada.user)
+    assert [] == await world.services.submission_lists.own(world.ada.user)
     assert await chat.give_up(answer(7)) is None
 
 

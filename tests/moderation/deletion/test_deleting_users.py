@@ -168,7 +168,7 @@ async def test_a_name_is_free_again_and_the_new_one_is_somebody_else(judged: Wor
     again = (await judged.services.users.create("ada")).user
     assert (True, []) == (
         again.id != judged.ada.user.id,
-        await judged.services.submissions.list_submissions(again),
+        await judged.services.submission_lists.own(again),
     )
 
 

@@ -34,7 +34,7 @@ async def send(front: Front, browser: httpx.AsyncClient, **changed: Any) -> http
 
 
 async def count(front: Front) -> int:
-    return len(await front.world.services.submissions.list_submissions(front.world.ada.user))
+    return len(await front.world.services.submission_lists.own(front.world.ada.user))
 
 
 async def test_the_form_holds_the_starter_and_the_devices(front: Front) -> None:

@@ -102,7 +102,7 @@ async def popcorn_board_submissions(
     offset: Annotated[int, Query(ge=0, le=BIGINT_MAX)] = 0,
 ) -> SubmissionIds:
     """The ids of a board's submissions, the newest first."""
-    ids = await services.submissions.on_board(organiser, board, limit=limit, offset=offset)
+    ids = await services.submission_lists.on_board(organiser, board, limit=limit, offset=offset)
     return SubmissionIds(leaderboard=board, limit=limit, offset=offset, submission_ids=ids)
 
 

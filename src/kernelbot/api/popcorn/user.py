@@ -31,8 +31,8 @@ async def popcorn_own_submissions(
     offset: Annotated[int, Query(ge=0, le=BIGINT_MAX)] = 0,
 ) -> Response:
     """The asker's submissions, the newest first."""
-    ask = services.submissions
-    found = await ask.page(author, board=leaderboard, limit=limit, offset=offset)
+    ask = services.submission_lists
+    found = await ask.page_of_own(author, board=leaderboard, limit=limit, offset=offset)
     items = await listed_json(ask, found, answers_of(request).listed_popcorn, listed)
     return Response(b"[%b]" % b",".join(items), media_type="application/json")
 

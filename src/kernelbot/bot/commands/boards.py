@@ -117,7 +117,7 @@ async def own_page(
     `device` None: on all of them."""
     board = await services.boards.get(viewer, name)
     page = max(page, 0)
-    found = await services.submissions.list_submissions(
+    found = await services.submission_lists.own(
         viewer, board=board.name, device=device, limit=OWN_PAGE + 1, offset=page * OWN_PAGE
     )
     where = f"**{plain(board.name)}**" + (f" on {plain(device)}" if device else "")

@@ -170,7 +170,7 @@ async def _destination(
         header = read_directives(asked.content.decode("utf-8"))
     except (UnicodeDecodeError, UserError):
         return None, typed  # the service says what is wrong with the file
-    last = await bot.services.submissions.list_submissions(author, limit=1)
+    last = await bot.services.submission_lists.own(author, limit=1)
     name = asked.board or header.board or (last[0].board if last else None)
     if name is None:
         return None, typed

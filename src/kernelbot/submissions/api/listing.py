@@ -5,12 +5,12 @@ from collections.abc import Callable
 from pydantic import BaseModel
 
 from kernelbot.domain.versioned_cache import VersionedCache
+from kernelbot.submissions.lists import SubmissionLists
 from kernelbot.submissions.model import ListedSubmission, Submission
-from kernelbot.submissions.service import Submissions
 
 
 async def listed_json(
-    submissions: Submissions,
+    lists: SubmissionLists,
     page: list[ListedSubmission],
     kept: VersionedCache[int, bytes],
     shown: Callable[[Submission], BaseModel],
@@ -18,7 +18,7 @@ async def listed_json(
     """Each of a page as JSON; only what has changed is read and rendered."""
     entries = {one.id: kept.get(one.id, one) for one in page}
     changed = [one for one in page if entries[one.id] is None]
-    for one, submission in await submissions.listed(changed):
+    for one, submission in await lists.shown(changed):
         entry = shown(submission).model_dump_json().encode()
         kept.keep(one.id, one, entry)
         entries[one.id] = entry

@@ -92,13 +92,13 @@ async def list_submissions(
     ] = None,
 ) -> Response:
     """The asker's own submissions, the newest first; with `all` or `user` others'."""
-    ask = services.submissions
+    ask = services.submission_lists
     if everyone or user is not None:
         found = await ask.page_of_others(
             viewer, board=board, user=user, limit=limit, before_id=before_id
         )
     else:
-        found = await ask.page(viewer, board=board, limit=limit, before_id=before_id)
+        found = await ask.page_of_own(viewer, board=board, limit=limit, before_id=before_id)
     entries = await listed_json(ask, found, answers_of(request).listed, SubmissionView.of)
     last = found[-1].id if len(found) == limit else None
     return Response(SubmissionList.of_json(entries, last), media_type="application/json")

@@ -24,7 +24,7 @@ async def show_history(
     before_id: Annotated[int | None, Query(ge=1, le=BIGINT_MAX)] = None,
 ) -> Response:
     """The visitor's own, of one board or of all; `before_id` continues."""
-    found = await services.submissions.list_submissions(
+    found = await services.submission_lists.own(
         session.user, board=board, limit=ROWS, before_id=before_id
     )
     return page(

@@ -41,10 +41,10 @@ async def list_submissions(
     wanted = SubmissionState(state) if state in tuple(SubmissionState) else None
     found = []
     if chosen is not None or is_admin(session.user):
-        found = await services.submissions.page_of_others(
+        found = await services.submission_lists.page_of_others(
             session.user, **asked, state=wanted, limit=ROWS + 1, before_id=before
         )
-    rows = [one for _, one in await services.submissions.listed(found[:ROWS])]
+    rows = [one for _, one in await services.submission_lists.shown(found[:ROWS])]
     return page(
         "organise/submissions.html",
         tab="submissions",

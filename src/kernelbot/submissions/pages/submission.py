@@ -150,7 +150,7 @@ async def _duels(services: Services, user: User, submission: Submission) -> list
 
 
 async def _earlier(services: Services, user: User, submission: Submission) -> list[Submission]:
-    return await services.submissions.list_submissions(
+    return await services.submission_lists.own(
         user, board=submission.board, limit=_EARLIER, before_id=submission.id
     )
 

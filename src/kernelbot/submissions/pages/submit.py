@@ -95,7 +95,7 @@ async def _bench(request: Request, services: Services, user: User, board: str) -
         "board": found,
         "problem": replace(written.problem, leaderboard=found),
         "statement": written.statement,
-        "earlier": await services.submissions.list_submissions(user, board=board, limit=_EARLIER),
+        "earlier": await services.submission_lists.own(user, board=board, limit=_EARLIER),
         "tries": services.boards.tried_on(found),
         "modes": MODES,
         "suffixes": Lang.all_suffixes(),

@@ -9,7 +9,7 @@ from tests.support.world import World
 async def test_offset_passes_over_the_newest(world: World) -> None:
     await world.board()
     first, second, third = [(await world.submit()).id for _ in range(3)]
-    found = await world.services.submissions.list_submissions(world.ada.user, limit=2, offset=1)
+    found = await world.services.submission_lists.own(world.ada.user, limit=2, offset=1)
     assert [second, first] == [submission.id for submission in found]
     assert third not in [submission.id for submission in found]
 
@@ -19,10 +19,10 @@ async def test_a_list_of_one_board_continues_before_an_id(world: World) -> None:
     await world.board("other")
     first, second, third = [(await world.submit()).id for _ in range(3)]
     await world.submit(board="other")
-    service, ada = world.services.submissions, world.ada.user
-    newest = await service.list_submissions(ada, board="SORT", limit=2)
-    rest = await service.list_submissions(ada, board="SORT", limit=2, before_id=second)
-    passed_over = await service.list_submissions(ada, board="SORT", offset=2)
+    lists, ada = world.services.submission_lists, world.ada.user
+    newest = await lists.own(ada, board="SORT", limit=2)
+    rest = await lists.own(ada, board="SORT", limit=2, before_id=second)
+    passed_over = await lists.own(ada, board="SORT", offset=2)
     assert [[third, second], [first], [first]] == [
         [submission.id for submission in page] for page in (newest, rest, passed_over)
     ]
@@ -52,7 +52,7 @@ async def test_organisers_list_everybody_s_on_a_board(world: World) -> None:
     ada_s = await world.submit()
     bob_s = await world.submit(world.bob.user)
     await world.submit(board="other")
-    found = await world.services.submissions.page_of_others(world.admin.user, board="SORT")
+    found = await world.services.submission_lists.page_of_others(world.admin.user, board="SORT")
     assert [bob_s.id, ada_s.id] == [one.id for one in found]
 
 
@@ -60,7 +60,7 @@ async def test_admins_list_a_person_s_on_all_boards(world: World) -> None:
     await world.board()
     await world.submit()
     bob_s = await world.submit(world.bob.user)
-    found = await world.services.submissions.page_of_others(world.admin.user, user="BOB")
+    found = await world.services.submission_lists.page_of_others(world.admin.user, user="BOB")
     assert [bob_s.id] == [one.id for one in found]
 
 
@@ -68,12 +68,12 @@ async def test_admins_list_a_person_s_on_all_boards(world: World) -> None:
 async def test_competitors_list_nobody_else_s(world: World, wanted: dict[str, str]) -> None:
     await world.board()
     with pytest.raises(NotAllowed):
-        await world.services.submissions.page_of_others(world.bob.user, **wanted)  # type: ignore[arg-type]  # names of its arguments
+        await world.services.submission_lists.page_of_others(world.bob.user, **wanted)  # type: ignore[arg-type]  # names of its arguments
 
 
 async def test_admins_list_everybody_s_on_all_boards(world: World) -> None:
     await world.board()
     await world.board("other")
     sent = [(await world.submit(board=board)).id for board in ("sort", "other")]
-    found = await world.services.submissions.page_of_others(world.admin.user)
+    found = await world.services.submission_lists.page_of_others(world.admin.user)
     assert sent[::-1] == [one.id for one in found]
