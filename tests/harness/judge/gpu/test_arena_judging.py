@@ -68,6 +68,29 @@ def test_so_is_one_of_an_object_of_the_problems(host: Host) -> None:
     assert Verdict.ACCEPTED == result.verdict, result.failure
 
 
+SLOW_DETACH = """
+def slow_detach(self, real=Tensor.detach):
+    until = time.thread_time() + 0.002
+    while time.thread_time() < until:
+        pass
+    return real(self)
+
+Tensor.detach = slow_detach
+"""
+
+
+@pytest.mark.timed
+@pytest.mark.parametrize("outputs", [1, 3])
+def test_so_is_one_whose_outputs_take_long_to_describe(host: Host, outputs: int) -> None:
+    """As on a busy machine: the control calls describe as many."""
+    problem = device_problem(outputs=(outputs,))
+    task, tensors = problem.files[1:]
+    slow = replace(tensors, text=f"import time\n{tensors.text}{SLOW_DETACH}")
+    problem = replace(problem, files=(problem.files[0], task, slow))
+    result = host.judge(device_job(SCALE, Mode.BENCHMARK, problem), lambda _event: None)
+    assert Verdict.ACCEPTED == result.verdict, result.failure
+
+
 def test_so_is_a_compiled_one(host: Host) -> None:
     job = device_job(DOUBLE, Mode.BENCHMARK, compiled_problem())
     result = host.judge(job, lambda _event: None)

@@ -78,6 +78,7 @@ class _Mirror:
         self._host_bytes = host_bytes
         self._sizes = sizes
         self._in_place = in_place
+        self._arrays: list[Any] = []
 
     def result(self, placer: Placer) -> Encoded:
         """What is to be handed over: nothing that is in place already."""
@@ -94,9 +95,27 @@ class _Mirror:
         """This one: it keeps nothing of a call."""
         return self
 
-    def arguments(self, _data: Any) -> tuple[Any, ...]:
-        """None."""
+    def arguments(self, data: Any) -> tuple[Any, ...]:
+        """None. The first call makes ready what is described after each: where the data has an
+        array on the GPU, for outputs of such arrays alone."""
+        like = _first_on_gpu(data)
+        if like is not None and not self._arrays and self._host is None:
+            address = self._address or like.data_ptr()
+            sizes = [size for size in self._sizes if self._address or size <= like.nbytes]
+            self._arrays = [
+                device_bytes(sys.modules["torch"], View(address, size, like), str(like.device))
+                for size in sizes
+            ]
         return ()
+
+    def described(self, result: Encoded, modules: frozenset[str]) -> Any:
+        """A description of the output, for which the runner does as much as for the author's: None
+        for one that is in place already, or needn't be described once the call is over."""
+        places = iter(leaf.offset for leaf in result.leaves)
+        skeleton = encode(
+            self._arrays, modules, place=lambda _address, _size: next(places, 0)
+        ).skeleton
+        return skeleton if self._arrays and result.leaves else None
 
     def filled(self) -> Any:
         """None."""
@@ -200,7 +219,7 @@ class ArenaCalls:
             plain = _plain(output, placer)
             is_described = plain is None
             if isinstance(kernel, _Mirror):
-                result, is_described = kernel.result(placer), True
+                output, result = kernel, kernel.result(placer)
             elif plain is not None:
                 result = plain
             else:
@@ -230,7 +249,9 @@ class ArenaCalls:
 
     def _describe(self, output: Any, result: Encoded, *, is_described: bool) -> bool:
         skeleton = result.skeleton
-        if not is_described:
+        if isinstance(output, _Mirror):
+            skeleton = output.described(result, self._harness.modules)
+        elif not is_described:
             places = iter(leaf.offset for leaf in result.leaves)
             try:
                 skeleton = encode(
@@ -283,6 +304,17 @@ class ArenaCalls:
         except ValueError:  # UnsupportedValue is one; so is data that grew
             return self._harness.reply(messages.Inputs(messages.CHANGED))
         return self._harness.reply(messages.Inputs(now.skeleton))
+
+
+def _first_on_gpu(value: Any) -> Any:
+    """The first tensor on a GPU that a call is given, maybe in tuples, lists or dicts; None if there
+    is none."""
+    torch: Any = sys.modules.get("torch")
+    if torch is not None and isinstance(value, torch.Tensor):
+        return value if value.is_cuda else None
+    parts = value.values() if isinstance(value, dict) else value
+    found = map(_first_on_gpu, parts if isinstance(value, dict | tuple | list) else ())
+    return next((one for one in found if one is not None), None)
 
 
 def _plain(value: Any, placer: Placer) -> Encoded | None:
