@@ -1,7 +1,15 @@
 """Those who follow a submission."""
 
 import asyncio
+from datetime import UTC, datetime
+from functools import partial
 
+import pytest
+
+from kernelbot.accounts.model import Role
+from kernelbot.boards.model import Visibility
+from kernelbot.boards.service import BoardEdit
+from kernelbot.domain.errors import NotAllowed, NotFound
 from kernelbot.domain.states import RunState
 from kernelbot.protocol import EventKind, Mode
 from kernelbot.runs import store as attempts
@@ -52,6 +60,38 @@ async def test_a_follower_is_told_the_end_with_what_came_before_it(world: World)
     async with asyncio.timeout(60):
         seen += [event async for event in events]
     assert [RunState.QUEUED, *[EventKind.CASE] * 2, RunState.CANCELLED] == _kinds(seen)
+
+
+async def test_an_organiser_who_was_banned_follows_nobody_s_submission_any_more(
+    world: World,
+) -> None:
+    await world.board()
+    sent = await world.submit(mode=Mode.TEST)
+    users, ask = world.services.users, world.services.submissions
+    eve = await users.create("eve", Role.ADMIN)
+    again = partial(users.authenticate, eve.token)
+    batches = await ask.follow(eve.user, sent.id, again=again, ask_again_s=0.0)
+    await anext(batches)
+    await users.ban(world.admin.user, eve.user.id)
+    await _tell(world, sent, 1)
+    with pytest.raises(NotAllowed):
+        await anext(batches)
+
+
+async def test_who_could_read_a_board_s_code_follows_no_longer_once_it_is_closed(
+    world: World,
+) -> None:
+    await world.board()
+    sent = await world.submit(mode=Mode.TEST)
+    boards = world.services.boards
+    over = BoardEdit(deadline=datetime(2020, 1, 1, tzinfo=UTC), reveal_code=True)
+    await boards.edit(world.admin.user, "sort", over)
+    batches = await world.services.submissions.follow(world.bob.user, sent.id, ask_again_s=0.0)
+    await anext(batches)
+    await boards.edit(world.admin.user, "sort", BoardEdit(visibility=Visibility.CLOSED))
+    await _tell(world, sent, 1)
+    with pytest.raises(NotFound):
+        await anext(batches)
 
 
 def _kinds(events: list[Event]) -> list[EventKind | RunState]:

@@ -11,7 +11,7 @@ from kernelbot.api.settings import ApiSettings
 from tests.support.applications import application
 from tests.support.world import World
 
-_SETTINGS = ApiSettings(heartbeat_s=0.05, queue_s=0.02)
+_SETTINGS = ApiSettings(heartbeat_s=0.05, queue_s=0.02, ask_again_s=0.0)
 
 
 @dataclass

@@ -1,7 +1,8 @@
 """What the routers' functions depend on: who asks, and the services that answer."""
 
 import contextlib
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import Depends, Path, Query, Request, Response
@@ -103,6 +104,16 @@ async def owner_of(request: Request, credential: Credential) -> User:
         return count_connection(request, await users.authenticate(credential.text))
 
 
+async def viewer_again(request: Request) -> Callable[[], Awaitable[User]]:
+    """Asks again whose token the request showed, for answers that last; that counts neither as a
+    connection nor as a wrong token. What it gives raises `NotAuthenticated` once the token has
+    ended."""
+    users, credential = (await services(request)).users, await shown(request)
+    if credential is None or credential.of_settings:
+        return users.organiser
+    return partial(users.authenticate, credential.text)
+
+
 @contextlib.contextmanager
 def wrong_tokens_counted(request: Request) -> Iterator[None]:
     """Count `NotAuthenticated` in the block as a wrong token; raises `TooManyRequests` instead of
@@ -164,6 +175,8 @@ class AdminsFirst(AllowedFirst):
 Shown = Annotated[Credential | None, Depends(shown)]
 MaybeViewer = Annotated[User | None, Depends(maybe_viewer)]
 Viewer = Annotated[User, Depends(viewer)]
+ViewerAgain = Annotated[Callable[[], Awaitable[User]], Depends(viewer_again)]
+"""Only beside a `Viewer`, or another who has shown a token."""
 
 PUBLIC: dict[str, list[dict[str, list[str]]]] = {"security": [{}]}
 """`openapi_extra` of a route with a `MaybeViewer`: it says that no token is needed."""

@@ -55,6 +55,9 @@ class ApiSettings:
     """How long the page of a profile waits until the profile is read."""
     queue_s: float = 2.0
     """How often an event stream looks for a waiting submission's place in the queue."""
+    ask_again_s: float = 5.0
+    """How long an event stream that has something to say goes on without asking whether its reader
+    may still have that."""
 
     def base_url(self, request: Request) -> str:
         """How browsers reach this server, without a slash at the end."""

@@ -39,6 +39,7 @@ from kernelbot.submissions.access import as_shown_to, own, require_visible, visi
 from kernelbot.submissions.creation import validation as submission_validation
 from kernelbot.submissions.creation.store import AddedRun, NewRow, add_submission
 from kernelbot.submissions.forms import store as forms
+from kernelbot.submissions.live import ASK_AGAIN_S, Again, Follower, live_events
 from kernelbot.submissions.model import Event, NewSubmission, Submission
 from kernelbot.submissions.preflights import store as preflights
 from kernelbot.submissions.same_code import code_digest
@@ -216,39 +217,35 @@ class Submissions:
             return await self._place_now(session, submission_id)
 
     async def events(
-        self, viewer: User, submission_id: int, *, after: int = 0
+        self, viewer: User, submission_id: int, *, after: int = 0, again: Again | None = None
     ) -> AsyncIterator[Event]:
         """Events with an id above `after`, first those that were, then live; ends after the
-        last. Raises `NotFound` or `NotAllowed` at the first step."""
-        async with aclosing(await self.follow(viewer, submission_id, after=after)) as batches:
+        last. Raises `NotFound` or `NotAllowed` at the first step, and what `follow` says."""
+        followed = await self.follow(viewer, submission_id, after=after, again=again)
+        async with aclosing(followed) as batches:
             async for batch in batches:
                 for event in batch:
                     yield event
 
     async def follow(
-        self, viewer: User, submission_id: int, *, after: int = 0
+        self,
+        viewer: User,
+        submission_id: int,
+        *,
+        after: int = 0,
+        again: Again | None = None,
+        ask_again_s: float = ASK_AGAIN_S,
     ) -> AsyncGenerator[list[Event], None]:
         """What `events` gives, in batches of those that came together, and for who has to know
-        first whether they may have it. Raises `NotFound`, `NotAllowed`."""
+        first whether they may have it. Raises `NotFound`, `NotAllowed`.
+
+        Asked again after `ask_again_s`, a batch raises them as well, and `NotAuthenticated`.
+        `again`: see `Follower`.
+        """
         async with self._database.read() as session:
             await visible(session, viewer, submission_id)
-        return self._live(viewer, submission_id, after)
-
-    async def _live(
-        self, viewer: User, submission_id: int, after: int
-    ) -> AsyncGenerator[list[Event], None]:
-        async with self._listener.following(str(submission_id)) as waker:
-            while True:
-                async with self._database.read() as session:
-                    found = await submissions.events(session, submission_id, after)
-                after = max((event.id for event in found.events), default=after)
-                shown = [views.event(event, viewer) for event in found.events]
-                if batch := [event for event in shown if event is not None]:
-                    yield batch
-                if found.is_over:
-                    return
-                if found.is_all:  # what is announced meanwhile ends the wait at once
-                    await waker.wait()
+        follower = Follower(viewer, again, ask_again_s)
+        return live_events(self._database, self._listener, follower, submission_id, after)
 
     async def _place_now(self, session: ReadSession, submission_id: int) -> QueuePlace | None:
         line = await queue.waiting(session, submission_id, self._rules, fresh_s=FRESH_S)

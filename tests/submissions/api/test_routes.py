@@ -254,6 +254,19 @@ async def test_a_stream_tells_each_change_of_the_place_in_the_queue(door: Door) 
     assert (True, expected) == (before.position > 1, told)
 
 
+async def test_a_stream_ends_once_its_token_has(door: Door) -> None:
+    """Without `end`, so that clients ask again, and are told why."""
+    submission = await a_submission(door)
+    reading, told = streamed(door, submission.id)
+    await until(lambda: b"event: queued" in told)
+    tokens, ada = door.world.services.tokens, door.world.ada.user
+    for token in await tokens.list_tokens(ada):
+        await tokens.revoke(ada, token.id)
+    await door.world.services.submissions.cancel(door.world.admin.user, submission.id)
+    text = (await reading).text
+    assert (False, False) == ("event: cancelled" in text, "event: end" in text)
+
+
 @pytest.mark.parametrize("last", ["-1", "one", "9223372036854775808"])
 async def test_a_place_to_resume_that_is_none(door: Door, last: str) -> None:
     submission = await a_submission(door)

@@ -1,5 +1,7 @@
 """Who asks: an author by a token in a header of its own, the organiser by ADMIN_TOKEN."""
 
+from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Annotated
 
 from fastapi import Depends, Request, Security
@@ -8,7 +10,7 @@ from fastapi.security import APIKeyHeader, HTTPAuthorizationCredentials, HTTPBea
 from kernelbot.accounts.model import User
 from kernelbot.accounts.tokens.model import Credential
 from kernelbot.api.attempts import failures_of
-from kernelbot.api.dependencies import Shown, owner_of
+from kernelbot.api.dependencies import ServicesDep, Shown, owner_of
 from kernelbot.domain.errors import NotAuthenticated, UserError
 from kernelbot.domain.ids import BIGINT_MAX
 
@@ -37,6 +39,15 @@ async def author(found: Annotated[User | None, Depends(maybe_author)]) -> User:
     return found
 
 
+async def author_again(
+    services: ServicesDep,
+    web: Annotated[str | None, Security(_web)],
+    cli: Annotated[str | None, Security(_cli)],
+) -> Callable[[], Awaitable[User]]:
+    """Asks again whose token it is; what it gives raises `NotAuthenticated` once that has ended."""
+    return partial(services.users.authenticate, web or cli or "")
+
+
 async def organiser(
     request: Request,
     credential: Shown,
@@ -54,6 +65,7 @@ async def organiser(
 
 MaybeAuthor = Annotated[User | None, Depends(maybe_author)]
 Author = Annotated[User, Depends(author)]
+AuthorAgain = Annotated[Callable[[], Awaitable[User]], Depends(author_again)]
 Organiser = Annotated[User, Depends(organiser)]
 
 

@@ -7,7 +7,7 @@ from fastapi.responses import StreamingResponse
 
 from kernelbot.accounts.model import User
 from kernelbot.api.dependencies import ServicesDep, SettingsDep
-from kernelbot.api.popcorn.auth import Author, Organiser
+from kernelbot.api.popcorn.auth import Author, AuthorAgain, Organiser
 from kernelbot.api.popcorn.models import Accepted, AcceptedDetails, RunnerQueue
 from kernelbot.api.popcorn.routing import ERRORS, BoardRoute, PopcornRoute
 from kernelbot.api.popcorn.stream import stream
@@ -68,6 +68,7 @@ async def popcorn_submit_and_follow(
     services: ServicesDep,
     settings: SettingsDep,
     author: Author,
+    again: AuthorAgain,
     mode: AMode,
     board: str,
     device: str,
@@ -80,7 +81,7 @@ async def popcorn_submit_and_follow(
     return StreamingResponse(
         stream(
             submission,
-            services.submissions.events(author, submission.id),
+            services.submissions.events(author, submission.id, again=again),
             lambda: services.submissions.get(author, submission.id, files=True),
             heartbeat_s=settings.heartbeat_s,
         ),

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 
+from kernelbot.domain.errors import NotAllowed, NotAuthenticated, NotFound
 from kernelbot.runs.queue.model import QueuePlace, QueuePosition
 from kernelbot.schemas.values import to_json
 from kernelbot.submissions.model import Event
@@ -34,19 +35,23 @@ async def stream(
     queue_frame_of: Callable[[QueuePlace], str] = queue_frame,
 ) -> AsyncIterator[str]:
     """The frames of all events, those of a batch together, a comment after each `heartbeat_s` of
-    silence, `END` at the end.
+    silence, `END` at the end. Without `END` if the reader may no longer see it, or it was deleted:
+    whoever asks again is told why.
 
     While the submission waits, `place` is called after every `queue_s` of silence, and each change
     of the position is sent; once it is None it isn't called again.
     """
     silence = _Silence(place, queue_frame_of, heartbeat_s, queue_s)
-    async with aclosing(paced(batches, lambda: silence.pause_s)) as steps:
-        async for batch in steps:
-            if batch is not None:
-                silence.for_s = 0.0
-                yield "".join([frame_of(event) for event in batch])
-            elif (said := await silence.broken()) is not None:
-                yield said
+    try:
+        async with aclosing(paced(batches, lambda: silence.pause_s)) as steps:
+            async for batch in steps:
+                if batch is not None:
+                    silence.for_s = 0.0
+                    yield "".join([frame_of(event) for event in batch])
+                elif (said := await silence.broken()) is not None:
+                    yield said
+    except (NotAuthenticated, NotAllowed, NotFound):
+        return
     yield END
 
 

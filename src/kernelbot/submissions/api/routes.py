@@ -13,6 +13,7 @@ from kernelbot.api.dependencies import (
     SettingsDep,
     SubmissionId,
     Viewer,
+    ViewerAgain,
     answers_of,
 )
 from kernelbot.api.downloads import as_attachment, media_type
@@ -179,6 +180,7 @@ async def follow_submission(
     services: ServicesDep,
     settings: SettingsDep,
     viewer: Viewer,
+    again: ViewerAgain,
     submission_id: SubmissionId,
     last_event_id: Annotated[
         int, Header(ge=0, le=BIGINT_MAX, description="Resume after this event.")
@@ -187,9 +189,16 @@ async def follow_submission(
     """Server-sent events: all that has happened, then all that happens, each with an `id` to
     resume from and an `Event` as data; `event: queue` with a `QueuePosition` as data
     whenever the place in the queue has changed; comments while it is quiet; after the
-    submission's last event one `event: end`, and the stream closes."""
+    submission's last event one `event: end`, and the stream closes. Whether the reader may see
+    the submission is asked again meanwhile; once they may not, the stream closes without."""
     # Asked before the answer begins, since a stream that has begun can't turn into a 404.
-    batches = await services.submissions.follow(viewer, submission_id, after=last_event_id)
+    batches = await services.submissions.follow(
+        viewer,
+        submission_id,
+        after=last_event_id,
+        again=again,
+        ask_again_s=settings.ask_again_s,
+    )
     return StreamingResponse(
         stream(
             batches,

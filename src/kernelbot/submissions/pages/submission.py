@@ -9,6 +9,7 @@ from fastapi import APIRouter, Path, Query, Response
 from fastapi.responses import StreamingResponse
 
 from kernelbot.accounts.model import User
+from kernelbot.accounts.tokens.model import TokenKind
 from kernelbot.api.dependencies import ServicesDep, SettingsDep, SubmissionId
 from kernelbot.api.downloads import as_attachment, media_type
 from kernelbot.boards.model import BoardProblem, Visibility
@@ -166,6 +167,7 @@ async def follow(
     each change of its place in the queue; `end`. A stream begins with all that has happened."""
     ask = services.submissions
     snapshot = await ask.snapshot(session.user, submission_id)
+    again = partial(services.users.authenticate, session.token, TokenKind.SESSION)
     progress = SubmissionProgress(snapshot.row, snapshot.runs, snapshot.queue)
 
     def frame_of(event: Event) -> str:
@@ -176,7 +178,9 @@ async def follow(
         return _frame(progress)
 
     frames = stream(
-        await ask.follow(session.user, submission_id),
+        await ask.follow(
+            session.user, submission_id, again=again, ask_again_s=settings.ask_again_s
+        ),
         partial(ask.queue_place, submission_id),
         heartbeat_s=settings.heartbeat_s,
         queue_s=settings.queue_s,

@@ -307,8 +307,8 @@ class ArenaCalls:
 
 
 def _first_on_gpu(value: Any) -> Any:
-    """The first tensor on a GPU that a call is given, maybe in tuples, lists or dicts; None if there
-    is none."""
+    """The first tensor on a GPU that a call is given, maybe in tuples, lists or dicts; None if
+    there is none."""
     torch: Any = sys.modules.get("torch")
     if torch is not None and isinstance(value, torch.Tensor):
         return value if value.is_cuda else None

@@ -1,0 +1,59 @@
+"""A submission's events as they come, for as long as who follows them may see them."""
+
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from dataclasses import dataclass, field
+
+from kernelbot.accounts.model import User
+from kernelbot.platform.notifications import Listener
+from kernelbot.store.database import Database
+from kernelbot.submissions import store as submissions
+from kernelbot.submissions import views
+from kernelbot.submissions.access import visible
+from kernelbot.submissions.model import Event
+
+Again = Callable[[], Awaitable[User]]
+"""Who follows, as the account is now. Raises `NotAuthenticated` once what they showed has ended."""
+ASK_AGAIN_S = 5.0
+
+
+@dataclass
+class Follower:
+    """Who follows."""
+
+    viewer: User
+    again: Again | None
+    """None: what they follow with can't end, and their account's rights matter as they were."""
+    ask_again_s: float
+    _asked_s: float = field(default_factory=time.monotonic)
+
+    async def may_still_see(self, database: Database, submission_id: int) -> None:
+        """Ask again, if it is time. Raises `NotAuthenticated`, `NotFound`, `NotAllowed`."""
+        if time.monotonic() - self._asked_s < self.ask_again_s:
+            return
+        if self.again is not None:
+            self.viewer = await self.again()
+        async with database.read() as session:
+            await visible(session, self.viewer, submission_id)
+        self._asked_s = time.monotonic()
+
+
+async def live_events(
+    database: Database, listener: Listener, follower: Follower, submission_id: int, after: int
+) -> AsyncGenerator[list[Event], None]:
+    """Batches of events with an id above `after`, until the last. Raises `NotAuthenticated`,
+    `NotFound` or `NotAllowed` soon after the follower may no longer see them, in silence after as
+    long as `Waker` waits."""
+    async with listener.following(str(submission_id)) as waker:
+        while True:
+            await follower.may_still_see(database, submission_id)
+            async with database.read() as session:
+                found = await submissions.events(session, submission_id, after)
+            after = max((event.id for event in found.events), default=after)
+            shown = [views.event(event, follower.viewer) for event in found.events]
+            if batch := [event for event in shown if event is not None]:
+                yield batch
+            if found.is_over:
+                return
+            if found.is_all:  # what is announced meanwhile ends the wait at once
+                await waker.wait()
