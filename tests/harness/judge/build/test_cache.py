@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 
+from kernelbot.harness.archive import sources_sha256
 from kernelbot.harness.judge.build.cache import BuildCache
 from kernelbot.protocol import CompileReport
 
@@ -33,6 +34,14 @@ def test_a_changed_binary_is_a_miss(tmp_path: Path) -> None:
     cache.store("key", _REPORT, b"binary")
     path = tmp_path / "cache" / "key.build"
     path.write_bytes(path.read_bytes().replace(b"binary", b"benign"))
+    assert None is cache.load("key")
+
+
+def test_a_build_of_another_harness_is_a_miss(tmp_path: Path) -> None:
+    cache = BuildCache(tmp_path / "cache")
+    cache.store("key", _REPORT, b"binary")
+    path = tmp_path / "cache" / "key.build"
+    path.write_bytes(path.read_bytes().replace(sources_sha256().encode(), b"0" * 64))
     assert None is cache.load("key")
 
 

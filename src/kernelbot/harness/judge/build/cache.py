@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from kernelbot.harness.archive import sources_sha256
 from kernelbot.protocol import CompileReport, VersionMismatch, WireError, from_wire, to_wire
 
 _SUFFIX = ".build"
@@ -40,12 +41,15 @@ class BuildCache:
         self._limit_bytes = limit_bytes
 
     def load(self, key: str) -> CachedBuild | None:
-        """The build stored under `key`, if it exists and is complete."""
+        """The build stored under `key`, if it exists, is complete, and is this harness's: another
+        may build with other flags, in another sandbox, or read something else in a report."""
         path = self._folder / (key + _SUFFIX)
         try:
             header, _, binary = path.read_bytes().partition(b"\n")
             described = json.loads(header)
             report = from_wire(CompileReport, described["report"])
+            if described["harness"] != sources_sha256():
+                return None
             if described["sha256"] != hashlib.sha256(binary).hexdigest():
                 return None
             os.utime(path)
@@ -56,7 +60,8 @@ class BuildCache:
     def store(self, key: str, report: CompileReport, binary: bytes) -> None:
         """Keep a build; a full or read-only disk only means that it isn't kept."""
         digest = hashlib.sha256(binary).hexdigest()
-        header = json.dumps({"report": to_wire(report), "sha256": digest}).encode()
+        described = {"report": to_wire(report), "sha256": digest, "harness": sources_sha256()}
+        header = json.dumps(described).encode()
         with suppress(OSError), tempfile.TemporaryDirectory(dir=self._folder) as fresh:
             whole = Path(fresh, key)
             whole.write_bytes(header + b"\n" + binary)
