@@ -180,7 +180,7 @@ def test_bad_usage(shell: Shell, arguments: tuple[str, ...]) -> None:
 def test_only_cuda_on_the_processor_is_checked(shell: Shell, problem: Path) -> None:
     said = shell("run", problem, problem / "submission.py", "--check")
     assert (2, "") == (said.code, said.out)
-    assert "--check looks at the memory of CUDA kernels that the processor runs." in said.err
+    assert "--check looks at the memory of CUDA or HIP kernels that the processor runs." in said.err
 
 
 def test_cuda_on_the_processor_is_not_timed(shell: Shell) -> None:

@@ -62,7 +62,7 @@ def run(
         bool,
         typer.Option(
             "--check",
-            help="Look at each access of memory of CUDA kernels that the processor runs.",
+            help="Look at each access of memory of CUDA or HIP kernels that the processor runs.",
         ),
     ] = False,
     cold: ColdOption = False,

@@ -56,7 +56,7 @@ def _expect_checkable(job: JobSpec) -> None:
     """Raises `UserError`."""
     if not has_kernels_on_cpu(job):
         raise UserError(
-            "--check looks at the memory of CUDA kernels that the processor runs.",
+            "--check looks at the memory of CUDA or HIP kernels that the processor runs.",
             hint="It is for `lang: cu` and for `load_inline`, on the device CPU.",
         )
     if job.mode is not Mode.TEST:
@@ -64,7 +64,7 @@ def _expect_checkable(job: JobSpec) -> None:
 
 
 def expect_timeable(job: JobSpec) -> None:
-    """Raises `UserError` if the job would time CUDA kernels that the processor runs, be they its
+    """Raises `UserError` if the job would time a GPU's kernels that the processor runs, be they its
     submission's or its opponent's."""
     files = (job.submission, job.opponent or job.submission)
     for why in (why_no_time(replace(job, submission=file)) for file in files):

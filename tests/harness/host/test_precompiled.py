@@ -63,6 +63,11 @@ def test_flags_of_kernels_on_the_processor_are_ours_and_the_files(checked: bool)
     assert [cpu_flags(["-DNDEBUG"], checked=checked)] == list(flags_of(job))
 
 
+def test_flags_of_hips_kernels_on_the_processor_are_known() -> None:
+    job = a_job(KERNEL.replace("__global__", "#include <hip/hip_runtime.h>\n__global__") + BUILDS)
+    assert [cpu_flags((), hip=True)] == list(flags_of(job))
+
+
 def test_nothing_is_made_without_a_cache_or_in_one_that_others_write(tmp_path: Path) -> None:
     shared = tmp_path / "shared"
     shared.mkdir()

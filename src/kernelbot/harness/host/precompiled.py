@@ -21,7 +21,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Self
 
-from kernelbot.harness.inside.cuda_on_cpu.headers import CHECKED_FLAGS
+from kernelbot.harness.inside.cuda_on_cpu.headers import CHECKED_FLAGS, HIP_FLAGS
+from kernelbot.harness.inside.cuda_on_cpu.hip import mentions_hip
 from kernelbot.harness.inside.cuda_on_cpu.inline import cpu_flags
 from kernelbot.harness.inside.own_folders import inside
 from kernelbot.harness.inside.precompiled import COMPILED, HEADER, variant
@@ -60,7 +61,7 @@ _KNOWN = frozenset(
         *("-std=c++17", "-std=c++20", "-std=c++23", "-fPIC", "-DNDEBUG", "-march=native"),
         *("-ffast-math", "-fopenmp", "-funroll-loops", "-fno-strict-aliasing"),
         *("-ffp-contract=fast", "-fno-threadsafe-statics", "-fno-gnu-unique"),
-        *CHECKED_FLAGS,
+        *(*CHECKED_FLAGS, *HIP_FLAGS),
     )
 )
 """Flags for which the header is compiled: what others do to it isn't known."""
@@ -179,7 +180,8 @@ def flags_of(job: JobSpec) -> tuple[tuple[str, ...], ...]:
         if not given and "extra_cflags" not in text:
             given = [()]
         if has_kernels_on_cpu(author.job(job)):
-            given = [cpu_flags(flags, checked=job.checked) for flags in given]
+            hip = mentions_hip(text)
+            given = [cpu_flags(flags, checked=job.checked, hip=hip) for flags in given]
         found |= dict.fromkeys(flags for flags in given[:2] if _KNOWN.issuperset(flags))
     return tuple(found)
 

@@ -23,9 +23,8 @@ from kernelbot.harness.judge import host_messages as messages
 from kernelbot.harness.judge.authors import authors_of, why_no_duel
 from kernelbot.harness.judge.build.cache import BuildCache
 from kernelbot.harness.judge.build.on_cpu import (
-    CHECKED_NOTE,
-    KERNELS_ON_CPU_NOTE,
     has_kernels_on_cpu,
+    notes_on_cpu,
     why_no_time,
 )
 from kernelbot.harness.judge.building_ahead import build_ahead, give
@@ -167,8 +166,7 @@ def _judge(
     else:
         collected = _natively(plan, order, client, flusher, emit, turns, cache, afterwards, driver)
     if collected.phases and has_kernels_on_cpu(job):
-        checked = (CHECKED_NOTE,) if job.checked else ()
-        collected.notes[:0] = (KERNELS_ON_CPU_NOTE, *checked)
+        collected.notes[:0] = notes_on_cpu(job)
     duration_s = time.monotonic() - start - turns.waited_s
     collected.timings["total"] = duration_s
     turns.tell(collected)

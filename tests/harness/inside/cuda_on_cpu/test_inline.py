@@ -106,6 +106,73 @@ for reads in (True, False):
     assert read.startswith("script.py:")
 
 
+_HIP = """
+#include <ATen/hip/HIPContext.h>
+#include <c10/hip/HIPException.h>
+#include <c10/hip/HIPGuard.h>
+#include <c10/hip/HIPStream.h>
+#include <hip/hip_fp16.h>
+#include <hip/hip_runtime.h>
+__global__ void wave_sums(const float *a, float *out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float own = i < n ? a[i] : 0.0f;
+    for (int d = warpSize / 2; d > 0; d >>= 1) own += __shfl_down(own, d);
+    if (__lane_id() == 0) out[i / warpSize] = own;
+}
+torch::Tensor run(torch::Tensor a) {
+    TORCH_CHECK(a.is_cuda(), "a tensor on a GPU");
+    const c10::hip::HIPGuard guard(a.device());
+    auto out = torch::empty({(a.numel() + 63) / 64}, a.options());
+    hipStream_t stream = c10::hip::getCurrentHIPStream();
+    hipLaunchKernelGGL(wave_sums, dim3((a.numel() + 255) / 256), dim3(256), 0, stream,
+                       a.data_ptr<float>(), out.data_ptr<float>(), a.numel());
+    C10_HIP_KERNEL_LAUNCH_CHECK();
+    wave_sums<<<1, 64, 0, at::hip::getCurrentHIPStream()>>>(a.data_ptr<float>(),
+                                                            out.data_ptr<float>(), 64);
+    C10_HIP_CHECK(hipGetLastError());
+    return out;
+}
+"""
+
+
+@pytest.mark.timeout(500)
+@pytest.mark.exhaustive
+def test_an_extension_of_hips_has_warps_of_64_lanes_and_torchs_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("TORCH_EXTENSIONS_DIR", str(tmp_path / ".cache" / "torch_extensions"))
+    code = f"""
+import os
+os.environ.update({dict(os.environ)!r})
+declared = "torch::Tensor run(torch::Tensor a);"
+module = load_inline(
+    "sums", declared, '''{_HIP}''', functions=["run"],
+    extra_cuda_cflags=["--offload-arch=gfx942"], extra_ldflags=["-lamdhip64"],
+)
+a = torch.randint(-9, 9, (512,), device="cuda").float()
+print(bool((module.run(a) == a.reshape(-1, 64).sum(1)).all()))
+"""
+    assert ["True"] == answers(tmp_path, code, install=_INSTALL, patience_s=450)
+
+
+def test_matrix_cores_of_amds_are_refused_by_the_authors_line(tmp_path: Path) -> None:
+    code = """
+source = '''
+#include <hip/hip_runtime.h>
+__global__ void f(float *a) {
+    a[0] = __builtin_amdgcn_mfma_f32_4x4x1f32(a[1], a[2], a[3], 0, 0, 0);
+}'''
+try:
+    load_inline("f", "", source)
+except Exception as error:
+    print(type(error).__name__, error)
+"""
+    (said,) = answers(tmp_path, code, install=_INSTALL)
+    expected = "NotCovered script.py:11: `__builtin_amdgcn_mfma_f32_4x4x1f32` (AMD's matrix cores)"
+    assert said.startswith(expected)
+
+
 def test_what_needs_a_gpu_is_refused_by_the_authors_line(tmp_path: Path) -> None:
     code = """
 source = '''

@@ -13,6 +13,7 @@ import pytest
 
 from kernelbot.harness.inside.cuda_on_cpu.emulation import Emulation
 from kernelbot.harness.inside.cuda_on_cpu.headers import FLAGS, FOLDER, header_files
+from kernelbot.harness.inside.cuda_on_cpu.inline import cpu_flags
 from kernelbot.harness.inside.cuda_on_cpu.rewriting import rewrite
 from kernelbot.harness.inside.runner.kernels import CompiledKernel
 from tests.support.exhaustive import cases
@@ -22,14 +23,17 @@ SOURCE = Path(__file__).with_name("kernels.cu")
 Call = Callable[..., Any]
 
 
-def build(folder: Path, text: str, *flags: str, libraries: Sequence[str] = ()) -> Path:
-    """The shared object of a CUDA source, made outside of any sandbox."""
+def build(
+    folder: Path, text: str, *flags: str, libraries: Sequence[str] = (), hip: bool = False
+) -> Path:
+    """The shared object of a CUDA or HIP source, made outside of any sandbox."""
     for name, content in header_files().items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
-    (folder / "submission.cu").write_text(rewrite("submission.cu", text))
-    command = ["g++", *FLAGS, *flags, f"-I{FOLDER}", "-include", "cuda_on_cpu.h", "-x", "c++"]
+    (folder / "submission.cu").write_text(rewrite("submission.cu", text, hip=hip))
+    own = (*cpu_flags((), hip=True), "-DCUDA_ON_CPU_HIP") if hip else FLAGS
+    command = ["g++", *own, *flags, f"-I{FOLDER}", "-include", "cuda_on_cpu.h", "-x", "c++"]
     command += ["submission.cu", "-shared", "-fPIC", "-o", "kernel.so", "-x", "none", *libraries]
     subprocess.run(command, cwd=folder, check=True, capture_output=True, timeout=120)
     return folder / "kernel.so"

@@ -6,7 +6,15 @@ import shutil
 import pytest
 
 from kernelbot.harness.judge.build.compile import Product, compile_job
-from kernelbot.harness.judge.build.on_cpu import flags_for_cpu, has_kernels_on_cpu, why_no_time
+from kernelbot.harness.judge.build.on_cpu import (
+    CHECKED_NOTE,
+    HIP_NOTE,
+    KERNELS_ON_CPU_NOTE,
+    flags_for_cpu,
+    has_kernels_on_cpu,
+    notes_on_cpu,
+    why_no_time,
+)
 from kernelbot.harness.sandbox import RunnerClient
 from kernelbot.protocol import DeviceSpec, Fault, JobSpec, Lang, Mode, SourceFile, Vendor, Verdict
 from tests.harness.judge.build.test_compile import _job
@@ -85,6 +93,27 @@ def test_only_tests_are_for_kernels_on_the_processor(
     )
     assert expected == has_kernels_on_cpu(job)
     assert (expected and mode is not Mode.TEST) == bool(why_no_time(job))
+
+
+_HIP = _INLINE.replace("'__", "'#include <hip/hip_runtime.h>\\n__")
+
+
+@pytest.mark.parametrize(
+    ("text", "checked", "expected"),
+    [
+        (_INLINE, False, (KERNELS_ON_CPU_NOTE,)),
+        (_INLINE, True, (KERNELS_ON_CPU_NOTE, CHECKED_NOTE)),
+        (_HIP, False, (KERNELS_ON_CPU_NOTE, HIP_NOTE)),
+    ],
+)
+def test_a_report_says_how_its_kernels_ran(
+    text: str, checked: bool, expected: tuple[str, ...]
+) -> None:
+    job = dataclasses.replace(
+        _job(text, Lang.PY), device=DeviceSpec("here", Vendor.CPU), checked=checked
+    )
+    assert has_kernels_on_cpu(job)
+    assert expected == notes_on_cpu(job)
 
 
 def test_flags_that_only_nvcc_knows_are_left_out() -> None:

@@ -1,9 +1,14 @@
-"""What of CUDA can't run on the processor, found before anything is compiled."""
+"""What of CUDA and HIP can't run on the processor, found before anything is compiled."""
 
 import re
 from collections.abc import Iterator, Sequence
 
-from kernelbot.harness.inside.cuda_on_cpu.headers import CUB_HEADERS, CUB_NAMES
+from kernelbot.harness.inside.cuda_on_cpu.headers import (
+    CUB_HEADERS,
+    CUB_NAMES,
+    HIP_HEADERS,
+    TORCH_HIP_HEADERS,
+)
 from kernelbot.harness.inside.cuda_on_cpu.tokens import Kind, Token
 
 _HEADERS = {
@@ -13,7 +18,6 @@ _HEADERS = {
     "cute/": "CuTe",
     "cuda/": "libcu++",
     "nvcuda": "tensor cores",
-    "hip/": "HIP",
     "mma.h": "tensor cores (wmma)",
     "cuda_fp8": "8-bit floating point",
     "cuda_fp6": "6-bit floating point",
@@ -33,6 +37,25 @@ _HEADERS = {
     "rocwmma": "tensor cores (rocWMMA)",
 }
 """By how an included header's name begins; empty: it is covered."""
+_HIP_HEADERS = {
+    "hip/": "HIP",
+    "ATen/hip/": "torch for HIP",
+    "c10/hip/": "torch for HIP",
+    "ck/": "Composable Kernel",
+    "ck_tile/": "Composable Kernel",
+    "hipblas": "hipBLAS",
+    "hipcub/": "hipCUB",
+    "hipfft": "hipFFT",
+    "hiprand": "hipRAND",
+    "hipsolver": "hipSOLVER",
+    "hipsparse": "hipSPARSE",
+    "miopen": "MIOpen",
+    "rccl": "RCCL",
+    "rocblas": "rocBLAS",
+    "rocprim/": "rocPRIM",
+    "rocrand": "rocRAND",
+}
+"""The same of HIP and its libraries, but for the headers that are covered by their whole names."""
 _NAMES = {
     "wmma": "tensor cores (wmma)",
     "nvcuda": "tensor cores (wmma)",
@@ -53,13 +76,32 @@ _NAMES = {
     "cudaSurfaceObject_t": "surfaces",
     "cudaGraphLaunch": "graphs",
     "cudaStreamBeginCapture": "graphs",
+    "hipExtLaunchKernelGGL": "launches other than <<<...>>> and hipLaunchKernelGGL",
+    "hipLaunchKernel": "launches other than <<<...>>> and hipLaunchKernelGGL",
+    "hipLaunchKernelExC": "launches other than <<<...>>> and hipLaunchKernelGGL",
+    "hipModuleLaunchKernel": "launches other than <<<...>>> and hipLaunchKernelGGL",
+    "hipLaunchCooperativeKernel": "barriers of the whole grid",
+    "hipTextureObject_t": "textures",
+    "hipSurfaceObject_t": "surfaces",
+    "hipGraphLaunch": "graphs",
+    "hipStreamBeginCapture": "graphs",
 }
+_CLANGS = {
+    "address_space": "AMD's address spaces",
+    "ext_vector_type": "clang's vectors",
+    "__ext_vector_type__": "clang's vectors",
+}
+"""What HIP's compiler reads and g++ leaves out."""
 _PREFIXES = {
     "__nv_fp8": "8-bit floating point",
     "__nv_fp6": "6-bit floating point",
     "__nv_fp4": "4-bit floating point",
+    "__builtin_amdgcn_mfma_": "AMD's matrix cores",
+    "__builtin_amdgcn_smfmac_": "AMD's matrix cores",
     "__builtin_amdgcn_": "AMD's instructions",
-    "__hip_": "HIP",
+    "__ockl_": "AMD's device libraries",
+    "__ocml_": "AMD's device libraries",
+    "__hip_atomic_": "clang's atomics",
     "tex1D": "textures",
     "tex2D": "textures",
     "tex3D": "textures",
@@ -67,6 +109,7 @@ _PREFIXES = {
 _CUB_ALGORITHMS = ("BLOCK_REDUCE_", "BLOCK_SCAN_", "BLOCK_LOAD_", "BLOCK_STORE_")
 _ASM = frozenset({"asm", "__asm", "__asm__"})
 _MOST_SHOWN = 60
+_ONLY_INLINE = "HIP, which runs here only if a Python file builds it by `load_inline`"
 
 
 class NotCovered(Exception):
@@ -78,28 +121,32 @@ class NotCovered(Exception):
         self.file = file
 
 
-def refuse_uncovered(name: str, tokens: Sequence[Token]) -> None:
-    """Raise `NotCovered` for the first of what can't run here. `name`: of the author's file."""
-    for line, what in _uncovered([token for token in tokens if token.kind is not Kind.SPACE]):
-        raise NotCovered(
-            name,
-            f"{name}:{line}: {what} can't run on the device CPU. See by `kernelbot preflight` "
-            "whether it compiles for a GPU, and submit it to a device with one.",
+def refuse_uncovered(name: str, tokens: Sequence[Token], *, hip: bool = False) -> None:
+    """Raise `NotCovered` for the first of what can't run here. `name`: of the author's file.
+    `hip`: HIP's headers are covered."""
+    what_then = "Submit it to a device with a GPU."
+    if not hip:
+        what_then = (
+            "See by `kernelbot preflight` whether it compiles for a GPU, and submit it to a device "
+            "with one."
         )
+    significant = [token for token in tokens if token.kind is not Kind.SPACE]
+    for line, what in _uncovered(significant, hip=hip):
+        raise NotCovered(name, f"{name}:{line}: {what} can't run on the device CPU. {what_then}")
 
 
-def _uncovered(tokens: Sequence[Token]) -> Iterator[tuple[int, str]]:
+def _uncovered(tokens: Sequence[Token], *, hip: bool) -> Iterator[tuple[int, str]]:
     for at, token in enumerate(tokens):
         if token.kind is not Kind.NAME:
             continue
         if token.text in _ASM:
-            yield token.line, _instruction(tokens[at + 1 : at + 8])
+            yield token.line, _instruction(tokens[at + 1 : at + 8], hip=hip)
         elif token.text == "include" and at and tokens[at - 1].text == "#":
-            if what := _header(tokens, at + 1):
+            if what := _header(tokens, at + 1, hip=hip):
                 yield token.line, what
         elif token.text == "cub" and (name := _of_cub(tokens, at)):
             yield token.line, f"`cub::{name[:_MOST_SHOWN]}` (CUB)"
-        elif what := _NAMES.get(token.text, ""):
+        elif what := _NAMES.get(token.text, "") or (hip and _CLANGS.get(token.text, "")):
             yield token.line, f"`{token.text}` ({what})"
         else:
             for prefix, what in _PREFIXES.items():
@@ -107,8 +154,9 @@ def _uncovered(tokens: Sequence[Token]) -> Iterator[tuple[int, str]]:
                     yield token.line, f"`{token.text[:_MOST_SHOWN]}` ({what})"
 
 
-def _instruction(tokens: Sequence[Token]) -> str:
+def _instruction(tokens: Sequence[Token], *, hip: bool) -> str:
     """Names the first instruction of an `asm` statement."""
+    kind = "inline assembly" if hip else "inline PTX"
     for token in tokens:
         if token.kind is Kind.TEXT:
             written = token.text.strip('"').replace("\\n", " ").replace("\\t", " ")
@@ -116,8 +164,8 @@ def _instruction(tokens: Sequence[Token]) -> str:
             for words in statements:
                 first = next((word for word in words if word[0] != "@"), ".")
                 if first[0] not in ".%$":
-                    return f"inline PTX (`asm`: `{first[:_MOST_SHOWN]}`)"
-    return "inline PTX (`asm`)"
+                    return f"{kind} (`asm`: `{first[:_MOST_SHOWN]}`)"
+    return f"{kind} (`asm`)"
 
 
 def _of_cub(tokens: Sequence[Token], at: int) -> str:
@@ -129,15 +177,17 @@ def _of_cub(tokens: Sequence[Token], at: int) -> str:
     return "" if known or not name.isidentifier() else name
 
 
-def _header(tokens: Sequence[Token], at: int) -> str:
+def _header(tokens: Sequence[Token], at: int, *, hip: bool) -> str:
     """Says which header isn't covered; empty if it is."""
     line = tokens[at - 1].line
     same = [token.text for token in tokens[at : at + 16] if token.line == line]
     written = "".join(same).lstrip('<"')
-    if written.rstrip('>"') in CUB_HEADERS:
+    header = written.rstrip('>"')
+    if header in CUB_HEADERS and not hip:
         return ""
-    for beginning, what in _HEADERS.items():
+    if header in HIP_HEADERS or header in TORCH_HIP_HEADERS:
+        return "" if hip else f"`#include <{header}>` ({_ONLY_INLINE})"
+    for beginning, what in (*_HEADERS.items(), *_HIP_HEADERS.items()):
         if written.startswith(beginning):
-            header = written.rstrip('>"')[:_MOST_SHOWN]
-            return f"`#include <{header}>` ({what})" if what else ""
+            return f"`#include <{header[:_MOST_SHOWN]}>` ({what})" if what else ""
     return ""

@@ -44,6 +44,12 @@ _OWN = tuple(
         "_cub",
         "_groups",
         "_half",
+        "_hip",
+        "_hip_fp8",
+        "_hip_runtime",
+        "_hip_torch",
+        "_hip_vectors",
+        "_hip_warp",
         "_hooks",
         "_math",
         "_races",
@@ -74,6 +80,41 @@ _STAND_INS = (
     "vector_functions.h",
     "vector_types.h",
 )
+HIP_HEADERS = (
+    "hip/amd_detail/amd_device_functions.h",
+    "hip/amd_detail/amd_hip_atomic.h",
+    "hip/amd_detail/amd_hip_bf16.h",
+    "hip/amd_detail/amd_hip_bfloat16.h",
+    "hip/amd_detail/amd_hip_cooperative_groups.h",
+    "hip/amd_detail/amd_hip_fp16.h",
+    "hip/amd_detail/amd_hip_fp8.h",
+    "hip/amd_detail/amd_hip_runtime.h",
+    "hip/amd_detail/amd_hip_vector_types.h",
+    "hip/amd_detail/amd_warp_functions.h",
+    "hip/amd_detail/amd_warp_sync_functions.h",
+    "hip/device_functions.h",
+    "hip/driver_types.h",
+    "hip/hip_bf16.h",
+    "hip/hip_bfloat16.h",
+    "hip/hip_common.h",
+    "hip/hip_cooperative_groups.h",
+    "hip/hip_fp16.h",
+    "hip/hip_fp8.h",
+    "hip/hip_runtime.h",
+    "hip/hip_runtime_api.h",
+    "hip/hip_vector_types.h",
+    "hip/math_functions.h",
+)
+TORCH_HIP_HEADERS = (
+    "ATen/hip/Exceptions.h",
+    "ATen/hip/HIPContext.h",
+    "ATen/hip/impl/HIPGuardImplMasqueradingAsCUDA.h",
+    "ATen/hip/impl/HIPStreamMasqueradingAsCUDA.h",
+    "c10/hip/HIPException.h",
+    "c10/hip/HIPFunctions.h",
+    "c10/hip/HIPGuard.h",
+    "c10/hip/HIPStream.h",
+)
 _TORCH_STAND_INS = (
     "ATen/cuda/CUDAContext.h",
     "ATen/cuda/Exceptions.h",
@@ -97,10 +138,28 @@ FLAGS = (
 )
 """Options of g++. Lines are kept for what goes wrong in a kernel."""
 
+HIP_FLAGS = (
+    "-fno-crossjumping",
+    "-fno-optimize-sibling-calls",
+    "-fno-reorder-blocks",
+    "-fno-thread-jumps",
+    "-fno-tree-tail-merge",
+)
+"""So that each exchange without a mask stays at one place, in the order of the source: by where
+lanes wait it is told who is together. They suffice with `-O1`: `-O2` moves what is unlikely."""
+
 CHECKED_FLAGS = ("-fsanitize=thread", "-DCUDA_ON_CPU_CHECK")
 """So that the compiler calls our functions at each access of memory."""
 CHECKED_LIBRARIES = ("-nodefaultlibs", "-lstdc++", "-lm", "-lgcc_s", "-lc")
 """All but the sanitizer's own, whose functions ours are."""
+
+
+_HIP_ALONE = (
+    b"#ifndef CUDA_ON_CPU_HIP\n"
+    b'#error "HIP runs here only if its headers are named in an #include, not by a macro"\n'
+    b"#endif\n"
+)
+"""What is in front of a header of HIP's: whose rules hold was decided before."""
 
 
 def header_files() -> dict[str, bytes]:
@@ -112,11 +171,13 @@ def header_files() -> dict[str, bytes]:
         files[f"{FOLDER}/{name}"] = content
     include = b'#include "cuda_on_cpu.h"\n'
     files |= {f"{FOLDER}/{name}": include for name in _STAND_INS}
-    include += b'#include "cuda_on_cpu_cub.h"\n'
-    return files | {f"{FOLDER}/{name}": include for name in CUB_HEADERS}
+    cub = include + b'#include "cuda_on_cpu_cub.h"\n'
+    files |= {f"{FOLDER}/{name}": cub for name in CUB_HEADERS}
+    return files | {f"{FOLDER}/{name}": _HIP_ALONE + include for name in HIP_HEADERS}
 
 
 def torch_header_files() -> dict[str, bytes]:
     """The same for an extension of torch, with what stands in for torch's own headers of CUDA."""
     include = b'#include "cuda_on_cpu_torch.h"\n'
-    return header_files() | {f"{FOLDER}/{name}": include for name in _TORCH_STAND_INS}
+    files = header_files() | {f"{FOLDER}/{name}": include for name in _TORCH_STAND_INS}
+    return files | {f"{FOLDER}/{name}": _HIP_ALONE + include for name in TORCH_HIP_HEADERS}

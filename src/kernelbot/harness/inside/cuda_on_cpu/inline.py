@@ -1,4 +1,4 @@
-"""`load_inline` with CUDA sources, where no GPU is: they become a C++ extension of torch.
+"""`load_inline` with CUDA or HIP sources, where no GPU is: they become a C++ extension of torch.
 
 Installed in a process of the author's, beside the mapping of torch's calls to the CPU.
 """
@@ -15,8 +15,10 @@ from kernelbot.harness.inside.cuda_on_cpu.arguments import with_arguments_known
 from kernelbot.harness.inside.cuda_on_cpu.headers import (
     CHECKED_FLAGS,
     FOLDER,
+    HIP_FLAGS,
     torch_header_files,
 )
+from kernelbot.harness.inside.cuda_on_cpu.hip import is_hip
 from kernelbot.harness.inside.cuda_on_cpu.rewriting import rewrite
 from kernelbot.harness.inside.own_builds import began_ns
 
@@ -35,13 +37,13 @@ _FLAGS = (
     "-fno-gnu-unique",
 )
 _NVCC_ALONE = ("extra_cuda_cflags", "with_cuda")
-_DRIVER = ("-lcu", "-lnv")
+_DRIVER = ("-lcu", "-lnv", "-lamdhip", "-lhip", "-lroc")
 
 
-def cpu_flags(flags: Iterable[str], *, checked: bool = False) -> tuple[str, ...]:
+def cpu_flags(flags: Iterable[str], *, checked: bool = False, hip: bool = False) -> tuple[str, ...]:
     """With which flags of g++ an extension is compiled whose own are `flags`. `checked`: each
-    access of memory in its kernels is looked at."""
-    own = (*_FLAGS, *CHECKED_FLAGS) if checked else _FLAGS
+    access of memory in its kernels is looked at. `hip`: its sources are HIP."""
+    own = (*_FLAGS, *(HIP_FLAGS if hip else ()), *(CHECKED_FLAGS if checked else ()))
     return (*own, *(flag for flag in flags if not flag.startswith(("-O", "-std"))))
 
 
@@ -61,12 +63,14 @@ def _mapped(real: Callable[..., Any], *, checked: bool) -> Callable[..., Any]:
         if not cuda_sources:
             return real(name, cpp_sources, cuda_sources, *args, **options)
         written = _text_of(sys._getframe(1).f_code.co_filename)
-        pieces = ['#include "cuda_on_cpu_torch.h"']
-        for kind, sources in (("cpp_sources", cpp_sources), ("cuda_sources", cuda_sources)):
-            for index, source in enumerate(_listed(sources)):
-                pieces += _placed(source, f"{kind}[{index}]", written)
+        given = {"cpp_sources": _listed(cpp_sources), "cuda_sources": _listed(cuda_sources)}
+        hip = is_hip(source for sources in given.values() for source in sources)
+        pieces = [f'#include "cuda_on_cpu_{"hip_" if hip else ""}torch.h"']
+        for kind, sources in given.items():
+            for index, source in enumerate(sources):
+                pieces += _placed(source, f"{kind}[{index}]", written, hip=hip)
         pieces.append('#line 1 "bindings"')
-        options = _for_cpu(options, checked=checked)
+        options = _for_cpu(options, checked=checked, hip=hip)
         module = real(name, ["\n".join(pieces)], None, *args, **options)
         return with_arguments_known(module) if checked else module
 
@@ -86,7 +90,7 @@ def _text_of(file: str) -> tuple[str, str]:
         return Path(file).name, ""
 
 
-def _placed(source: str, argument: str, written: tuple[str, str]) -> list[str]:
+def _placed(source: str, argument: str, written: tuple[str, str], *, hip: bool) -> list[str]:
     """A source for the processor, whose lines are those of the author's file if it is there as it
     stands, and else its own. Raises `NotCovered`."""
     name, text = written
@@ -95,10 +99,10 @@ def _placed(source: str, argument: str, written: tuple[str, str]) -> list[str]:
         name, line = argument, 1
     else:
         line = 1 + text.count("\n", 0, at)
-    return [f'#line {line} "{name}"', rewrite(name, source, line)]
+    return [f'#line {line} "{name}"', rewrite(name, source, line, hip=hip)]
 
 
-def _for_cpu(options: dict[str, Any], *, checked: bool) -> dict[str, Any]:
+def _for_cpu(options: dict[str, Any], *, checked: bool, hip: bool) -> dict[str, Any]:
     """The options of `load_inline` without what only nvcc understands, with what our headers need.
     The folder is written anew with the time that all builds have, so nothing is built again."""
     for path, content in torch_header_files().items():
@@ -110,7 +114,7 @@ def _for_cpu(options: dict[str, Any], *, checked: bool) -> dict[str, Any]:
     links = [flag for flag in kept.get("extra_ldflags") or () if not flag.startswith(_DRIVER)]
     paths = [str(Path.home() / _FOLDER), *(kept.get("extra_include_paths") or ())]
     return kept | {
-        "extra_cflags": list(cpu_flags(kept.get("extra_cflags") or (), checked=checked)),
+        "extra_cflags": list(cpu_flags(kept.get("extra_cflags") or (), checked=checked, hip=hip)),
         "extra_ldflags": links,
         "extra_include_paths": paths,
     }

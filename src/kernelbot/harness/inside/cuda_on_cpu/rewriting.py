@@ -1,4 +1,4 @@
-"""Makes C++ of CUDA C++: launches, shared memory and a few specifiers have no meaning there.
+"""Makes C++ of CUDA and HIP: launches, shared memory and a few specifiers have no meaning there.
 
 Everything else stays as it is, on the line where it is, so that compilers name the author's lines.
 """
@@ -29,18 +29,19 @@ _SPECIFIERS = frozenset(
     ]
 )
 _INLINE = frozenset({"inline", "__inline__", "__inline"})
+_LAUNCH = "hipLaunchKernelGGL"
 _KEYWORDS = frozenset({"else", "return", "do", "throw", "case", "and", "or", "not", "co_return"})
 """Names before a kernel's own that aren't a part of it."""
 
 
-def rewrite(name: str, text: str, first_line: int = 1) -> str:
+def rewrite(name: str, text: str, first_line: int = 1, *, hip: bool = False) -> str:
     """The same source as C++ for the headers of this package. `name`: of the author's file, where
-    the text begins at `first_line`.
+    the text begins at `first_line`. `hip`: it is compiled as HIP.
 
     Raises `NotCovered` if it needs a GPU, or has a launch that can't be read.
     """
     tokens = tokenize(text, first_line)
-    refuse_uncovered(name, tokens)
+    refuse_uncovered(name, tokens, hip=hip)
     return _Source(name, tokens).rewritten()
 
 
@@ -66,6 +67,7 @@ class _Source:
         plain = self._plain_kernels()
         for launch in self._launches():
             self._rewrite_launch(launch, plain)
+        self._rewrite_named_launches(plain)
         self._rewrite_specifiers()
         rewrite_shared(self._all, self._texts)
         return "".join(self._texts)
@@ -150,6 +152,12 @@ class _Source:
         self._set(launch.callee, before + self._text(launch.callee))
         self._set(launch.opening, after)
         self._set(launch.closing, ")")
+
+    def _rewrite_named_launches(self, plain: frozenset[str]) -> None:
+        """HIP's launches by a macro, of kernels whose parameters are known."""
+        for at, token in enumerate(self._tokens):
+            if token.text == _LAUNCH and self._text(at + 2) in plain and self._text(at + 3) == ",":
+                self._set(at, "CUDA_ON_CPU_LAUNCH_PLAIN")
 
     def _callee(self, opening: int) -> int | None:
         """Where the launched kernel's name begins, with its namespaces and template arguments. None

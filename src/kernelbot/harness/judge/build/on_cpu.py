@@ -9,20 +9,22 @@ from kernelbot.harness.inside.cuda_on_cpu.headers import (
     FOLDER,
     header_files,
 )
+from kernelbot.harness.inside.cuda_on_cpu.hip import mentions_hip
 from kernelbot.harness.inside.cuda_on_cpu.rewriting import rewrite
 from kernelbot.protocol import JobSpec, Lang, Mode, Vendor
 
 KERNELS_ON_CPU_NOTE = (
-    "The processor ran the CUDA kernels, one block after another: whether they are right is known, "
-    "and how fast they are is not."
+    "The processor ran the kernels, one block after another: whether they are right is known, and "
+    "how fast they are is not."
 )
+HIP_NOTE = "They include HIP's headers, so a warp had 64 lanes, as on AMD's MI300X and MI355X."
 CHECKED_NOTE = (
     "Each access of memory in its kernels was looked at: outside of arrays, and shared memory "
     "without a barrier in between."
 )
 ONLY_TESTS = (
-    "The processor can run CUDA kernels to test them, and not to time them: only `--mode test` is "
-    "for the device {device!r}. Submit the file to a device with a GPU for other modes."
+    "The processor can run a GPU's kernels to test them, and not to time them: only `--mode test` "
+    "is for the device {device!r}. Submit the file to a device with a GPU for other modes."
 )
 _PASSED_ON = ("-D", "-U", "-I", "-W")
 _NVCC_ALONE = ("-Werror=", "-Wno-deprecated-gpu-targets", "-Wext-lambda", "-Wdefault-stream")
@@ -36,13 +38,20 @@ def runs_on_cpu(job: JobSpec) -> bool:
 
 
 def has_kernels_on_cpu(job: JobSpec) -> bool:
-    """Whether the processor runs CUDA kernels of the submission, also of a Python file. Who hides
-    theirs from this is timed, as what they are: slow programs for a processor."""
+    """Whether the processor runs CUDA's or HIP's kernels of the submission, also of a Python file.
+    Who hides theirs from this is timed, as what they are: slow programs for a processor."""
     if runs_on_cpu(job):
         return True
     text = job.submission.text
     compiles = any(name in text for name in _COMPILES) and _MARK in text
     return compiles and job.problem.lang is Lang.PY and job.device.vendor is Vendor.CPU
+
+
+def notes_on_cpu(job: JobSpec) -> tuple[str, ...]:
+    """What such a job's report says of how its kernels ran."""
+    hip = (HIP_NOTE,) if not runs_on_cpu(job) and mentions_hip(job.submission.text) else ()
+    checked = (CHECKED_NOTE,) if job.checked else ()
+    return (KERNELS_ON_CPU_NOTE, *hip, *checked)
 
 
 def why_no_time(job: JobSpec) -> str:

@@ -18,11 +18,15 @@
 #include <type_traits>
 #include <utility>
 
+#ifdef CUDA_ON_CPU_HIP
+#include "cuda_on_cpu_hip.h"
+#else
 #define __CUDACC__ 1
 #ifndef __CUDA_ARCH__
 #define __CUDA_ARCH__ 800
 #endif
 #define CUDART_VERSION 12000
+#endif
 #define __global__
 #define __device__
 #define __host__
@@ -48,3 +52,9 @@
 #include "cuda_on_cpu_half.h"
 #include "cuda_on_cpu_runtime.h"
 #include "cuda_on_cpu_groups.h"
+#ifdef CUDA_ON_CPU_HIP
+#include "cuda_on_cpu_hip_warp.h"
+#include "cuda_on_cpu_hip_vectors.h"
+#include "cuda_on_cpu_hip_fp8.h"
+#include "cuda_on_cpu_hip_runtime.h"
+#endif

@@ -13,7 +13,11 @@ inline constexpr int warpSize = CUDA_ON_CPU_WARP;
 
 namespace cuda_on_cpu {
 constexpr unsigned WARP = CUDA_ON_CPU_WARP, MAX_THREADS = 1024;
-constexpr unsigned DYNAMIC_SHARED_BYTES = 232448;
+#ifdef CUDA_ON_CPU_HIP
+constexpr unsigned DYNAMIC_SHARED_BYTES = 163840, MAX_THREADS_Z = 1024;
+#else
+constexpr unsigned DYNAMIC_SHARED_BYTES = 232448, MAX_THREADS_Z = 64;
+#endif
 using Lanes = unsigned long long;
 using Fold = uint64_t (*)(uint64_t, uint64_t);
 
@@ -27,6 +31,7 @@ struct Thread {
     unsigned source, stack, vote;
     void *where; // the call of the barrier at which it waits
     Lanes lanes;              // who has to come to the warp's barrier
+    bool is_in_step;          // HIP: instead of `lanes`, those who wait at the same place
     uint64_t deposit, result; // of an exchange
     Fold fold;
 };
@@ -120,7 +125,10 @@ inline void exchange(Thread *warp, unsigned size, Lanes group) {
         unsigned from = thread.source;
         switch (thread.exchange) {
         case Exchange::SHUFFLE:
-            thread.result = from < size && group >> from & 1 ? warp[from].deposit : thread.deposit;
+            if (from < size && group >> from & 1)
+                thread.result = warp[from].deposit;
+            else // an exchange without a mask reads 0 from a lane that isn't there
+                thread.result = thread.is_in_step ? 0 : thread.deposit;
             break;
         case Exchange::VOTE: thread.result = votes; break;
         case Exchange::FOLD: thread.result = folded; break;
@@ -140,12 +148,13 @@ inline bool release_warp(Thread *warp, unsigned size) {
     for (unsigned i = 0; i < size; ++i)
         if (warp[i].state != State::DONE) living |= 1ull << i;
     for (unsigned i = 0; i < size; ++i) {
-        if (warp[i].state != State::AT_WARP_BARRIER || done >> i & 1) continue;
+        bool waits = warp[i].state == State::AT_WARP_BARRIER && !warp[i].is_in_step;
+        if (!waits || done >> i & 1) continue;
         Lanes group = warp[i].lanes & living;
         bool complete = true;
         for (unsigned j = 0; j < size && complete; ++j)
             if (group >> j & 1)
-                complete = warp[j].state == State::AT_WARP_BARRIER &&
+                complete = warp[j].state == State::AT_WARP_BARRIER && !warp[j].is_in_step &&
                            (warp[j].lanes & living) == group;
         if (!complete) continue;
         exchange(warp, size, group);
@@ -156,6 +165,28 @@ inline bool release_warp(Thread *warp, unsigned size) {
     }
     if (any) synchronised_warp(static_cast<unsigned>(warp - block.threads) / WARP);
     return any;
+}
+
+// HIP's exchanges without a mask are between the lanes that are in step. None of the warp can go on
+// otherwise, so those are who wait at one place: at the first one in the code, since the others may
+// yet come to the later ones.
+inline bool release_in_step(Thread *warp, unsigned size) {
+    void *where = nullptr;
+    Lanes group = 0;
+    for (unsigned i = 0; i < size; ++i) {
+        if (warp[i].state != State::AT_WARP_BARRIER || !warp[i].is_in_step) continue;
+        if (where == nullptr || warp[i].where < where) {
+            where = warp[i].where;
+            group = 0;
+        }
+        if (warp[i].where == where) group |= 1ull << i;
+    }
+    if (group == 0) return false;
+    exchange(warp, size, group);
+    for (unsigned i = 0; i < size; ++i)
+        if (group >> i & 1) warp[i].state = State::READY;
+    synchronised_warp(static_cast<unsigned>(warp - block.threads) / WARP);
+    return true;
 }
 
 // Runs a warp's threads until all have ended or wait for other warps.
@@ -176,7 +207,8 @@ inline bool run_warp(unsigned first) {
                 any = true;
             }
         }
-    } while (!block.stopped && release_warp(block.threads + first, last - first));
+    } while (!block.stopped && (release_warp(block.threads + first, last - first) ||
+                                release_in_step(block.threads + first, last - first)));
     return any;
 }
 
@@ -250,7 +282,7 @@ struct Running {
 
 inline const char *why_not_launched(dim3 grid, dim3 threads, size_t shared_bytes) {
     uint64_t count = 1ull * threads.x * threads.y * threads.z;
-    if (count == 0 || count > MAX_THREADS || threads.z > 64)
+    if (count == 0 || count > MAX_THREADS || threads.z > MAX_THREADS_Z)
         return "invalid configuration argument: a block has from 1 to 1024 threads.";
     if (!grid.x || !grid.y || !grid.z || grid.x > INT_MAX || grid.y > 65535 || grid.z > 65535)
         return "invalid configuration argument: a grid has from 1 to 2147483647 x 65535 x 65535 "

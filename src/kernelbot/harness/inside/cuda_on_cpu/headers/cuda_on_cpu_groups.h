@@ -43,10 +43,11 @@ class coalesced_group {
     }
     int any(int predicate) const { return __any_sync(lanes, predicate); }
     int all(int predicate) const { return __all_sync(lanes, predicate); }
-    unsigned ballot(int predicate) const {
+    cuda_on_cpu::Mask ballot(int predicate) const {
         auto votes = cuda_on_cpu::vote(lanes, predicate != 0, CUDA_ON_CPU_HERE);
-        unsigned found = 0;
-        for (unsigned i = 0; i < size(); ++i) found |= unsigned(votes >> nth(i) & 1) << i;
+        cuda_on_cpu::Mask found = 0;
+        for (unsigned i = 0; i < size(); ++i)
+            found |= static_cast<cuda_on_cpu::Mask>(votes >> nth(i) & 1) << i;
         return found;
     }
     template <class T, class Op> T fold(T value, Op op) const {

@@ -62,11 +62,16 @@ inline const char *cudaGetErrorName(cudaError_t code) {
     return code == cudaSuccess ? "cudaSuccess" : "cudaErrorLaunchFailure";
 }
 
+#ifdef CUDA_ON_CPU_HIP
+#define CUDA_ON_CPU_ALLOCATED "memory of hipMalloc"
+#else
+#define CUDA_ON_CPU_ALLOCATED "memory of cudaMalloc"
+#endif
 namespace cuda_on_cpu {
 inline cudaError_t allocate(void **at, size_t bytes) {
     if (posix_memalign(at, 256, bytes ? bytes : 1)) return cudaErrorMemoryAllocation;
     std::memset(*at, 0xA5, bytes); // it is as undefined as on a GPU
-    add_array(*at, bytes, "memory of cudaMalloc");
+    add_array(*at, bytes, CUDA_ON_CPU_ALLOCATED);
     return cudaSuccess;
 }
 inline cudaError_t release(void *at) {

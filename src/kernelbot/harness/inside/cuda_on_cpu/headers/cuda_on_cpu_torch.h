@@ -37,6 +37,33 @@ inline cudaDeviceProp *getCurrentDeviceProperties() {
 }
 } // namespace at::cuda
 
+#ifdef CUDA_ON_CPU_HIP // the same by the names that torch gives to AMD's, by itself and when it translates
+#define C10_HIP_CHECK(call) static_cast<void>(call)
+#define C10_HIP_KERNEL_LAUNCH_CHECK() static_cast<void>(0)
+#define AT_HIP_CHECK(call) static_cast<void>(call)
+namespace c10::hip {
+using HIPStream = c10::cuda::CUDAStream;
+using HIPStreamMasqueradingAsCUDA = HIPStream;
+using HIPGuard = c10::cuda::CUDAGuard;
+using HIPGuardMasqueradingAsCUDA = HIPGuard;
+using OptionalHIPGuard = c10::cuda::OptionalCUDAGuard;
+using OptionalHIPGuardMasqueradingAsCUDA = OptionalHIPGuard;
+inline HIPStream getCurrentHIPStream(int = 0) { return {}; }
+inline HIPStream getDefaultHIPStream(int = 0) { return {}; }
+inline HIPStream getCurrentHIPStreamMasqueradingAsCUDA(int = 0) { return {}; }
+inline HIPStream getDefaultHIPStreamMasqueradingAsCUDA(int = 0) { return {}; }
+inline int current_device() { return 0; }
+} // namespace c10::hip
+namespace at::hip {
+using namespace c10::hip;
+inline hipDeviceProp_t *getCurrentDeviceProperties() {
+    static hipDeviceProp_t properties;
+    hipGetDeviceProperties(&properties, 0);
+    return &properties;
+}
+} // namespace at::hip
+#endif
+
 #ifdef CUDA_ON_CPU_CHECK
 namespace cuda_on_cpu {
 // Where tensors are that are made while the extension is there: torch's own allocator, and a note.

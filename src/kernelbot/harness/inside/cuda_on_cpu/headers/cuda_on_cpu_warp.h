@@ -4,6 +4,20 @@
 namespace cuda_on_cpu {
 constexpr Lanes ALL_LANES = WARP == 64 ? ~0ull : 0xffffffffull;
 #define CUDA_ON_CPU_BARRIER __attribute__((noinline)) inline
+#ifdef CUDA_ON_CPU_HIP
+using Mask = Lanes; // what votes give
+// HIP refuses masks of other widths, since the upper lanes would be left out.
+struct MaskOf64Bits {
+    template <class M> constexpr MaskOf64Bits(M lanes) requires(sizeof(M) == 8) : lanes(lanes) {}
+    template <class M> constexpr MaskOf64Bits(M) requires(sizeof(M) != 8) = delete;
+    constexpr operator Lanes() const { return lanes; }
+    Lanes lanes;
+};
+using GivenMask = MaskOf64Bits;
+#else
+using Mask = unsigned;
+using GivenMask = Lanes;
+#endif
 
 inline void wait_for_block(unsigned vote, void *where) {
     block.current->vote = vote;
@@ -15,6 +29,7 @@ inline uint64_t wait_for_warp(Exchange kind, Lanes lanes, uint64_t deposit, unsi
                               Fold fold, void *where) {
     Thread &self = *block.current;
     self.exchange = kind;
+    self.is_in_step = false;
     self.lanes = lanes;
     self.deposit = deposit;
     self.source = source;
@@ -36,6 +51,21 @@ template <class T> T from_bits(uint64_t bits) {
     T value;
     std::memcpy(&value, &bits, sizeof(T));
     return value;
+}
+inline unsigned lane_at(int source, int width) {
+    return (lane() & ~(width - 1u)) | (source & (width - 1u));
+}
+inline unsigned lane_up(unsigned delta, int width) {
+    unsigned own = lane();
+    return (own & (width - 1u)) >= delta ? own - delta : own;
+}
+inline unsigned lane_down(unsigned delta, int width) {
+    unsigned own = lane();
+    return (own & (width - 1u)) + delta < unsigned(width) ? own + delta : own;
+}
+inline unsigned lane_xor(int mask, int width) {
+    unsigned own = lane(), other = own ^ mask;
+    return other / unsigned(width) <= own / unsigned(width) ? other : own;
 }
 template <class T> T shuffle(Lanes lanes, T value, unsigned source, void *where) {
     auto bits = wait_for_warp(Exchange::SHUFFLE, lanes, to_bits(value), source, nullptr, where);
@@ -81,7 +111,7 @@ CUDA_ON_CPU_BARRIER int __syncthreads_and(int predicate) {
     cuda_on_cpu::wait_for_block(predicate == 0, CUDA_ON_CPU_HERE);
     return cuda_on_cpu::block.votes == 0;
 }
-CUDA_ON_CPU_BARRIER void __syncwarp(cuda_on_cpu::Lanes lanes = cuda_on_cpu::ALL_LANES) {
+CUDA_ON_CPU_BARRIER void __syncwarp(cuda_on_cpu::GivenMask lanes = cuda_on_cpu::ALL_LANES) {
     using namespace cuda_on_cpu;
     wait_for_warp(Exchange::NOTHING, lanes, 0, 0, nullptr, CUDA_ON_CPU_HERE);
 }
@@ -89,60 +119,58 @@ inline void __threadfence() {}
 inline void __threadfence_block() {}
 inline void __threadfence_system() {}
 inline void __nanosleep(unsigned) {}
+#ifndef CUDA_ON_CPU_HIP
 inline unsigned __activemask() { return static_cast<unsigned>(cuda_on_cpu::living_lanes()); }
+#endif
 
 template <class T>
-CUDA_ON_CPU_BARRIER T __shfl_sync(cuda_on_cpu::Lanes lanes, T value, int source,
+CUDA_ON_CPU_BARRIER T __shfl_sync(cuda_on_cpu::GivenMask lanes, T value, int source,
                                   int width = warpSize) {
-    unsigned first = cuda_on_cpu::lane() & ~(width - 1u);
-    return cuda_on_cpu::shuffle(lanes, value, first | (source & (width - 1u)), CUDA_ON_CPU_HERE);
+    return cuda_on_cpu::shuffle(lanes, value, cuda_on_cpu::lane_at(source, width),
+                                CUDA_ON_CPU_HERE);
 }
 template <class T>
-CUDA_ON_CPU_BARRIER T __shfl_up_sync(cuda_on_cpu::Lanes lanes, T value, unsigned delta,
+CUDA_ON_CPU_BARRIER T __shfl_up_sync(cuda_on_cpu::GivenMask lanes, T value, unsigned delta,
                                      int width = warpSize) {
-    unsigned own = cuda_on_cpu::lane();
-    unsigned source = (own & (width - 1u)) >= delta ? own - delta : own;
-    return cuda_on_cpu::shuffle(lanes, value, source, CUDA_ON_CPU_HERE);
+    return cuda_on_cpu::shuffle(lanes, value, cuda_on_cpu::lane_up(delta, width), CUDA_ON_CPU_HERE);
 }
 template <class T>
-CUDA_ON_CPU_BARRIER T __shfl_down_sync(cuda_on_cpu::Lanes lanes, T value, unsigned delta,
+CUDA_ON_CPU_BARRIER T __shfl_down_sync(cuda_on_cpu::GivenMask lanes, T value, unsigned delta,
                                        int width = warpSize) {
-    unsigned own = cuda_on_cpu::lane();
-    unsigned source = (own & (width - 1u)) + delta < unsigned(width) ? own + delta : own;
-    return cuda_on_cpu::shuffle(lanes, value, source, CUDA_ON_CPU_HERE);
+    return cuda_on_cpu::shuffle(lanes, value, cuda_on_cpu::lane_down(delta, width),
+                                CUDA_ON_CPU_HERE);
 }
 template <class T>
-CUDA_ON_CPU_BARRIER T __shfl_xor_sync(cuda_on_cpu::Lanes lanes, T value, int mask,
+CUDA_ON_CPU_BARRIER T __shfl_xor_sync(cuda_on_cpu::GivenMask lanes, T value, int mask,
                                       int width = warpSize) {
-    unsigned own = cuda_on_cpu::lane(), other = own ^ mask;
-    unsigned source = other / unsigned(width) <= own / unsigned(width) ? other : own;
-    return cuda_on_cpu::shuffle(lanes, value, source, CUDA_ON_CPU_HERE);
+    return cuda_on_cpu::shuffle(lanes, value, cuda_on_cpu::lane_xor(mask, width), CUDA_ON_CPU_HERE);
 }
-CUDA_ON_CPU_BARRIER unsigned __ballot_sync(cuda_on_cpu::Lanes lanes, int predicate) {
-    return static_cast<unsigned>(cuda_on_cpu::vote(lanes, predicate != 0, CUDA_ON_CPU_HERE));
+CUDA_ON_CPU_BARRIER cuda_on_cpu::Mask __ballot_sync(cuda_on_cpu::GivenMask lanes, int predicate) {
+    return static_cast<cuda_on_cpu::Mask>(
+        cuda_on_cpu::vote(lanes, predicate != 0, CUDA_ON_CPU_HERE));
 }
-CUDA_ON_CPU_BARRIER int __any_sync(cuda_on_cpu::Lanes lanes, int predicate) {
+CUDA_ON_CPU_BARRIER int __any_sync(cuda_on_cpu::GivenMask lanes, int predicate) {
     return cuda_on_cpu::vote(lanes, predicate != 0, CUDA_ON_CPU_HERE) != 0;
 }
-CUDA_ON_CPU_BARRIER int __all_sync(cuda_on_cpu::Lanes lanes, int predicate) {
+CUDA_ON_CPU_BARRIER int __all_sync(cuda_on_cpu::GivenMask lanes, int predicate) {
     return cuda_on_cpu::vote(lanes, predicate == 0, CUDA_ON_CPU_HERE) == 0;
 }
 template <class T>
-CUDA_ON_CPU_BARRIER unsigned __match_any_sync(cuda_on_cpu::Lanes lanes, T value) {
+CUDA_ON_CPU_BARRIER cuda_on_cpu::Mask __match_any_sync(cuda_on_cpu::GivenMask lanes, T value) {
     using namespace cuda_on_cpu;
-    return static_cast<unsigned>(wait_for_warp(Exchange::MATCH, lanes, to_bits(value), 0, nullptr,
-                                               CUDA_ON_CPU_HERE));
+    return static_cast<Mask>(
+        wait_for_warp(Exchange::MATCH, lanes, to_bits(value), 0, nullptr, CUDA_ON_CPU_HERE));
 }
 template <class T>
-CUDA_ON_CPU_BARRIER unsigned __match_all_sync(cuda_on_cpu::Lanes lanes, T value, int *all) {
+CUDA_ON_CPU_BARRIER cuda_on_cpu::Mask __match_all_sync(cuda_on_cpu::GivenMask lanes, T value, int *all) {
     using namespace cuda_on_cpu;
     auto equal = wait_for_warp(Exchange::MATCH_ALL, lanes, to_bits(value), 0, nullptr,
                                CUDA_ON_CPU_HERE);
     *all = equal != 0;
-    return static_cast<unsigned>(equal);
+    return static_cast<Mask>(equal);
 }
 #define CUDA_ON_CPU_REDUCE(NAME, OP)                                                           \
-    template <class T> CUDA_ON_CPU_BARRIER T NAME(cuda_on_cpu::Lanes lanes, T value) {         \
+    template <class T> CUDA_ON_CPU_BARRIER T NAME(cuda_on_cpu::GivenMask lanes, T value) {         \
         return cuda_on_cpu::fold(lanes, value, cuda_on_cpu::OP(), CUDA_ON_CPU_HERE);           \
     }
 CUDA_ON_CPU_REDUCE(__reduce_add_sync, Add)
