@@ -38,7 +38,7 @@ def _value(client: RunnerClient, code: str, **options: Any) -> Any:
 @contextmanager
 def _session(client: RunnerClient, source: str) -> Iterator[Session]:
     """A runner in which a submission is loaded."""
-    session = Session.start(client, Limits(), frozenset(), time.monotonic() + 60)
+    session = Session(client, Limits(), frozenset(), time.monotonic() + 60)
     try:
         session.setup((), "cpu", fresh_output=False, outputs=None)
         session.load(SourceFile("submission.py", source), "submission.py")

@@ -71,6 +71,11 @@ class Encoded:
     nodes: int = 1
     """How many parts the value has, including containers."""
 
+    @property
+    def parts(self) -> "tuple[Encoded, ...]":
+        """The data of each rank, see `Shares`: there is one."""
+        return (self,)
+
     def copy_to(
         self, buffer: SharedBuffer, base: int = 0, read_gpu: ReadMemory | None = None
     ) -> None:

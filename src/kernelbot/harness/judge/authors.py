@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 
 from kernelbot.harness.judge.build.on_cpu import runs_on_cpu
-from kernelbot.harness.judge.calls.callers import Runners
+from kernelbot.harness.judge.calls.session import Session
 from kernelbot.harness.words.failures import AuthorFailure, blaming, while_compiling
 from kernelbot.protocol import HarnessKind, JobSpec, Phase, SourceFile
 from kernelbot.protocol.phases import TIMED, phases_of
@@ -39,7 +39,7 @@ class Author:
         """The same job with this file as the submission."""
         return replace(job, submission=self.source)
 
-    def load(self, job: JobSpec, session: Runners) -> None:
+    def load(self, job: JobSpec, session: Session) -> None:
         """Load the kernel into a runner. Raises `AuthorFailure`.
 
         Further runners of a phase take the phase's time: how many of them there are is the judge's
@@ -56,7 +56,7 @@ class Author:
             session.load(self.source, spec.submission_name, self.builds)
 
     @contextmanager
-    def _compiling(self, job: JobSpec, session: Runners) -> Iterator[None]:
+    def _compiling(self, job: JobSpec, session: Session) -> Iterator[None]:
         """Within, the compile limit holds instead of the phase's. Raises `AuthorFailure`."""
         start, deadline = time.monotonic(), session.deadline
         limit_s = job.problem.timeouts.compile_s

@@ -120,7 +120,7 @@ def _built(job: JobSpec, author: Author, client: RunnerClient) -> CachedBuild:
     spec = job.problem
     start = time.monotonic()
     deadline = start + spec.timeouts.compile_s
-    session = Session.start(client, job.limits, shared_modules(spec), deadline)
+    session = Session(client, job.limits, shared_modules(spec), deadline)
     troubles: list[str] = []
     packed = b""
     try:

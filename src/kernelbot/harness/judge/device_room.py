@@ -4,11 +4,10 @@ from collections.abc import Iterable, Sequence
 
 from kernelbot.harness.gpu.device_data import DeviceData
 from kernelbot.harness.gpu.judge_device import JudgeDevice
-from kernelbot.harness.gpu.shares import Shares
 from kernelbot.harness.inside.cage.loader import ProblemBroken, ProblemFull
 from kernelbot.harness.inside.cage.questions import Examiner
 from kernelbot.harness.inside.gpu.driver import DeviceFull
-from kernelbot.harness.judge.calls.callers import Runners
+from kernelbot.harness.judge.calls.session import Session
 from kernelbot.harness.words.failures import AuthorFailure
 from kernelbot.harness.words.plan import Plan
 from kernelbot.harness.words.seeds import case_arguments
@@ -52,10 +51,10 @@ class DeviceRoom:
             given = self._examiner.ask(self._arguments(case), 0).given
         except (DeviceFull, ProblemFull) as error:
             raise _does_not_fit(case, str(error)) from error
-        of_ranks = isinstance(given, Shares)
+        of_ranks = self._plan.has_ranks
         copies = (_COPIES_OF_RANKS if of_ranks else _COPIES)[timed]
         copies += timed and self._plan.is_duel
-        for rank, part in enumerate(given.parts if of_ranks else (given,)):
+        for rank, part in enumerate(given.parts):
             piece = part.piece if isinstance(part, DeviceData) else None
             needed = piece.size_bytes if piece is not None else 0
             if not self._devices[rank].has_room((copies - _MADE) * needed, 0.0):
@@ -69,7 +68,7 @@ class DeviceRoom:
     def _free_bytes(self) -> int:
         return sum(device.driver.free_bytes() for device in self._devices)
 
-    def end_all(self, sessions: Sequence[Runners]) -> int:
+    def end_all(self, sessions: Sequence[Session]) -> int:
         """End the runners one by one; returns which of them held most of the device's memory."""
         freed = []
         for session in sessions:

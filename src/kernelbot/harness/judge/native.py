@@ -20,7 +20,7 @@ from kernelbot.harness.inside.cage.questions import Examiner
 from kernelbot.harness.inside.gpu.driver import DeviceFull
 from kernelbot.harness.judge.authors import Author, Step, steps_of
 from kernelbot.harness.judge.build.cache import BuildCache
-from kernelbot.harness.judge.calls.callers import Runners
+from kernelbot.harness.judge.calls.session import Session
 from kernelbot.harness.judge.collected import Collected
 from kernelbot.harness.judge.device_room import DeviceRoom
 from kernelbot.harness.judge.disputes import Disputes
@@ -188,7 +188,7 @@ class NativeJudge:
         for author in step.authors:
             author.begin_phase()
         self._sessions.begin_step()
-        sessions: list[Runners] = []
+        sessions: list[Session] = []
         try:
             sessions += self._open(step, start + phase_limit_s)
             return self._drive(step, sessions)
@@ -213,7 +213,7 @@ class NativeJudge:
         finally:
             self._sessions.end_step()
 
-    def _open(self, step: Step, deadline: float) -> list[Runners]:
+    def _open(self, step: Step, deadline: float) -> list[Session]:
         """One session more for each author of the step, in their order."""
         start = time.monotonic()
         opened = self._sessions.open(step, deadline, needs_control=self._control is None)
@@ -237,7 +237,7 @@ class NativeJudge:
         """Their places; see `_dealt`."""
         return self._random.sample(range(len(authors)), len(authors))
 
-    def _with_limit(self, step: Step, error: AuthorFailure, session: Runners) -> AuthorFailure:
+    def _with_limit(self, step: Step, error: AuthorFailure, session: Session) -> AuthorFailure:
         """The same failure, or that of whoever used up the phase's time: in a duel it need not be
         whoever was called last."""
         phase_limit_s = limit_s(self._job, step.phase)
@@ -246,7 +246,7 @@ class NativeJudge:
             late.of_opponent = max(step.authors, key=_spent_s).is_opponent
         return late
 
-    def _drive(self, step: Step, sessions: Sequence[Runners]) -> PhaseResult:
+    def _drive(self, step: Step, sessions: Sequence[Session]) -> PhaseResult:
         if step.phase in TIMED:
             return self._measure(step, sessions)
         (author,), (session,) = step.authors, sessions
@@ -257,7 +257,7 @@ class NativeJudge:
         with author.blamed():
             return self._test(author, session)
 
-    def _test(self, author: Author, session: Runners) -> PhaseResult:
+    def _test(self, author: Author, session: Session) -> PhaseResult:
         emit = self._emit_of_opponent if author.is_opponent else self._emit
         cases = run_tests(
             self._plan,
@@ -279,7 +279,7 @@ class NativeJudge:
     def _emit_of_opponent(self, event: ProgressEvent) -> None:
         self._emit(replace(event, of_opponent=True))
 
-    def _set_up(self, session: Runners) -> None:
+    def _set_up(self, session: Session) -> None:
         plan, spec = self._plan, self._job.problem
         files, outputs = shared_files(spec), plan.outputs
         start = time.monotonic()
@@ -293,7 +293,7 @@ class NativeJudge:
             self._room.check(phases_of(self._job))
             self._has_room = True
 
-    def _profile(self, author: Author, session: Runners) -> PhaseResult:
+    def _profile(self, author: Author, session: Session) -> PhaseResult:
         """A report and files of each workload, as artifacts in the order of the cases."""
         subject = Subject(self._job, self._modules, author.binary, author.builds)
         profilers = profilers_for(subject, session, self._client)
@@ -305,7 +305,7 @@ class NativeJudge:
             profiled.append(CaseResult(case.spec, Verdict.ACCEPTED))
         return PhaseResult(Phase.PROFILE, Verdict.ACCEPTED, 0.0, tuple(profiled))
 
-    def _load(self, author: Author, session: Runners, sessions: Sequence[Runners]) -> None:
+    def _load(self, author: Author, session: Session, sessions: Sequence[Session]) -> None:
         """Load a kernel. What had the compile limit takes no time of the phase, in `sessions`."""
         start, before_s = time.monotonic(), author.compiling_s
         try:
@@ -314,13 +314,13 @@ class NativeJudge:
             self.collected.spend("compile", time.monotonic() - start)
             for one in sessions:
                 one.deadline += author.compiling_s - before_s
-        self.collected.processors = session.sessions[0].clocks.processors()
+        self.collected.processors = session.ranks[0].clocks.processors()
 
-    def _measure(self, step: Step, sessions: Sequence[Runners]) -> PhaseResult:
+    def _measure(self, step: Step, sessions: Sequence[Session]) -> PhaseResult:
         lines = self._lines(step, sessions)
         control = self._control_until(sessions[0].deadline)
         measurer = Measurer(self._plan, self._examiner, lines, control, self.collected.spend)
-        threads = ThreadTimes(sessions[0].sessions[0].clocks)
+        threads = ThreadTimes(sessions[0].ranks[0].clocks)
         try:
             return self._measure_all(step, measurer, sessions[0])
         finally:
@@ -328,7 +328,7 @@ class NativeJudge:
                 self.collected.threads = threads.computed()
             measurer.close()
 
-    def _lines(self, step: Step, first: Sequence[Runners]) -> list[list[TimedRunner]]:
+    def _lines(self, step: Step, first: Sequence[Session]) -> list[list[TimedRunner]]:
         """A line for each process of a kernel, with the runners of all authors, as many as loading
         allows; the sessions of the `first` are open."""
         start = time.monotonic()
@@ -341,7 +341,7 @@ class NativeJudge:
             lines.append(self._line(step, self._open(step, first[0].deadline)))
         return lines
 
-    def _line(self, step: Step, sessions: Sequence[Runners]) -> list[TimedRunner]:
+    def _line(self, step: Step, sessions: Sequence[Session]) -> list[TimedRunner]:
         """Load the authors' kernels, each into a session of its own, in random order."""
         loaded: dict[int, TimedRunner] = {}
         for place in self._any_order(step.authors):
@@ -369,7 +369,7 @@ class NativeJudge:
         self._control.extend(deadline)
         return self._control
 
-    def _measure_all(self, step: Step, measurer: Measurer, session: Runners) -> PhaseResult:
+    def _measure_all(self, step: Step, measurer: Measurer, session: Session) -> PhaseResult:
         order = cases_of(self._job.problem, step.phase)
         self._random.shuffle(order)
         done: dict[int, Measurement] = {}

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from kernelbot.harness.gpu.judge_device import JudgeDevice
 from kernelbot.harness.inside.cage.loader import shared_modules
 from kernelbot.harness.judge.authors import Step
-from kernelbot.harness.judge.calls.callers import Runners
 from kernelbot.harness.judge.calls.conversations import expect_sessions, open_session
+from kernelbot.harness.judge.calls.session import Session
 from kernelbot.harness.sandbox import RunnerClient
 from kernelbot.harness.timing.processes import wanted
 from kernelbot.harness.words.plan import Plan
@@ -19,7 +19,7 @@ from kernelbot.protocol.phases import TIMED, cases_of
 
 @dataclass
 class _Opened:
-    session: Runners
+    session: Session
     is_of_opponent: bool
     is_heard: bool
     """Whether what it prints is kept."""
@@ -49,11 +49,11 @@ class Sessions:
         """A step begins, or another attempt at it."""
         self._of_step = len(self._opened)
 
-    def open(self, step: Step, deadline: float, *, needs_control: bool) -> list[Runners]:
+    def open(self, step: Step, deadline: float, *, needs_control: bool) -> list[Session]:
         """One more for each author of the step, in their order. `needs_control`: the control runner
         is yet to be started. Raises `SandboxUnavailable`."""
         is_first = len(self._opened) == self._of_step
-        opened: dict[int, Runners] = {}
+        opened: dict[int, Session] = {}
         _, first = cases_of(self._plan.job.problem, step.phase)[0]
         for place in self._random.sample(range(len(step.authors)), len(step.authors)):
             session = open_session(
@@ -69,7 +69,7 @@ class Sessions:
             expect_sessions(self._plan, self._client, soon - here)
         return [opened[place] for place in sorted(opened)]
 
-    def hear(self, session: Runners) -> None:
+    def hear(self, session: Session) -> None:
         """Keep what this one prints as well: something went wrong in it."""
         for one in self._opened:
             if one.session is session:

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from kernelbot.harness.inside.cage.questions import Examiner
-from kernelbot.harness.judge.calls.callers import Conversation, Inputs
+from kernelbot.harness.judge.calls.callers import Inputs
+from kernelbot.harness.judge.calls.session import Session
 from kernelbot.harness.words.failures import AuthorFailure, with_limit
 from kernelbot.harness.words.plan import Plan
 from kernelbot.harness.words.seeds import case_arguments
@@ -28,7 +29,7 @@ Spend = Callable[[str, float], None]
 def run_tests(
     plan: Plan,
     examiner: Examiner,
-    session: Conversation,
+    session: Session,
     emit: Callable[[ProgressEvent], None],
     spend: Spend,
     excuse: Callable[[AuthorFailure], None],
@@ -89,9 +90,7 @@ def _announce(
     )
 
 
-def _run_case(
-    plan: Plan, examiner: Examiner, session: Conversation, case: Case, spend: Spend
-) -> None:
+def _run_case(plan: Plan, examiner: Examiner, session: Session, case: Case, spend: Spend) -> None:
     start = time.monotonic()
     question = examiner.ask(case_arguments(case, plan.secret_seed), None)
     made = time.monotonic()

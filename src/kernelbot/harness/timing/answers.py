@@ -13,8 +13,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from kernelbot.harness.data.encode import Encoded
 from kernelbot.harness.gpu.device_data import DeviceData
-from kernelbot.harness.gpu.shares import Shares
 from kernelbot.harness.inside.cage.questions import Question
 from kernelbot.harness.words.windows import Reply
 
@@ -108,15 +108,20 @@ class Answers:
 
 
 def are_alike(one: Question, other: Question) -> bool:
-    """Whether two questions give the same bytes, array by array."""
-    first, second = one.given, other.given
-    for kind in (DeviceData, Shares):
-        both = isinstance(first, kind) and isinstance(second, kind)
-        if both and not first.has_content_of(second):
-            return False
-    leaves = first.leaves, second.leaves
-    return len(leaves[0]) == len(leaves[1]) and all(
+    """Whether two questions give each rank the same bytes, array by array."""
+    first, second = one.given.parts, other.given.parts
+    return len(first) == len(second) and all(map(_have_same_content, first, second))
+
+
+def _have_same_content(one: Encoded, other: Encoded) -> bool:
+    if (
+        isinstance(one, DeviceData)
+        and isinstance(other, DeviceData)
+        and not one.has_content_of(other)
+    ):
+        return False
+    return len(one.leaves) == len(other.leaves) and all(
         ctypes.string_at(mine.address, mine.size_bytes)
         == ctypes.string_at(theirs.address, theirs.size_bytes)
-        for mine, theirs in zip(*leaves, strict=True)
+        for mine, theirs in zip(one.leaves, other.leaves, strict=True)
     )

@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from kernelbot.harness.gpu.shares import Shares
 from kernelbot.harness.inside.cage.questions import Question
 from kernelbot.harness.timing.answers import are_alike
 from kernelbot.protocol.recurring import MOST_CALLS
@@ -49,11 +48,11 @@ def _sample(given: Any) -> bytes:
     """A hash of what is quickly read of a call's data: the same for the same data. Arrays in the
     memory of a GPU are left to the comparison."""
     digest = hashlib.sha256()
-    for part in given.parts if isinstance(given, Shares) else (given,):
+    for part in given.parts:
         digest.update(json.dumps(part.skeleton).encode())
-    for leaf in given.leaves:
-        size = min(leaf.size_bytes, _SAMPLE_BYTES)
-        middle = (leaf.size_bytes - size) // 2
-        for start in (0, middle, leaf.size_bytes - size):
-            digest.update(ctypes.string_at(leaf.address + start, size))
+        for leaf in part.leaves:
+            size = min(leaf.size_bytes, _SAMPLE_BYTES)
+            middle = (leaf.size_bytes - size) // 2
+            for start in (0, middle, leaf.size_bytes - size):
+                digest.update(ctypes.string_at(leaf.address + start, size))
     return digest.digest()

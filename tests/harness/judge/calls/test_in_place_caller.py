@@ -126,7 +126,7 @@ def torch_client() -> Iterator[RunnerClient]:
 
 def second_window(client: RunnerClient, source: str, numbers: list[Any]) -> Reply:
     """The second of two windows with a call for each number; all inputs are as they were then."""
-    session = Session.start(client, Limits(), frozenset(), time.monotonic() + 60)
+    session = Session(client, Limits(), frozenset(), time.monotonic() + 60)
     try:
         session.setup((), "cpu", fresh_output=False, outputs=None)
         session.load(SourceFile("submission.py", source), "submission.py")
@@ -141,7 +141,7 @@ def second_window(client: RunnerClient, source: str, numbers: list[Any]) -> Repl
 
 def second_call(client: RunnerClient, source: str) -> Reply:
     """The second of two calls: the first one shows where an output lies."""
-    session = Session.start(client, Limits(), frozenset(), time.monotonic() + 60)
+    session = Session(client, Limits(), frozenset(), time.monotonic() + 60)
     try:
         session.setup((), "cpu", fresh_output=False, outputs=None)
         session.load(SourceFile("submission.py", source), "submission.py")

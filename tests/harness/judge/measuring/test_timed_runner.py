@@ -56,7 +56,7 @@ def test_one_that_waits_for_its_turn_ends_as_others_do(
 ) -> None:
     """What it has printed is still in its buffers."""
     says = SourceFile("submission.py", SORT.replace("    return", "    print('here')\n    return"))
-    session = Session.start(client, Limits(), frozenset(), time.monotonic() + 60)
+    session = Session(client, Limits(), frozenset(), time.monotonic() + 60)
     session.setup((), "cpu", fresh_output=False, outputs=None)
     session.load(says, "submission.py")
     runner = TimedRunner(PLAN, session, CacheFlusher(1), lambda _name, _seconds: None, Author(says))
@@ -75,7 +75,7 @@ def test_a_wait_for_ones_own_threads_is_none_for_others(
         "    return", "    until = time.thread_time() + 0.01\n" + _SPIN + "    return"
     )
     burns = SourceFile("submission.py", f"import time\n{BURNS.replace(SORT, beside)}")
-    session = Session.start(client, Limits(), frozenset(), time.monotonic() + 60)
+    session = Session(client, Limits(), frozenset(), time.monotonic() + 60)
     session.setup((), "cpu", fresh_output=False, outputs=None)
     session.load(burns, "submission.py")
     runner = TimedRunner(
@@ -83,9 +83,9 @@ def test_a_wait_for_ones_own_threads_is_none_for_others(
     )
     runner.begin(question)
     for _ in range(10):
-        _, before_ns = session.clocks.main_thread() or (0, 0)
+        _, before_ns = session.ranks[0].clocks.main_thread() or (0, 0)
         window = runner.call([question], reuse=False).window
-        _, after_ns = session.clocks.main_thread() or (0, 0)
+        _, after_ns = session.ranks[0].clocks.main_thread() or (0, 0)
         own_ns = window.call_tree_cpu_ns - window.call_cpu_ns
         # What its threads computed is known up to the mark or a little later; they compute 10 ms.
         assert (window.kept_waiting_ns or 0) <= max(after_ns - before_ns - own_ns, 0) + 2_000_000
@@ -96,7 +96,7 @@ def test_a_wait_for_ones_own_threads_is_none_for_others(
 @pytest.fixture
 def burning(client: RunnerClient, question: SoleQuestion) -> Iterator[TimedRunner]:
     """One that was called once, and computes whenever it can."""
-    session = Session.start(client, Limits(), frozenset(), time.monotonic() + 60)
+    session = Session(client, Limits(), frozenset(), time.monotonic() + 60)
     session.setup((), "cpu", fresh_output=False, outputs=None)
     session.load(SourceFile("submission.py", BURNS), "submission.py")
     runner = TimedRunner(PLAN, session, CacheFlusher(1), lambda _name, _seconds: None, AUTHOR)

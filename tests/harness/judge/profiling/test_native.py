@@ -12,7 +12,7 @@ from tests.harness.judge.profiling.test_watched import job
 
 
 def names(client: RunnerClient, vendor: Vendor, binary: bytes | None = None) -> list[str]:
-    session = Session.start(client, Limits(), frozenset(), time.monotonic() + 60)
+    session = Session(client, Limits(), frozenset(), time.monotonic() + 60)
     try:
         found = profilers_for(Subject(job(vendor), frozenset(), binary, b""), session, client)
         return [type(profiler).__name__ for profiler in found]

@@ -4,7 +4,8 @@ import time
 from dataclasses import replace
 from typing import Any
 
-from kernelbot.harness.judge.calls.callers import Runners, answering
+from kernelbot.harness.judge.calls.callers import answering
+from kernelbot.harness.judge.calls.session import Session
 from kernelbot.harness.timing.clocks import CacheFlusher, own_delay_ns
 from kernelbot.harness.words import runner_messages as messages
 from kernelbot.harness.words.windows import Reply
@@ -13,7 +14,7 @@ from kernelbot.harness.words.windows import Reply
 class ArenaCaller:
     """Makes the timed calls of one runner, or of all ranks."""
 
-    def __init__(self, session: Runners, *, compares_inputs: bool = False) -> None:
+    def __init__(self, session: Session, *, compares_inputs: bool = False) -> None:
         """All runners of `session` have arenas. `compares_inputs`: whether anybody will ask for
         `inputs_changed`."""
         self._session = session
@@ -33,7 +34,7 @@ class ArenaCaller:
         Raises `AuthorFailure`, `GpuError`."""
         session = self._session
         parts = session.parts(data)
-        arenas, clocks = session.arenas, session.sessions[0].clocks
+        arenas, clocks = session.arenas, session.ranks[0].clocks
         idle_ns = session.tree_cpu_ns()
         arenas.lay(parts, kernel, reuse=reuse)
         with answering(session):

@@ -6,9 +6,8 @@ returned, which is when the time of all of them ends.
 """
 
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING
 
 from kernelbot.harness.data.encode import Encoded
 from kernelbot.harness.judge.calls.arena_buffers import ArenaBuffers, Secured
@@ -16,24 +15,15 @@ from kernelbot.harness.words import runner_messages as messages
 from kernelbot.harness.words.failures import AuthorFailure
 from kernelbot.harness.words.windows import Reply
 
-R = TypeVar("R", bound=messages.RunnerReply)
-
-
-class Gatherer(Protocol):
-    """Whose runners are called."""
-
-    def gather(self, wanted: type[R]) -> list[R]:
-        """Implements `Runners`."""
-
-    def naming(self, rank: int) -> AbstractContextManager[None]:
-        """Implements `Runners`."""
+if TYPE_CHECKING:
+    from kernelbot.harness.judge.calls.session import Session
 
 
 @dataclass(frozen=True)
 class Arenas:
     """The memory of all runners' calls, in the order of their ranks."""
 
-    runners: Gatherer
+    session: "Session"
     buffers: tuple[ArenaBuffers, ...]
 
     def lay(self, parts: Sequence[Encoded], kernel: str, *, reuse: bool) -> None:
@@ -52,7 +42,7 @@ class Arenas:
             buffers.begin_to_complete(part)
         self._wait()
         for rank, buffers in enumerate(self.buffers):
-            with self.runners.naming(rank):
+            with self.session.naming(rank):
                 buffers.expect_silence()
 
     def go(self) -> None:
@@ -68,7 +58,7 @@ class Arenas:
         found = []
         try:
             for rank, (buffers, answer) in enumerate(zip(self.buffers, answers, strict=True)):
-                with self.runners.naming(rank):
+                with self.session.naming(rank):
                     found.append(buffers.begin_to_secure(answer, max_bytes))
         except AuthorFailure as error:
             if not error.fatal:
@@ -87,19 +77,19 @@ class Arenas:
         for buffers in self.buffers:
             buffers.ask_for_description()
         found = []
-        described = self.runners.gather(messages.Described)
+        described = self.session.gather(messages.Described)
         for rank, (buffers, copied) in enumerate(zip(self.buffers, secured, strict=True)):
-            with self.runners.naming(rank):
+            with self.session.naming(rank):
                 found.append(buffers.value(copied, described[rank]))
         return found
 
     def call(self, parts: Sequence[Encoded], max_bytes: int | None) -> list[Reply]:
         """One untimed call of each runner. Raises `AuthorFailure`, `GpuError`."""
         self.lay(parts, "author", reuse=False)
-        self.runners.gather(messages.IsReady)
+        self.session.gather(messages.IsReady)
         self.reveal(parts, cold=False)
         self.go()
-        return self.values(self.secure(self.runners.gather(messages.ReturnedInArena), max_bytes))
+        return self.values(self.secure(self.session.gather(messages.ReturnedInArena), max_bytes))
 
     def _wait(self) -> None:
         for buffers in self.buffers:

@@ -17,7 +17,7 @@ from kernelbot.harness.data.channel import (
 from kernelbot.harness.data.descriptors import close_apart
 from kernelbot.harness.data.wire import close_all
 from kernelbot.harness.sandbox import Runner
-from kernelbot.harness.sandbox.runner_tree import RunnerTree, is_ending
+from kernelbot.harness.sandbox.runner_tree import is_ending
 from kernelbot.harness.timing.clocks import TaskClocks
 from kernelbot.harness.timing.threads import longest_wait_s
 from kernelbot.harness.words.failures import (
@@ -41,10 +41,9 @@ _DYING_S = 5.0
 class RunnerConnection:
     """Every wait ends by `deadline` (of `time.monotonic()`)."""
 
-    def __init__(
-        self, runner: Runner, limits: Limits, deadline: float, rank: int | None = None
-    ) -> None:
-        """Take over `runner`, or of several ranks in it the one named."""
+    def __init__(self, runner: Runner, limits: Limits, deadline: float, number: int) -> None:
+        """With the rank of this number in `runner`, or the only one."""
+        self.number = number
         self.limits = limits
         self.deadline = deadline
         self._runner = runner
@@ -54,12 +53,8 @@ class RunnerConnection:
         except ProcessLookupError:
             raise SandboxUnavailable("The runner ended before it had a task.") from None
         self.channel = Channel(
-            runner.channels[rank or 0], alive_fd=self._pidfd, glance=self._watch_output
+            runner.channels[number], alive_fd=self._pidfd, glance=self._watch_output
         )
-
-    def tree(self) -> RunnerTree:
-        """All processes of the runner but its first, which is ours."""
-        return RunnerTree(self._runner.pid, self._runner.main_pid, self._runner.freezer)
 
     def peak_bytes(self) -> int:
         """Implements `Runner`."""
@@ -103,18 +98,13 @@ class RunnerConnection:
         ended = self._runner.wait(_DYING_S if is_ending(self._runner.main_pid) else 0.0)
         return failure if ended is None else self._blame(ended)
 
-    def terminate(self) -> None:
-        """Begin to end the runner, once its text buffers are flushed."""
+    def say_goodbye(self) -> None:
+        """Let a runner that lives flush the author's text buffers."""
         if self._ending is None:
             self._runner.thaw()  # one that waits for its turn would be waited for in vain
-            self.say_goodbye()
-            self._runner.terminate()
-
-    def say_goodbye(self) -> None:
-        """Let the runner flush the author's text buffers."""
-        with contextlib.suppress(ChannelError):
-            self.channel.send(Finish(), deadline=time.monotonic() + _FINISH_S)
-            self.channel.receive(RunnerReply, time.monotonic() + _FINISH_S)
+            with contextlib.suppress(ChannelError):
+                self.channel.send(Finish(), deadline=time.monotonic() + _FINISH_S)
+                self.channel.receive(RunnerReply, time.monotonic() + _FINISH_S)
 
     def abort(self) -> Ending:
         """Kill the runner's whole tree, and return once it is gone. Harmless when repeated."""

@@ -2,11 +2,10 @@
 
 from kernelbot.harness.gpu.judge_device import JudgeDevice
 from kernelbot.harness.judge.calls.arena_caller import ArenaCaller
-from kernelbot.harness.judge.calls.callers import Caller, Runners
+from kernelbot.harness.judge.calls.callers import Caller
 from kernelbot.harness.judge.calls.copying_caller import CopyingCaller
 from kernelbot.harness.judge.calls.in_place_caller import InPlaceCaller
 from kernelbot.harness.judge.calls.session import Session
-from kernelbot.harness.judge.ranks.session import RankSession
 from kernelbot.harness.sandbox import RunnerClient
 from kernelbot.harness.words.plan import Plan
 from kernelbot.protocol import Case
@@ -20,16 +19,13 @@ def open_session(
     deadline: float,
     first: Case,
     devices: tuple[JudgeDevice, ...] = (),
-) -> Runners:
+) -> Session:
     """A session for the job; `first` is the case that it begins with, `devices` the judge's.
 
     Raises `SandboxUnavailable`.
     """
-    limits = plan.job.limits
-    if not plan.has_ranks:
-        device = devices[0] if devices else None
-        return Session.start(client, limits, modules, deadline, device)
-    return RankSession(client, limits, modules, deadline, world_size(first), devices)
+    ranks = world_size(first) if plan.has_ranks else None
+    return Session(client, plan.job.limits, modules, deadline, devices, ranks)
 
 
 def expect_sessions(plan: Plan, client: RunnerClient, count: int) -> None:
@@ -41,7 +37,7 @@ def expect_sessions(plan: Plan, client: RunnerClient, count: int) -> None:
         client.prepare(count)
 
 
-def caller_of(plan: Plan, session: Runners) -> Caller:
+def caller_of(plan: Plan, session: Session) -> Caller:
     """How timed calls are made on the job's device."""
     compares_inputs = plan.job.problem.inputs_unchanged
     if session.has_arenas:

@@ -4,8 +4,8 @@ import time
 from dataclasses import replace
 from typing import Any
 
-from kernelbot.harness.judge.calls.callers import Runners, outcomes
 from kernelbot.harness.judge.calls.probes import choose
+from kernelbot.harness.judge.calls.session import Session
 from kernelbot.harness.timing.clocks import CacheFlusher, own_delay_ns
 from kernelbot.harness.words import runner_messages as messages
 from kernelbot.harness.words.windows import Reply
@@ -14,7 +14,7 @@ from kernelbot.harness.words.windows import Reply
 class CopyingCaller:
     """Makes the timed calls of one runner, or of all ranks."""
 
-    def __init__(self, session: Runners) -> None:
+    def __init__(self, session: Session) -> None:
         self._session = session
 
     def timed_call(
@@ -24,11 +24,11 @@ class CopyingCaller:
         GPU's caches at the last moment. Raises `AuthorFailure`."""
         session = self._session
         parts = session.parts(data)
-        sessions = session.sessions
-        clocks = sessions[0].clocks
-        probes = [choose() for _ in sessions]
+        ranks = session.ranks
+        clocks = ranks[0].clocks
+        probes = [choose() for _ in ranks]
         idle_ns = session.tree_cpu_ns()
-        for one, part in zip(sessions, parts, strict=True):
+        for one, part in zip(ranks, parts, strict=True):
             one.offer(part, kernel, reuse=reuse)
         session.gather(messages.IsReady)
         built_ns = session.tree_cpu_ns()
@@ -36,16 +36,16 @@ class CopyingCaller:
         rested_ns = session.tree_cpu_ns()
         start = time.perf_counter_ns()
         delayed_ns = own_delay_ns()
-        for one, places in zip(sessions, probes, strict=True):
+        for one, places in zip(ranks, probes, strict=True):
             one.send(messages.GoAndCopy(places, cold=flusher is not None))
         session.gather(messages.Returned)
         bracket_ns = time.perf_counter_ns() - start
         delayed_ns = own_delay_ns() - delayed_ns
         after = clocks.main_thread() or (0, 0)
         computed_ns = session.tree_cpu_ns() - rested_ns
-        for one in sessions:
+        for one in ranks:
             one.send(messages.Take())
-        reply = session.together(outcomes(session, session.gather(messages.Done), probes))
+        reply = session.together(session.outcomes(session.gather(messages.Done), probes))
         last = clocks.main_thread() or (0, 0)
         window = replace(
             reply.window,
@@ -53,7 +53,7 @@ class CopyingCaller:
             call_tree_cpu_ns=computed_ns,
             processors=clocks.processors(),
         )
-        if len(sessions) == 1:  # a rank may be charged for what others wait for
+        if len(ranks) == 1:  # a rank may be charged for what others wait for
             window = replace(
                 window,
                 build_cpu_ns=built_ns - idle_ns,

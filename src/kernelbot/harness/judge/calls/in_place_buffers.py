@@ -30,8 +30,8 @@ from kernelbot.harness.inside.marks.marks import MAX_ADDRESSES, RECORD_BYTES, Ou
 from kernelbot.harness.inside.marks.probes import Probes, Stretch
 from kernelbot.harness.judge.calls.gathering import gather
 from kernelbot.harness.judge.calls.output_form import OutputForm, form_of
+from kernelbot.harness.judge.calls.rank import Rank
 from kernelbot.harness.judge.calls.replies import blaming_author, read_answer_in_place, value_read
-from kernelbot.harness.judge.calls.session import Session
 from kernelbot.harness.sandbox.runner_tree import is_within, stretches_of_file
 from kernelbot.harness.timing.clocks import waited_ns
 from kernelbot.harness.words.failures import garbage, written_late
@@ -97,12 +97,12 @@ class Served:
 
 
 class InPlaceBuffers:
-    """The memory of one session's timed calls."""
+    """The memory of one runner's timed calls."""
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    def __init__(self, rank: Rank) -> None:
+        self._rank = rank
         self._random = random.SystemRandom()
-        self._pid = session.clocks.main_pid
+        self._pid = rank.clocks.main_pid
         self._input: SharedBuffer | None = None
         self._base = 0
         self._bases: list[int] = []
@@ -140,7 +140,7 @@ class InPlaceBuffers:
         if not self._record_sent:
             fds = [*fds, self._page.fd]
             self._record_sent = True
-        self._session.send(Attach(skeletons, self._bases, kernel, self._turn, *is_new), fds)
+        self._rank.send(Attach(skeletons, self._bases, kernel, self._turn, *is_new), fds)
 
     def reveal(self, data: Calls) -> None:
         """Write the arrays of the call that was attached."""
@@ -156,7 +156,7 @@ class InPlaceBuffers:
         """When the kernel was seen to have returned, and how many ns its thread had waited for a
         processor in its life until then; 0 if it wasn't seen. See `Marks.wait`."""
         times = spin_s, _SLEEP_S
-        schedstat = self._session.clocks.schedstat_fd()
+        schedstat = self._rank.clocks.schedstat_fd()
         seen_ns, counted = marks().wait(
             self._page.address, self._turn, *times, schedstat, self._probes
         )
@@ -195,7 +195,7 @@ class InPlaceBuffers:
         its memory can't be read."""
         taken = self._taken
         try:
-            answer = read_answer_in_place(reply, self._session.limits, self._claim)
+            answer = read_answer_in_place(reply, self._rank.limits, self._claim)
             addresses = list(answer.addresses)
             with blaming_author():
                 stretches = _stretches_of(answer.skeleton)
@@ -206,7 +206,7 @@ class InPlaceBuffers:
             if taken is not None and taken.changed:
                 raise written_late(taken.changed)
             read = self._reader_of_now(stretches) if taken is None else taken.reader()
-            value = value_read(answer, read, self._session.modules)
+            value = value_read(answer, read, self._rank.modules)
         finally:
             self._drop()
         aliased = self._aliased(addresses, stretches) if taken is None else self._aliased_then

@@ -30,13 +30,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from kernelbot.harness.judge.calls.callers import Runners, Several, answering
+from kernelbot.harness.judge.calls.callers import Several, answering
 from kernelbot.harness.judge.calls.in_place_buffers import (
     Calls,
     InPlaceBuffers,
     Served,
     wait_for_marks,
 )
+from kernelbot.harness.judge.calls.rank import Rank
 from kernelbot.harness.judge.calls.session import Session
 from kernelbot.harness.sandbox.runner_tree import RunnerTree
 from kernelbot.harness.timing.clocks import CacheFlusher, own_delay_ns, own_processors, urgent
@@ -65,7 +66,7 @@ class _Used:
 class _Runners:
     """The runners that there are, until others take their place."""
 
-    sessions: tuple[Session, ...]
+    ranks: tuple[Rank, ...]
     buffers: tuple[InPlaceBuffers, ...]
     tree: RunnerTree
     processors: int
@@ -80,13 +81,12 @@ class _Runners:
 class InPlaceCaller:
     """Makes the timed calls of one runner, or of all ranks."""
 
-    def __init__(self, session: Runners, *, compares_inputs: bool = False) -> None:
+    def __init__(self, session: Session, *, compares_inputs: bool = False) -> None:
         """`compares_inputs`: whether anybody will ask for `inputs_changed`."""
         self._session = session
         self._compares_inputs = compares_inputs
         self._current: _Runners | None = None
-        if session.sessions:
-            self._runners()
+        self._runners()
 
     def timed_call(
         self, data: Any, flusher: CacheFlusher | None, reuse: bool, kernel: str = "author"
@@ -172,7 +172,7 @@ class InPlaceCaller:
     @property
     def takes_several(self) -> bool:
         """Whether there is one runner: several would have to wait for each other at each call."""
-        return len(self._session.sessions) == 1
+        return len(self._session.ranks) == 1
 
     def _parts(self, data: Any) -> list[Calls]:
         """The data of each runner's calls."""
@@ -182,17 +182,17 @@ class InPlaceCaller:
 
     def _runners(self) -> _Runners:
         """Those that there are, with buffers for each."""
-        sessions = self._session.sessions
-        if self._current is None or self._current.sessions != sessions:
+        ranks = self._session.ranks
+        if self._current is None or self._current.ranks != ranks:
             self.close()
-            clocks, tree = sessions[0].clocks, self._session.tree()
+            clocks, tree = ranks[0].clocks, self._session.tree()
             self._current = _Runners(
-                sessions,
-                tuple(InPlaceBuffers(one) for one in sessions),
+                ranks,
+                tuple(InPlaceBuffers(one) for one in ranks),
                 tree,
                 clocks.processors(),
                 own_processors(clocks.main_pid),
-                tells_waits=len(sessions) == 1 and tree.is_certain and clocks.tells_waits,
+                tells_waits=len(ranks) == 1 and tree.is_certain and clocks.tells_waits,
             )
         return self._current
 
@@ -215,7 +215,7 @@ class InPlaceCaller:
                 return runners.buffers[rank].serve(answer)
             except OSError as error:  # its memory can't be read: it is dead, or never had that
                 runners.tree.resume()  # else it might not be able to die
-                raise runners.sessions[rank].cause_of(no_value(error)) from error
+                raise runners.ranks[rank].cause_of(no_value(error)) from error
 
     def _check(self) -> None:
         """A rank that raised leaves others waiting for it: then all are to say what became of them.
@@ -230,7 +230,7 @@ class InPlaceCaller:
             self._session.gather(messages.DoneInPlace)
 
     def _used(self, runners: _Runners) -> _Used:
-        main_threads = [one.clocks.main_thread() or (0, 0) for one in runners.sessions]
+        main_threads = [one.clocks.main_thread() or (0, 0) for one in runners.ranks]
         computed_ns, waited_ns = zip(*main_threads, strict=True)
         return _Used(computed_ns, waited_ns, self._session.tree_cpu_ns())
 
@@ -244,7 +244,7 @@ def _take(runners: _Runners, unchanged: Sequence[Calls] | None) -> None:
 
 def _flush(runners: _Runners, flusher: CacheFlusher | None) -> None:
     if flusher is not None:
-        for cpu in {one.clocks.last_cpu() for one in runners.sessions}:
+        for cpu in {one.clocks.last_cpu() for one in runners.ranks}:
             flusher.flush(cpu)
 
 
@@ -252,7 +252,7 @@ def _reveal(runners: _Runners, parts: Sequence[Calls]) -> None:
     """Write the data, and let the calls begin once the runners are awake."""
     for buffers, part in zip(runners.buffers, parts, strict=True):
         buffers.reveal(part)
-    if any(one.has_message() for one in runners.sessions):
+    if any(one.has_message() for one in runners.ranks):
         raise garbage("an answer before the question")
     for buffers in runners.buffers:
         buffers.let_go()

@@ -1,105 +1,113 @@
-"""The judge's side of one runner: sends data, takes the time, and reads what came back.
+"""The judge's side of the runners of one phase of one submission: one alone, or several ranks.
 
-A session is one runner's life: one phase of one submission. What it says and hears travels over
-its `RunnerConnection`.
+They run in one sandbox and end together.
 """
 
 import contextlib
-import ctypes
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import TypeVar
 
-from kernelbot.harness.data.encode import Encoded, has_gaps
-from kernelbot.harness.data.shared_memory import SharedBuffer
+from kernelbot.harness.data.channel import ChannelError, wait_for_any
+from kernelbot.harness.data.encode import Encoded
 from kernelbot.harness.gpu.judge_device import JudgeDevice
-from kernelbot.harness.inside.cage.loader import ProblemBroken
-from kernelbot.harness.inside.own_builds import CAP_BYTES
-from kernelbot.harness.inside.runner.probes import OUTPUT_BASE
-from kernelbot.harness.judge.calls.arena_buffers import ArenaBuffers, as_json
+from kernelbot.harness.gpu.shares import Shares
+from kernelbot.harness.inside.ranks.joining import FROM_ENVIRONMENT
 from kernelbot.harness.judge.calls.arenas import Arenas
-from kernelbot.harness.judge.calls.connection import RunnerConnection
 from kernelbot.harness.judge.calls.probes import choose
-from kernelbot.harness.judge.calls.replies import count_parts, read_answer, value_shared
+from kernelbot.harness.judge.calls.rank import Rank
+from kernelbot.harness.judge.limits import limits_of_ranks
 from kernelbot.harness.judge.profiling.request import ProfileRequest
-from kernelbot.harness.sandbox import Runner, RunnerClient
+from kernelbot.harness.sandbox import RunnerClient
+from kernelbot.harness.sandbox.runner_tree import RunnerTree, is_alive
 from kernelbot.harness.timing.clocks import TaskClocks
 from kernelbot.harness.words import runner_messages as messages
-from kernelbot.harness.words.failures import NO_KERNEL, expect_reply, garbage
+from kernelbot.harness.words.failures import (
+    NO_KERNEL,
+    AuthorFailure,
+    death,
+    expect_reply,
+    garbage,
+)
+from kernelbot.harness.words.order import Entry
 from kernelbot.harness.words.runner_messages import Place, Refusal, Refused, RunnerReply
 from kernelbot.harness.words.sandbox import SandboxUnavailable
-from kernelbot.harness.words.windows import Ending, OutputLayout, Reply
-from kernelbot.protocol import Limits, SourceFile
+from kernelbot.harness.words.windows import Ending, Reply
+from kernelbot.protocol import Limits, SourceFile, Verdict
 
 R = TypeVar("R", bound=RunnerReply)
-_POISON = 0xA5
-_FIRST_OUTPUT_BYTES = 1 << 16
+T = TypeVar("T")
+_DYING_S = 0.02
+"""A process closes its sockets a little before it counts as dead."""
+_LAST_REPORT_S = 2.0
+_FAILED = "The submission failed"
+_NOT_EXPORTED = (
+    'The submission exports no function extern "C" void custom_kernel(...). Define it so, with the '
+    "arguments that the problem names."
+)
 
 
-class Session(RunnerConnection):
-    """Drives one runner."""
+class Session:
+    """Controls as many runners as a call's data is for: fresh ones whenever that number changes, or
+    if one of several ranks has failed. Every wait ends by `deadline`.
+    """
 
     def __init__(
         self,
-        runner: Runner,
-        limits: Limits,
-        modules: frozenset[str],
-        deadline: float,
-        rank: int | None = None,
-        device: JudgeDevice | None = None,
-    ) -> None:
-        """Take over `runner`, or of several ranks in it the one named. `device`: the judge's, if
-        data and outputs lie in its memory."""
-        super().__init__(runner, limits, deadline, rank)
-        self.modules = modules
-        self._input: SharedBuffer | None = None
-        self._output: SharedBuffer | None = None
-        self._unsent: set[str] = set()
-        self._rank = rank
-        self._clocks: TaskClocks | None = None
-        self._on_gpu = False
-        self._is_guarded = False
-        self._device = device
-        self._arena: ArenaBuffers | None = None
-
-    @classmethod
-    def start(
-        cls,
         client: RunnerClient,
         limits: Limits,
         modules: frozenset[str],
         deadline: float,
-        device: JudgeDevice | None = None,
-    ) -> "Session":
-        """A session with a fresh runner. Raises `SandboxUnavailable`."""
-        return cls(client.spawn(limits), limits, modules, deadline, device=device)
+        devices: tuple[JudgeDevice, ...] = (),
+        world_size: int | None = None,
+    ) -> None:
+        """With fresh runners. Raises `SandboxUnavailable`.
+
+        `devices`: the judge's, one for each runner that there may be, if data and outputs lie in
+        its memory. `world_size`: how many ranks are needed first; None: the problem has no ranks.
+        """
+        self._client = client
+        self._limits = limits
+        self._modules = modules
+        self._deadline = deadline
+        self._devices = devices
+        self._is_alone = world_size is None
+        self._set_up_again: Callable[[], None] = lambda: None
+        self._load_again: Callable[[], None] = lambda: None
+        self._endings: list[Ending] = []
+        self._start(world_size or 1)
+
+    @property
+    def deadline(self) -> float:
+        """The time when all waiting ends, by `time.monotonic()`."""
+        return self._deadline
+
+    @deadline.setter
+    def deadline(self, deadline: float) -> None:
+        self._deadline = deadline
+        for rank in self.ranks:
+            rank.deadline = deadline
 
     @property
     def has_arenas(self) -> bool:
-        """Implements `Runners`."""
-        return self._device is not None
-
-    @property
-    def arena(self) -> ArenaBuffers:
-        """The memory of calls on a GPU. Only if `has_arenas`, and after `setup`."""
-        if self._arena is None:
-            raise AssertionError("a runner with the judge's device was set up")
-        return self._arena
+        """Whether data and outputs lie in the judge's memory on the devices."""
+        return bool(self._devices)
 
     @property
     def arenas(self) -> Arenas:
-        """Implements `Runners`."""
-        return Arenas(self, (self.arena,))
+        """That memory, each rank's on its own device: no rank is given another's."""
+        return Arenas(self, tuple(rank.arena for rank in self.ranks))
 
-    @property
-    def clocks(self) -> TaskClocks:
-        """The kernel's clocks of this runner."""
-        if self._clocks is None:
-            runner = self._runner
-            if self._rank is None:
-                self._clocks = TaskClocks(runner.main_pid, runner.cpu_time_ns)
-            else:  # what the kernel adds up is of all ranks together
-                self._clocks = TaskClocks(runner.rank_pids[self._rank])
-        return self._clocks
+    def tree(self) -> RunnerTree:
+        """All processes of all runners but the first, which is ours: they freeze together."""
+        runner = self._runner
+        return RunnerTree(runner.pid, runner.main_pid, runner.freezer)
+
+    def tree_cpu_ns(self) -> int:
+        """Processor time so far of all runners and everything below them."""
+        return self._clocks.tree_cpu_ns()
 
     def setup(
         self,
@@ -109,231 +117,248 @@ class Session(RunnerConnection):
         outputs: tuple[int, ...] | None,
         meanwhile: Callable[[], None] | None = None,
     ) -> None:
-        """Give the runner the problem's shared files, before any code of the author's.
+        """Give the runners the problem's shared files, before any code of the author's. Raises
+        `SandboxUnavailable`, `ProblemBroken`, `AuthorFailure`.
 
         `outputs`: of a compiled problem, which leaves are outputs; None for Python. `meanwhile`: is
-        done while the runner gets ready.
+        done while the runners get ready, which takes some tenths of a second with a GPU.
         """
-        self.begin_setup(files, device, fresh_output, outputs)
-        if meanwhile is not None:
-            meanwhile()
-        self.end_setup()
-
-    def begin_setup(
-        self,
-        files: tuple[SourceFile, ...],
-        device: str,
-        fresh_output: bool,
-        outputs: tuple[int, ...] | None,
-        place: Place | None = None,
-    ) -> None:
-        """Begin what `setup` does, without waiting for the runner. `place`: which of several ranks
-        it is."""
-        self._on_gpu = device != "cpu"
-        self._is_guarded = outputs is not None
-        texts, modules = {file.name: file.text for file in files}, tuple(sorted(self.modules))
-        self.send(messages.SetUp(texts, modules, device, fresh_output, outputs, place))
-
-    def end_setup(self) -> None:
-        """Wait until the runner is ready. Raises `SandboxUnavailable`, `ProblemBroken`, and
-        `AuthorFailure`, though no code of the author's has run yet."""
-        reply = self.receive()
-        if isinstance(reply, messages.NoGpu):  # no code of the author's has run yet
-            raise SandboxUnavailable(f"Runners find no GPU: {reply.text[:1000]}")
-        if isinstance(reply, messages.Broken):
-            text = reply.text[:1000]
-            raise ProblemBroken(f"A file that the problem shares with runners failed in {text}")
-        found = expect_reply(reply, messages.IsSetUp, "The ranks didn't find each other")
-        if self._on_gpu and self._device is not None:
-            self._device.expect_same_gpu(found.gpu)
-            self._arena = ArenaBuffers(
-                self, self._device, self.limits, self.modules, guarded=self._is_guarded
-            )
+        self._set_up_again = partial(self._set_up, files, device, fresh_output, outputs)
+        self._set_up(files, device, fresh_output, outputs, meanwhile)
 
     def load(self, submission: SourceFile, name: str, builds: bytes = b"") -> None:
         """Import the author's file, beside what `builds` found. Raises `AuthorFailure`."""
-        self.offer_code(submission, name, builds)
-        self._expect_loaded(NO_KERNEL)
-
-    def offer_code(self, submission: SourceFile, name: str, builds: bytes) -> None:
-        """Send the author's file; the runner will say what became of its import."""
-        request = messages.Load(name, submission.text, len(builds))
-        if builds:
-            with contextlib.closing(SharedBuffer.create(len(builds))) as packed:
-                packed.write(0, builds)
-                self.send(request, [packed.fd])
-        else:
-            self.send(request)
+        self._load(lambda rank: rank.offer_code(submission, name, builds), NO_KERNEL)
 
     def load_library(
         self, binary: bytes, outputs: tuple[int, ...], *, emulates: bool = False
     ) -> None:
         """Load the author's shared object. Raises `AuthorFailure`. `emulates`: the processor runs
         its CUDA kernels."""
-        library = SharedBuffer.create(len(binary))
-        library.write(0, binary)
-        self.send(messages.LoadLibrary(len(binary), outputs, emulates), [library.fd])
-        library.close()
-        self._expect_loaded(
-            'The submission exports no function extern "C" void custom_kernel(...). Define it so, '
-            "with the arguments that the problem names.",
+        self._load(
+            lambda rank: rank.offer_library(binary, outputs, emulates=emulates), _NOT_EXPORTED
         )
 
     def builds(self) -> bytes:
-        """What the submission has compiled for itself: bytes that only its next runner opens.
+        """What the submission has compiled for itself, in the first runner: bytes that only the
+        next one opens. Empty if there is nothing, or more than is carried."""
+        return self.ranks[0].builds()
 
-        Empty if there is nothing, or more than is carried. Raises `AuthorFailure`.
-        """
-        self.send(messages.PackBuilds())
-        packed = self.receive()
-        if not isinstance(packed, messages.Packed) or not 0 < packed.size <= CAP_BYTES:
-            return b""
-        with contextlib.closing(SharedBuffer.create(packed.size)) as taken:
-            self.send(messages.HandOver(), [taken.fd])
-            self.receive()
-            return taken.read(0, packed.size)
-
-    def _expect_loaded(self, missing: str) -> None:
-        where = "The submission failed while it was imported"
-        expect_reply(self.receive(), messages.Loaded, where, missing)
-
-    def call(self, data: Encoded, max_bytes: int | None = None) -> Reply:
-        """One untimed call: no flush, no handshake. `max_bytes`: of a right output."""
+    def call(self, data: Encoded | Shares, max_bytes: int | None = None) -> Reply:
+        """One untimed call: no flush, no handshake. Raises `AuthorFailure`, also if an output has
+        more bytes than `max_bytes`, if that is known: then none of them is read."""
+        parts = self.parts(data)
         if self.has_arenas:
-            (reply,) = self.arenas.call((data,), max_bytes)
-            return reply
-        probes = choose()
-        self.offer(data, probes=probes)
-        done = expect_reply(self.receive(), messages.Done, "The submission failed")
-        return self.outcome(done, probes, max_bytes)
+            return self.together(self.arenas.call(parts, max_bytes))
+        probes = [choose() for _ in self.ranks]
+        for rank, part, places in zip(self.ranks, parts, probes, strict=True):
+            rank.offer(part, probes=places)
+        return self.together(self.outcomes(self.gather(messages.Done), probes, max_bytes))
 
-    def mirror(self, layout: OutputLayout, *, in_place: bool) -> None:
-        """Have the kernel `mirror` return as much as this: for a control runner."""
-        size = layout.device_bytes // max(layout.arrays, 1)
-        sizes = (size,) * layout.arrays
-        self.send(messages.Mirror(sizes, layout.host_bytes, in_place))
-        expect_reply(self.receive(), messages.Mirrored, "The control runner failed")
+    def parts(self, data: Encoded | Shares) -> tuple[Encoded, ...]:
+        """The data of each runner; afterwards there are as many runners as parts."""
+        self._start_ranks(len(data.parts))
+        return data.parts
 
-    def offer(
+    def outcomes(
         self,
-        data: Encoded,
-        kernel: str = "author",
-        *,
-        reuse: bool = False,
-        probes: list[int] | None = None,
-    ) -> None:
-        """Hand over a call's data. The call follows at once, or without `probes` upon `go`."""
-        fds = self._place(data)
-        is_new = "input" in self._unsent, "output" in self._unsent
-        self.send(messages.Prepare(data.skeleton, kernel, reuse, *is_new, probes), fds)
+        answers: Sequence[messages.Done],
+        probes: Sequence[list[int]],
+        max_bytes: int | None = None,
+    ) -> list[Reply]:
+        """What the answers to a call come to. Raises `AuthorFailure`. `max_bytes`: of each right
+        output."""
+        found = []
+        for rank, answer, places in zip(self.ranks, answers, probes, strict=True):
+            with self.naming(rank.number):
+                found.append(rank.outcome(answer, places, max_bytes))
+        return found
 
-    @property
-    def sessions(self) -> tuple["Session", ...]:
-        """Implements `Runners`: this one."""
-        return (self,)
+    def profile(self, data: Encoded | Shares) -> tuple[str, bytes]:
+        """A table and a gzipped trace (maybe empty) as the first runner took them, while others
+        make the same calls: the author's word."""
+        parts = self.parts(data)
+        with contextlib.ExitStack() as stack:
+            requests = [
+                stack.enter_context(contextlib.closing(ProfileRequest(rank.send, part)))
+                for rank, part in zip(self.ranks, parts, strict=True)
+            ]
+            return requests[0].answer(self.gather(messages.Profiled)[0])
 
-    def parts(self, data: Encoded) -> tuple[Encoded, ...]:
-        """Implements `Runners`: all of it."""
-        return (data,)
+    def inputs_changed(self, data: Encoded | Shares) -> bool:
+        """Whether the last call left any runner's inputs other than they were."""
+        pairs = zip(self.ranks, data.parts, strict=True)
+        return any(rank.inputs_changed(part) for rank, part in pairs)
 
-    def gather(self, wanted: type[R]) -> list[R]:
-        """Implements `Runners`."""
-        reply = self.receive()
-        if wanted is messages.IsReady and not _may_answer_unready(reply):
-            raise garbage(reply)
-        return [expect_reply(reply, wanted, "The submission failed")]
+    def gather(self, wanted: type[R], where: str = _FAILED, missing: str = NO_KERNEL) -> list[R]:
+        """What each runner says next, which is to be `wanted`. Raises `AuthorFailure`; see
+        `expect_reply`."""
 
-    def tree_cpu_ns(self) -> int:
-        """Implements `Runners`."""
-        return self.clocks.tree_cpu_ns()
+        def heard(_rank: Rank, reply: RunnerReply) -> R:
+            if wanted is messages.IsReady and not _may_answer_unready(reply):
+                raise garbage(reply)
+            return expect_reply(reply, wanted, where, missing)
 
-    def naming(self, _rank: int) -> contextlib.AbstractContextManager[None]:
-        """Implements `Runners`: it has no rank."""
-        return contextlib.nullcontext()
+        with self._ending_all():
+            return self._hear(heard)
+
+    def check(self) -> None:
+        """Raise `AuthorFailure` if a runner is dead or printed too much, or the time is up."""
+        with self._ending_all():
+            for rank in self.ranks:
+                with self.naming(rank.number):
+                    rank.check()
 
     def together(self, replies: Sequence[Reply]) -> Reply:
-        """Implements `Runners`."""
-        (reply,) = replies
-        return reply
+        """The outcomes of all runners as one. With ranks, their values are in a tuple, and the time
+        is that from the first rank's begin to the last one's return: those that share a processor
+        begin one after another."""
+        if self._is_alone:
+            return replies[0]
+        windows = [reply.window for reply in replies]
+        start_ns = min(window.start_ns for window in windows)
+        end_ns = max(window.start_ns + window.claim_ns for window in windows)
+        return Reply(
+            value=tuple(reply.value for reply in replies),
+            window=replace(windows[0], claim_ns=end_ns - start_ns, start_ns=start_ns),
+            size_bytes=sum(reply.size_bytes for reply in replies),
+            aliased=any(reply.aliased for reply in replies),
+            parts=sum(reply.parts for reply in replies),
+            layouts=tuple(layout for reply in replies for layout in reply.layouts),
+            gaps=any(reply.gaps for reply in replies),
+        )
 
-    def profile(self, data: Encoded) -> tuple[str, bytes]:
-        """A table and a gzipped trace (maybe empty) as the runner took them: the author's word."""
-        with contextlib.closing(ProfileRequest(self.send, data)) as request:
-            return request.answer(self.receive())
+    @contextlib.contextmanager
+    def naming(self, number: int) -> Iterator[None]:
+        """Within, a failure says of which rank it is, if there are ranks."""
+        try:
+            yield
+        except AuthorFailure as error:
+            if not self._is_alone:
+                error.message = f"Rank {number}: {error.message}"
+            raise
 
-    def inputs_changed(self, data: Encoded) -> bool:
-        """Whether the last call left its inputs other than they were."""
-        if self._arena is not None:
-            return self._arena.inputs_changed(data)
-        self.send(messages.DescribeInputs())
-        reply = self.receive()
-        if not isinstance(reply, messages.Inputs) or self._input is None:
-            return True
-        if reply.value != as_json(data.skeleton):
-            return True
-        for leaf in data.leaves:
-            mine = ctypes.string_at(leaf.address, leaf.size_bytes)
-            if self._input.read(leaf.offset, leaf.size_bytes) != mine:
-                return True
-        return False
+    def terminate(self) -> None:
+        """Begin to end all runners, once their text buffers are flushed; `abort` then waits for
+        less."""
+        for rank in self.ranks:
+            rank.say_goodbye()
+        self._runner.terminate()
 
     def abort(self) -> Ending:
-        """Extends `RunnerConnection.abort`: the shared memory is given back."""
-        ending = super().abort()
-        if self._clocks is not None:
-            self._clocks.close()
-        for buffer in (self._input, self._output, self._arena):
-            if buffer is not None:
-                buffer.close()
-        return ending
+        """Kill all runners, and return once they are gone. Harmless when repeated."""
+        self._stop()
+        return Ending(
+            self._endings[-1].exit,
+            "".join(ending.stdout for ending in self._endings),
+            "".join(ending.stderr for ending in self._endings),
+        )
 
-    def _place(self, data: Encoded) -> list[int]:
-        """Copy the data in, poison the output; descriptors the runner doesn't have yet."""
-        self._unsent = set()
-        if self._input is None or self._input.size_bytes < data.size_bytes:
-            self._input = _renew(self._input, data.size_bytes)
-            self._unsent.add("input")
-        data.copy_to(self._input)
-        if self._output is None:
-            likely = max(data.size_bytes, _FIRST_OUTPUT_BYTES) + OUTPUT_BASE
-            self._output = SharedBuffer.create(likely)
-            self._unsent.add("output")
-        self._output.fill(_POISON, OUTPUT_BASE + data.size_bytes)
-        wanted = [("input", self._input), ("output", self._output)]
-        return [buffer.fd for name, buffer in wanted if name in self._unsent]
+    def _start_ranks(self, world_size: int) -> None:
+        """Make sure that there are exactly as many, with the author's code if it was loaded."""
+        if len(self.ranks) != world_size:
+            self._stop()
+            self._start(world_size)
+            self._set_up_again()
+            self._load_again()
 
-    def outcome(
-        self, reply: messages.Done, probes: list[int], max_bytes: int | None = None
-    ) -> Reply:
-        """What a call's answer comes to. Raises `AuthorFailure`."""
-        answer = read_answer(reply, self.limits, max_bytes)
-        if not reply.fits:
-            self._fetch_again(answer.size_bytes)
-        if self._output is None:
-            raise AssertionError("a call always has an output buffer")
-        device = None if self._on_gpu else "cpu"
-        value = value_shared(answer, self._output, probes, self.modules, device)
-        parts, gaps = count_parts(answer), has_gaps(answer.skeleton)
-        return Reply(value, answer.window, answer.size_bytes, reply.aliased, parts, gaps=gaps)
+    def _start(self, world_size: int) -> None:
+        limits = limits_of_ranks(self._limits, world_size)
+        entry = Entry.SERVE if self._is_alone else Entry.RANKS
+        runner = self._runner = self._client.spawn(limits, entry, world_size)
+        self._clocks = TaskClocks(runner.main_pid, runner.cpu_time_ns)
+        devices = self._devices[:world_size] or (None,) * world_size
+        self.ranks = tuple(
+            Rank(runner, limits, self._modules, self._deadline, number, device)
+            for number, device in enumerate(devices)
+        )
+        """The current runners, in the order of their ranks."""
 
-    def _fetch_again(self, size: int) -> None:
-        old_probes = self._output.read(0, OUTPUT_BASE) if self._output else b""
-        self._output = _renew(self._output, OUTPUT_BASE + size)
-        self._output.write(0, old_probes)
-        self.send(messages.Copy(), [self._output.fd])
-        reply = self.receive()
-        if not isinstance(reply, messages.Copied):
-            raise garbage(reply)
+    def _stop(self) -> None:
+        endings = [rank.abort() for rank in self.ranks]
+        self._endings.extend(endings[:1])  # one sandbox, one exit, one pair of streams
+        self.ranks = ()
+
+    def _set_up(
+        self,
+        files: tuple[SourceFile, ...],
+        device: str,
+        fresh_output: bool,
+        outputs: tuple[int, ...] | None,
+        meanwhile: Callable[[], None] | None = None,
+    ) -> None:
+        """Ranks find each other and open their GPUs at the same time."""
+        backend = "gloo" if device == "cpu" else "nccl"
+        for rank in self.ranks:
+            place = Place(rank.number, len(self.ranks), backend, FROM_ENVIRONMENT)
+            rank.begin_setup(
+                files, device, fresh_output, outputs, None if self._is_alone else place
+            )
+        if meanwhile is not None:
+            meanwhile()
+        try:
+            self._hear(Rank.end_setup)
+        except AuthorFailure as error:  # no code of the author's has run yet
+            if self._is_alone or error.verdict is Verdict.TIME_LIMIT:
+                raise
+            raise SandboxUnavailable(f"The ranks couldn't be set up. {error.message}") from error
+
+    def _load(self, offer: Callable[[Rank], None], missing: str) -> None:
+        """Have all runners load the kernel at the same time. Raises `AuthorFailure`."""
+        self._load_again = partial(self._load, offer, missing)
+        for rank in self.ranks:
+            offer(rank)
+        self.gather(messages.Loaded, "The submission failed while it was imported", missing)
+
+    def _hear(self, heard: Callable[[Rank, RunnerReply], T]) -> list[T]:
+        """What comes of each runner's next message, which is read as soon as it is there. Raises
+        `AuthorFailure`."""
+        found: dict[int, T] = {}
+        while len(found) < len(self.ranks):
+            for rank in self._ready([one for one in self.ranks if one.number not in found]):
+                reply = rank.receive()
+                with self.naming(rank.number):
+                    found[rank.number] = heard(rank, reply)
+        return [found[number] for number in sorted(found)]
+
+    def _ready(self, waiting: list[Rank]) -> list[Rank]:
+        """Those of several that have sent something or have died. One is waited for where its
+        message is read: nothing more is done between the marks of a call."""
+        if len(waiting) == 1:
+            return waiting
+        try:
+            ready = wait_for_any([rank.channel for rank in waiting], self._deadline)
+        except ChannelError:
+            return waiting[:1]
+        return [rank for rank in waiting if rank.channel in ready]
+
+    @contextlib.contextmanager
+    def _ending_all(self) -> Iterator[None]:
+        """Within, the failure of one rank ends all, since others may wait for it for ever; raised
+        is that of the rank which ended first, which may be the cause."""
+        try:
+            yield
+        except AuthorFailure as error:
+            if self._is_alone:
+                raise
+            cause = self._death() or error
+            self._stop()
+            raise cause from error
+
+    def _death(self) -> AuthorFailure | SandboxUnavailable | None:
+        """What the end of the ranks means; None if all live."""
+        time.sleep(_DYING_S)
+        if all(is_alive(pid) for pid in self._runner.rank_pids):
+            return None
+        ended = self._runner.wait(_LAST_REPORT_S)
+        if not ended:
+            return None
+        return death(ended, limits_of_ranks(self._limits, len(self.ranks)))
 
 
 def _may_answer_unready(reply: RunnerReply) -> bool:
-    """Whether an honest runner says this before the author's code was called."""
+    """Whether an honest runner says this before the author's code was called: that there is no
+    room, or that earlier work on the GPU has failed."""
     if isinstance(reply, Refused):
-        return reply.why is Refusal.NO_ROOM
+        return reply.why is Refusal.NO_ROOM or reply.gpu_fault != 0
     return isinstance(reply, messages.IsReady)
-
-
-def _renew(old: SharedBuffer | None, size_bytes: int) -> SharedBuffer:
-    if old is not None:
-        old.close()
-    return SharedBuffer.create(size_bytes)

@@ -16,7 +16,7 @@ from kernelbot.harness.gpu.judge_device import JudgeDevice
 from kernelbot.harness.inside.cage.loader import shared_files, shared_modules
 from kernelbot.harness.judge.calls.callers import Caller, Several
 from kernelbot.harness.judge.calls.conversations import caller_of, open_session
-from kernelbot.harness.judge.calls.session import Session
+from kernelbot.harness.judge.calls.rank import Rank
 from kernelbot.harness.sandbox import RunnerClient
 from kernelbot.harness.timing.clocks import CacheFlusher
 from kernelbot.harness.timing.plausibility import Baseline, ControlCalls
@@ -85,7 +85,7 @@ class Control:
         self._on_gpu = plan.on_gpu
         self._in_place = plan.outputs is not None
         self._layouts: dict[int, Layouts] = {}
-        self._mirrored: tuple[tuple[Session, ...], Layouts] | None = None
+        self._mirrored: tuple[tuple[Rank, ...], Layouts] | None = None
         try:
             with _blaming_us():
                 files, fresh_output = shared_files(spec), spec.fresh_output
@@ -187,14 +187,14 @@ class Control:
         if not self._mirrors:
             return
         with _blaming_us():
-            ranks = len(self._session.parts(data))
-            sessions = self._session.sessions  # others whenever their number changes
-            layouts = self._layouts.get(index, (OutputLayout(),) * ranks)
-            if self._mirrored == (sessions, layouts):
+            count = len(self._session.parts(data))
+            ranks = self._session.ranks  # others whenever their number changes
+            layouts = self._layouts.get(index, (OutputLayout(),) * count)
+            if self._mirrored == (ranks, layouts):
                 return
-            for session, layout in zip(sessions, layouts, strict=True):
-                session.mirror(layout, in_place=self._in_place)
-            self._mirrored = sessions, layouts
+            for rank, layout in zip(ranks, layouts, strict=True):
+                rank.mirror(layout, in_place=self._in_place)
+            self._mirrored = ranks, layouts
 
     def observe(self, index: int, data: Any) -> None:
         """One more cold call that does nothing, for the baseline of workload `index`."""

@@ -477,6 +477,6 @@ def _whose(side: Line) -> str:
 def _memory_bytes(known: Question, line: Line) -> int:
     """What one of a kernel's processes has used at most, or what its data and as large an output
     take, if that is more: they lie in the judge's memory, for each process."""
-    sessions = [session for one in line for session in one.runner.session.sessions]
+    ranks = [rank for one in line for rank in one.runner.session.ranks]
     data_bytes: int = known.given.size_bytes
-    return max(2 * data_bytes, *(session.peak_bytes() for session in sessions))
+    return max(2 * data_bytes, *(rank.peak_bytes() for rank in ranks))

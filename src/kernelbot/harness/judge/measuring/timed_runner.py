@@ -11,8 +11,9 @@ from dataclasses import replace
 from kernelbot.harness.inside.cage.questions import Question
 from kernelbot.harness.judge.authors import Author
 from kernelbot.harness.judge.calls.arena_caller import ArenaCaller
-from kernelbot.harness.judge.calls.callers import Runners, Several
+from kernelbot.harness.judge.calls.callers import Several
 from kernelbot.harness.judge.calls.conversations import caller_of
+from kernelbot.harness.judge.calls.session import Session
 from kernelbot.harness.judge.test_phase import Spend, refuse_side_effects
 from kernelbot.harness.sandbox.freezer import NotFrozen
 from kernelbot.harness.sandbox.runner_tree import RunnerTree
@@ -30,7 +31,7 @@ class TimedRunner:
     def __init__(
         self,
         plan: Plan,
-        session: Runners,
+        session: Session,
         flusher: CacheFlusher,
         spend: Spend,
         author: Author,

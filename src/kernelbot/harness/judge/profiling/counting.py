@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from kernelbot.harness.data.encode import Encoded
 from kernelbot.harness.data.shared_memory import SharedBuffer
-from kernelbot.harness.judge.calls.session import Session
+from kernelbot.harness.judge.calls.rank import Rank
 from kernelbot.harness.judge.profiling.counters import EVENTS, Count, Counters
 from kernelbot.harness.judge.profiling.findings import File, Findings, columns
 from kernelbot.harness.words import runner_messages as messages
@@ -24,22 +24,22 @@ _OF = {
 
 
 class CountingProfiler:
-    """Counts calls on the same data, with warm caches, in a session's runner."""
+    """Counts calls on the same data, with warm caches, in a runner."""
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    def __init__(self, rank: Rank) -> None:
+        self._rank = rank
 
     def profile(self, data: Encoded) -> Findings:
         """A table, and the figures as JSON."""
-        session = self._session
+        rank = self._rank
         with contextlib.closing(SharedBuffer.create(data.size_bytes)) as given:
             data.copy_to(given)
-            session.send(messages.Repeat(data.skeleton), [given.fd])
-            expect_reply(session.receive(), messages.IsReady, _FAILED)
-        with contextlib.closing(Counters(session.clocks.tree_pids())) as counters:
+            rank.send(messages.Repeat(data.skeleton), [given.fd])
+            expect_reply(rank.receive(), messages.IsReady, _FAILED)
+        with contextlib.closing(Counters(rank.clocks.tree_pids())) as counters:
             counters.start()
-            session.send(messages.Go())
-            reply = expect_reply(session.receive(), messages.Repeated, _FAILED)
+            rank.send(messages.Go())
+            reply = expect_reply(rank.receive(), messages.Repeated, _FAILED)
             counters.stop()
             counts = counters.read()
         calls = reply.calls

@@ -3,14 +3,14 @@
 from typing import Any
 
 from kernelbot.harness.inside.profiling.calls import CALLS
-from kernelbot.harness.judge.calls.callers import Conversation
+from kernelbot.harness.judge.calls.session import Session
 from kernelbot.harness.judge.profiling.findings import File, Findings
 
 
 class FrameworkProfiler:
     """The table and the trace come from the runner and aren't trusted: they are for the author."""
 
-    def __init__(self, session: Conversation) -> None:
+    def __init__(self, session: Session) -> None:
         self._session = session
 
     def profile(self, data: Any) -> Findings:

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from kernelbot.harness.judge.calls.callers import Conversation
 from kernelbot.harness.judge.calls.session import Session
 from kernelbot.harness.judge.profiling.counting import CountingProfiler
 from kernelbot.harness.judge.profiling.findings import Findings, Profiler
@@ -12,16 +11,16 @@ from kernelbot.harness.judge.profiling.watched import Subject, ToolProfiler
 from kernelbot.harness.sandbox import RunnerClient
 
 
-def profilers_for(subject: Subject, session: Conversation, client: RunnerClient) -> list[Profiler]:
+def profilers_for(subject: Subject, session: Session, client: RunnerClient) -> list[Profiler]:
     """On a CPU the hardware counters, on a GPU its vendor's tool; in addition the framework's own
     profiler, which is the only one for ranks and sees nothing of a compiled submission on a CPU.
     For a missing one, the report says so in its place."""
     framework = FrameworkProfiler(session)
-    if not isinstance(session, Session):
+    if subject.job.problem.multi_gpu:
         return [framework]
     found = find_tool(subject.job)
     if found is None:
-        counting = CountingProfiler(session)
+        counting = CountingProfiler(session.ranks[0])
         return [counting, framework] if subject.binary is None else [counting]
     if isinstance(found, Findings):
         return [_Missing(found), framework]

@@ -5,8 +5,7 @@ from collections.abc import Callable
 from kernelbot.harness.data.encode import Encoded
 from kernelbot.harness.data.shared_memory import SharedBuffer
 from kernelbot.harness.inside.profiling.calls import MAX_TEXT
-from kernelbot.harness.words.failures import expect_reply
-from kernelbot.harness.words.runner_messages import Profile, Profiled, RunnerReply
+from kernelbot.harness.words.runner_messages import Profile, Profiled
 
 _TRACE_BYTES = 16 << 20
 
@@ -21,9 +20,8 @@ class ProfileRequest:
         data.copy_to(self._given)
         send(Profile(data.skeleton), [self._given.fd, self._taken.fd])
 
-    def answer(self, reply: RunnerReply) -> tuple[str, bytes]:
-        """A table and a gzipped trace (may be empty), not trusted. Raises `AuthorFailure`."""
-        profiled = expect_reply(reply, Profiled, "The submission failed")
+    def answer(self, profiled: Profiled) -> tuple[str, bytes]:
+        """A table and a gzipped trace (may be empty), not trusted."""
         text, size = profiled.text, profiled.size
         if size > _TRACE_BYTES:
             left_out = f"\nThe trace is left out: it has more than {_TRACE_BYTES >> 20} MiB."

@@ -1,4 +1,4 @@
-"""Calls of ranks that copy their data, as a GPU's do; here between two ranks on a CPU."""
+"""A session of ranks, whose calls copy their data, as a GPU's do; here between two ranks on a CPU."""
 
 import time
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ import torch
 from kernelbot.harness.data.encode import encode
 from kernelbot.harness.gpu.shares import Shares
 from kernelbot.harness.judge.calls.copying_caller import CopyingCaller
-from kernelbot.harness.judge.ranks.session import RankSession
+from kernelbot.harness.judge.calls.session import Session
 from kernelbot.harness.sandbox import RunnerClient, Zygote
 from kernelbot.harness.words.failures import AuthorFailure
 from kernelbot.harness.words.sandbox import Flavour, ZygoteConfig
@@ -33,10 +33,10 @@ def zygote() -> Iterator[Zygote]:
 
 
 @pytest.fixture
-def session(zygote: Zygote) -> Iterator[RankSession]:
+def session(zygote: Zygote) -> Iterator[Session]:
     client = RunnerClient(zygote.connect())
     limits = Limits(memory_bytes=2 << 30)
-    session = RankSession(client, limits, frozenset(), time.monotonic() + 60, world_size=2)
+    session = Session(client, limits, frozenset(), time.monotonic() + 60, world_size=2)
     session.setup((), "cpu", True, None)
     yield session
     session.abort()
@@ -47,12 +47,12 @@ def shares(*values: float) -> Shares:
     return Shares(tuple(encode(torch.full((4,), value), frozenset()) for value in values))
 
 
-def load(session: RankSession, text: str) -> None:
+def load(session: Session, text: str) -> None:
     session.load(SourceFile("submission.py", text), "submission.py")
 
 
 @pytest.mark.parametrize("kernel", ["author", "identity"])
-def test_a_timed_call_brings_every_ranks_output(session: RankSession, kernel: str) -> None:
+def test_a_timed_call_brings_every_ranks_output(session: Session, kernel: str) -> None:
     load(session, ADD)
     reply = CopyingCaller(session).timed_call(shares(1.0, 2.0), None, False, kernel)
     expected = [3.0, 3.0] if kernel == "author" else [1.0, 2.0]
@@ -60,26 +60,26 @@ def test_a_timed_call_brings_every_ranks_output(session: RankSession, kernel: st
     assert 0 < reply.window.claim_ns <= reply.window.bracket_ns
 
 
-def test_an_output_that_is_one_ranks_input_is_noticed(session: RankSession) -> None:
+def test_an_output_that_is_one_ranks_input_is_noticed(session: Session) -> None:
     load(session, ADD.replace("return total", "return data if dist.get_rank() else total"))
     assert session.call(shares(1.0, 2.0)).aliased
 
 
-def test_inputs_are_asked_of_every_rank(session: RankSession) -> None:
+def test_inputs_are_asked_of_every_rank(session: Session) -> None:
     load(session, ADD.replace("return total", "data += dist.get_rank(); return total"))
     data = shares(1.0, 2.0)
     session.call(data)
     assert session.inputs_changed(data)
 
 
-def test_what_all_ranks_printed_is_kept_over_new_ranks(session: RankSession) -> None:
+def test_what_all_ranks_printed_is_kept_over_new_ranks(session: Session) -> None:
     load(session, "print('hello')\n" + ADD)
     session.call(shares(1.0, 2.0, 3.0))
     session.terminate()
     assert 5 == session.abort().stdout.count("hello")
 
 
-def test_a_rank_that_dies_in_a_call_ends_all(session: RankSession) -> None:
+def test_a_rank_that_dies_in_a_call_ends_all(session: Session) -> None:
     dies = "dist.get_rank() and __import__('os')._exit(4)\n    total ="
     load(session, ADD.replace("total =", dies))
     with pytest.raises(AuthorFailure) as failure:
