@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from kernelbot.harness.judge.limits import limits_of_ranks, with_limits_in_force
-from kernelbot.harness.judge.problem.examiner import cage_limits
+from kernelbot.harness.judge.problem.cage import cage_limits
 from kernelbot.protocol import Case, DeviceSpec, Limits, Vendor
 from tests.harness.jobs import SORT, a_job, a_problem
 

@@ -24,10 +24,12 @@ from kernelbot.harness.judge.authors import Author, authors_of
 from kernelbot.harness.judge.build.cache import BuildCache, CachedBuild
 from kernelbot.harness.judge.build.place import PACKAGES, package_version
 from kernelbot.harness.judge.calls.session import Session
-from kernelbot.harness.judge.problem.examiner import Cage, CagedExaminer
+from kernelbot.harness.judge.problem.cage import Cage
+from kernelbot.harness.judge.problem.examiner import Examiner
 from kernelbot.harness.judge.system import cpu_model
 from kernelbot.harness.sandbox import RunnerClient
 from kernelbot.harness.words.failures import AuthorFailure, while_compiling
+from kernelbot.harness.words.plan import Plan
 from kernelbot.harness.words.seeds import with_seed
 from kernelbot.protocol import (
     Case,
@@ -157,7 +159,7 @@ def _built_by_calls(
     session.deadline = min(session.deadline, time.monotonic() + limit_s)
     when = CALLED
     with contextlib.closing(Cage(job, client)) as cage:
-        examiner = CagedExaminer(cage, job)
+        examiner = Examiner(cage, Plan.for_job(job))
         try:
             for arguments in _kinds_of_calls(job.problem):
                 when = f"{CALLED} with {Case(arguments).spec}"

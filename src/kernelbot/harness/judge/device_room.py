@@ -5,9 +5,9 @@ from collections.abc import Iterable, Sequence
 from kernelbot.harness.gpu.device_data import DeviceData
 from kernelbot.harness.gpu.judge_device import JudgeDevice
 from kernelbot.harness.inside.cage.loader import ProblemBroken, ProblemFull
-from kernelbot.harness.inside.cage.questions import Examiner
 from kernelbot.harness.inside.gpu.driver import DeviceFull
 from kernelbot.harness.judge.calls.session import Session
+from kernelbot.harness.judge.problem.examiner import Examiner
 from kernelbot.harness.words.failures import AuthorFailure
 from kernelbot.harness.words.plan import Plan
 from kernelbot.harness.words.seeds import case_arguments

@@ -16,7 +16,6 @@ from kernelbot.harness.inside.cage.loader import (
     shared_files,
     shared_modules,
 )
-from kernelbot.harness.inside.cage.questions import Examiner
 from kernelbot.harness.inside.gpu.driver import DeviceFull
 from kernelbot.harness.judge.authors import Author, Step, steps_of
 from kernelbot.harness.judge.build.cache import BuildCache
@@ -39,6 +38,7 @@ from kernelbot.harness.judge.measuring.measurement import (
 )
 from kernelbot.harness.judge.measuring.timed_runner import TimedRunner
 from kernelbot.harness.judge.measuring_turn import MeasuringTurn
+from kernelbot.harness.judge.problem.examiner import Examiner
 from kernelbot.harness.judge.profiling.findings import keep
 from kernelbot.harness.judge.profiling.native import profilers_for
 from kernelbot.harness.judge.profiling.watched import Subject

@@ -17,7 +17,6 @@ from kernelbot.harness.gpu.judge_device import (
     with_cache_size,
 )
 from kernelbot.harness.inside.cage.loader import ProblemBroken
-from kernelbot.harness.inside.cage.questions import Examiner
 from kernelbot.harness.inside.gpu.driver import Driver, GpuError
 from kernelbot.harness.judge import host_messages as messages
 from kernelbot.harness.judge.authors import authors_of, why_no_duel
@@ -38,8 +37,8 @@ from kernelbot.harness.judge.host_messages import HostMessage, Order, TurnAnswer
 from kernelbot.harness.judge.limits import with_limits_in_force
 from kernelbot.harness.judge.measuring_turn import MeasuringTurn
 from kernelbot.harness.judge.native import NativeJudge
-from kernelbot.harness.judge.problem.examiner import Cage, CagedExaminer
-from kernelbot.harness.judge.ranks.examiner import RankExaminer
+from kernelbot.harness.judge.problem.cage import Cage
+from kernelbot.harness.judge.problem.examiner import Examiner
 from kernelbot.harness.judge.result import our_fault, run_result
 from kernelbot.harness.judge.script.judge import judge_script, maps_cuda
 from kernelbot.harness.judge.system import CUDA_ON_CPU_NOTE, system_info
@@ -204,14 +203,10 @@ def _natively(
         plan = with_cache_size(plan, devices)
         for device in devices:
             afterwards.callback(device.pool.close)
-        if plan.has_ranks:
-            examiner: Examiner = RankExaminer(cage, plan, devices)
-        else:
-            examiner = CagedExaminer(cage, job, devices[0] if devices else None)
         native = NativeJudge(
             plan,
             authors,
-            examiner,
+            Examiner(cage, plan, devices),
             client,
             flusher,
             emit,

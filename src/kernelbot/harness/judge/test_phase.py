@@ -5,9 +5,9 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from kernelbot.harness.inside.cage.questions import Examiner
 from kernelbot.harness.judge.calls.callers import Inputs
 from kernelbot.harness.judge.calls.session import Session
+from kernelbot.harness.judge.problem.examiner import Examiner
 from kernelbot.harness.words.failures import AuthorFailure, with_limit
 from kernelbot.harness.words.plan import Plan
 from kernelbot.harness.words.seeds import case_arguments

@@ -58,8 +58,8 @@ class Ask(CageRequest, word="ask"):
     seed: int | None
     arena: bool
     """Whether arrays on a GPU stay there, to be copied by `Fill`."""
-    number: int = 0
-    """By which the question is named later; a rank knows its latest one alone."""
+    number: int
+    """By which the question is named later. A rank knows the latest one alone, by 0."""
     forget: tuple[int, ...] = ()
     """Questions that nobody refers to any more."""
 
@@ -69,28 +69,31 @@ class Fill(CageRequest, word="fill"):
     """Copy a question's arrays on the GPU into the judge's memory."""
 
     lent: LentPiece
-    number: int = 0
+    number: int
 
 
 @dataclass(frozen=True)
 class WorkOut(CageRequest, word="work_out"):
     """Compute the reference's answer to a question."""
 
-    number: int = 0
+    number: int
 
 
 @dataclass(frozen=True)
 class Compare(CageRequest, word="compare"):
-    """What is wrong with an output? Memory with it comes along; a rank looks at its kind alone."""
+    """What is wrong with an output? Memory with it comes along; a rank looks at its kind alone,
+    with all the others."""
 
     value: Unchecked
     lent: LentPiece | None
-    number: int = 0
+    number: int
 
 
 @dataclass(frozen=True)
 class Check(CageRequest, word="check"):
     """To a rank: have the problem's checker look at the output that was compared last."""
+
+    number: int
 
 
 @dataclass(frozen=True)
@@ -103,14 +106,10 @@ class Broken(CageReply, word="broken"):
 
 @dataclass(frozen=True)
 class ProblemLoaded(CageReply, word="loaded"):
-    """To `LoadProblem`, with descriptions of the records that its modules define."""
+    """To `LoadProblem`, or to `StartMember` once all ranks have met, with descriptions of the
+    records that the problem's modules define."""
 
     records: Unchecked
-
-
-@dataclass(frozen=True)
-class MemberStarted(CageReply, word="started"):
-    """To `StartMember`, once all ranks have met."""
 
 
 @dataclass(frozen=True)

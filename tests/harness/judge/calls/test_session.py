@@ -1,4 +1,4 @@
-"""A session of ranks, whose calls copy their data, as a GPU's do; here between two ranks on a CPU."""
+"""A session of ranks, here of two on a CPU; their timed calls copy, as those on a GPU may do."""
 
 import time
 from collections.abc import Iterator

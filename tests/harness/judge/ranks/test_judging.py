@@ -168,6 +168,27 @@ def test_a_broken_reference_is_our_fault(host: Host, old: str, new: str, message
     assert message in result.failure.message
 
 
+OWN = """
+import dataclasses
+@dataclasses.dataclass
+class Sum:
+    total: torch.Tensor
+"""
+
+
+def test_outputs_may_be_records_of_the_problems_own(host: Host) -> None:
+    reference = REFERENCE.replace("task import ", "task import Sum, ")
+    reference = reference.replace("return total", "return Sum(total)").replace(
+        "compare(output, ref_kernel(data)", "compare(output.total, ref_kernel(data).total"
+    )
+    task = SourceFile("task.py", (EXAMPLE / "task.py").read_text() + OWN)
+    problem = a_problem(reference)
+    files = tuple(task if file.name == task.name else file for file in problem.files)
+    source = kernel(SUM.replace("return total", "return Sum(total)"), "from task import Sum")
+    result = judge(host, source, problem=replace(problem, files=files))
+    assert Verdict.ACCEPTED == result.verdict, result.failure
+
+
 BRIEF = """
 from kernelbot.harness.data.channel import Channel
 send_bytes = Channel.send_bytes

@@ -18,19 +18,28 @@ from kernelbot.harness.data.channel import MAX_PROBLEM_MESSAGE_BYTES, Channel, C
 from kernelbot.harness.data.decode import InvalidValue, decode, is_device_full
 from kernelbot.harness.data.encode import record_fields
 from kernelbot.harness.data.shared_memory import SharedBuffer
-from kernelbot.harness.inside.cage.loader import LoadedProblem, ProblemBroken, described, loaded
+from kernelbot.harness.inside.cage.loader import (
+    LoadedProblem,
+    ProblemBroken,
+    blaming_problem,
+    described,
+    loaded,
+)
 from kernelbot.harness.inside.cage.questions import SoleExaminer, SoleQuestion
 from kernelbot.harness.inside.gpu.arena import Placer
+from kernelbot.harness.inside.ranks.joining import join
 from kernelbot.harness.words import cage_messages as messages
 from kernelbot.harness.words.cage_messages import CageRequest
+from kernelbot.harness.words.runner_messages import Place
 from kernelbot.protocol import ProblemSpec
 
 if TYPE_CHECKING:
     from kernelbot.harness.inside.cage.lent_memory import LentMemory
 
-Answers = dict[type[CageRequest], Callable[[Any, list[int]], None]]
+_Answers = dict[type[CageRequest], Callable[[Any, list[int]], None]]
 """What is done for each kind of request, with the descriptors that come along."""
 _MAX_DEPTH = 4
+_SEEDS = 1 << 31
 
 
 def serve(sock: socket.socket) -> None:
@@ -46,30 +55,57 @@ def serve(sock: socket.socket) -> None:
             from kernelbot.harness.inside.ranks.member import serve_members
 
             serve_members(control_channel, spec, tempfile.tempdir)
-        _answer(control_channel, spec)
+        answer(control_channel, spec)
 
 
-def _answer(control_channel: Channel, spec: ProblemSpec) -> None:
+def answer(
+    control_channel: Channel,
+    spec: ProblemSpec,
+    place: Place | None = None,
+    device: str | None = None,
+) -> None:
+    """Load the problem, and answer until the judge hangs up (raises `ChannelClosed`). `place`: of
+    one rank of several, which waits for the others; `device`: the one that it computes on."""
     try:
         with loaded(spec) as problem:
+            if place is not None:
+                _join(place)
             records = list(describe_records(problem.modules))
             control_channel.send(messages.ProblemLoaded(records))
-            _Examiner(control_channel, problem).serve()
+            _Examiner(control_channel, problem, place, device).serve()
     except ProblemBroken as error:  # it couldn't be loaded
         control_channel.send(messages.Broken(str(error)))
 
 
+def _join(place: Place) -> None:
+    try:
+        join(place)
+    except RuntimeError as error:
+        raise ProblemBroken(f"The reference's ranks couldn't be set up: {error}") from error
+
+
 class _Examiner:
-    def __init__(self, control_channel: Channel, problem: LoadedProblem) -> None:
+    def __init__(
+        self,
+        control_channel: Channel,
+        problem: LoadedProblem,
+        place: Place | None,
+        device: str | None,
+    ) -> None:
         self._control_channel = control_channel
         self._problem = problem
+        self._place = place
+        self._device = device
         self._examiner = SoleExaminer(problem)
         self._questions: dict[int, SoleQuestion] = {}
-        self._answers: Answers = {
+        self._output: Any = None
+        """The last one that was compared, for `Check`."""
+        self._answers: _Answers = {
             messages.Ask: self._ask,
             messages.WorkOut: self._work_out,
             messages.Fill: self._fill,
             messages.Compare: self._compare,
+            messages.Check: self._check,
         }
         self._memory: LentMemory | None = None
 
@@ -95,7 +131,13 @@ class _Examiner:
         for number in request.forget:
             self._questions.pop(number, None)
         placer = Placer() if request.arena else None
-        question = self._examiner.ask(request.arguments, request.seed, placer)
+        arguments, seed = request.arguments, request.seed
+        if self._place is not None:
+            rank = self._place.rank
+            arguments = {**arguments, "rank": rank}
+            # Generators that use the global state must give each rank different data.
+            seed = None if seed is None else (seed + rank) % _SEEDS
+        question = self._examiner.ask(arguments, seed, placer)
         self._questions[request.number] = question
         given = question.given
         device_bytes = placer.end if placer is not None else 0
@@ -115,7 +157,7 @@ class _Examiner:
         if self._memory is None:
             from kernelbot.harness.inside.cage.lent_memory import LentMemory
 
-            self._memory = LentMemory()
+            self._memory = LentMemory(0 if self._place is None else self._place.rank)
         return self._memory
 
     def _work_out(self, request: messages.WorkOut, _fds: list[int]) -> None:
@@ -124,15 +166,32 @@ class _Examiner:
         self._control_channel.send(messages.WorkedOut(question.max_output_bytes()))
 
     def _compare(self, request: messages.Compare, fds: list[int]) -> None:
-        host, *chunks = fds
-        arena = None if request.lent is None else self._lent.view(request.lent, chunks)
+        """A rank's checker may wait for other ranks: until all are asked to `Check`."""
+        question, is_alone = self._questions[request.number], self._place is None
+        if not is_alone:
+            question.work_out()  # with the other ranks, whatever their outputs are
         try:
-            with contextlib.closing(SharedBuffer.attach(os.dup(host))) as buffer:
-                output, _ = decode(request.value, buffer, self._problem.modules, arena=arena)
+            output = self._decoded(request, *fds)
         except InvalidValue as error:  # e.g. on a device, or of a dtype, that isn't known here
             complaint = f"The output is not a value that the problem can check: {error}."
         else:
-            complaint = self._questions[request.number].complaint(output)
+            complaint = question.complaint(output) if is_alone else question.difference(output)
+            self._output = None if is_alone else output
+        self._control_channel.send(messages.Compared(complaint))
+
+    def _decoded(self, request: messages.Compare, host: int, *chunks: int) -> Any:
+        """An output: in the judge's memory on the device, or else brought to the rank's."""
+        arena = None if request.lent is None else self._lent.view(request.lent, list(chunks))
+        device = self._device if arena is None else None
+        with contextlib.closing(SharedBuffer.attach(os.dup(host))) as buffer:
+            value, _ = decode(
+                request.value, buffer, self._problem.modules, device=device, arena=arena
+            )
+        return value
+
+    def _check(self, request: messages.Check, _fds: list[int]) -> None:
+        with blaming_problem("checker"):
+            complaint = self._problem.judge(self._questions[request.number].data, self._output)
         self._control_channel.send(messages.Compared(complaint))
 
 

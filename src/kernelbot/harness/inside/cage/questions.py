@@ -1,14 +1,11 @@
-"""The judge's side of a call: its data, and what a right answer is.
-
-A question is one call's data. Most are for one runner; problems of several ranks have one for all.
-"""
+"""Questions: one call's data each, and what a right answer is."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from kernelbot.harness.data.encode import Encoded, Place, UnsupportedValue, encode
-from kernelbot.harness.inside.cage.checking import complaint, expected_output
+from kernelbot.harness.inside.cage.checking import complaint, expected_output, unlike
 from kernelbot.harness.inside.cage.comparison import size_bytes
 from kernelbot.harness.inside.cage.kinds import Kinds, kind_of
 from kernelbot.harness.inside.cage.loader import LoadedProblem, ProblemBroken, blaming_problem
@@ -35,23 +32,6 @@ class Question(Protocol):
         """What is wrong with `output`; empty when nothing is."""
 
 
-class Examiner(Protocol):
-    """Makes the questions. `terminate` begins to end it."""
-
-    def terminate(self) -> None:
-        """No more questions will be asked: begin to end the processes behind it."""
-
-    def ask(
-        self,
-        arguments: Mapping[str, CaseValue],
-        global_seed: int | None,
-        *,
-        by_host: bool = False,
-    ) -> Question:
-        """The question of `generate_input(**arguments)`. `by_host`: all of its data in the host's
-        memory, also if calls find it on the device. Raises `ProblemBroken`."""
-
-
 @dataclass
 class SoleQuestion:
     """A question for one runner."""
@@ -65,7 +45,8 @@ class SoleQuestion:
 
     def work_out(self) -> None:
         """Implements `Question`."""
-        self._expected = expected_output(self.problem, self.data)
+        if self._expected is None:
+            self._expected = expected_output(self.problem, self.data)
 
     def max_output_bytes(self) -> int | None:
         """Implements `Question`."""
@@ -82,6 +63,10 @@ class SoleQuestion:
             self.kinds.add(kind)
         return found
 
+    def difference(self, output: Any) -> str:
+        """How `output` differs in kind from the reference's answer, which was worked out."""
+        return unlike(self.problem, self._expected, output, self.data)
+
 
 @dataclass(frozen=True)
 class SoleExaminer:
@@ -97,7 +82,8 @@ class SoleExaminer:
         global_seed: int | None,
         place: Place | None = None,
     ) -> SoleQuestion:
-        """Implements `Examiner`. `place`: see `encode`."""
+        """The question of `generate_input(**arguments)`. `place`: see `encode`. Raises
+        `ProblemBroken`."""
         data = self.problem.make_input(arguments, global_seed)
         given = encode_input(data, self.problem.modules, place)
         shape = repr(sorted((name, arguments[name]) for name in arguments if name != "seed"))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kernelbot.harness.data.encode import Encoded
-from kernelbot.harness.inside.cage.questions import Examiner, Question
+from kernelbot.harness.inside.cage.questions import Question
 from kernelbot.harness.judge.measuring.anchor import EVERY, Anchor
 from kernelbot.harness.judge.measuring.control_runner import Control
 from kernelbot.harness.judge.measuring.measurement import Measurement, Times
@@ -21,6 +21,7 @@ from kernelbot.harness.judge.measuring.refusals import added_s, refuse_disputabl
 from kernelbot.harness.judge.measuring.rounds import Line, Rounds, Workload
 from kernelbot.harness.judge.measuring.short_calls import CallLimits, fill_windows
 from kernelbot.harness.judge.measuring.timed_runner import Samples, TimedRunner
+from kernelbot.harness.judge.problem.examiner import Examiner
 from kernelbot.harness.judge.test_phase import Spend
 from kernelbot.harness.timing.answers import MAX_KEPT_BYTES, Answers, are_alike
 from kernelbot.harness.timing.duel import rules_of

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kernelbot.harness.inside.cage.questions import Examiner, Question
+from kernelbot.harness.inside.cage.questions import Question
 from kernelbot.harness.judge.measuring.control_runner import IDENTITY, Control
 from kernelbot.harness.judge.measuring.timed_runner import Samples, TimedRunner
+from kernelbot.harness.judge.problem.examiner import Examiner
 from kernelbot.harness.judge.test_phase import Spend, wrong_answer
 from kernelbot.harness.timing.recurrence import Recurrence
 from kernelbot.harness.words.plan import Plan

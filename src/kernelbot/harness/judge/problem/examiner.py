@@ -1,243 +1,105 @@
-"""The judge's side of the problem's cage, whose other side is `inside/cage/examiner.py`."""
+"""Asks the problem's code in its cage: in one process, or in one for each rank.
+
+Their side is `inside/cage/examiner.py`.
+"""
 
 import contextlib
-import ctypes
-import os
-import signal
-import stat
+import socket
 import time
 import weakref
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
 from itertools import count
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from kernelbot.harness.data.channel import (
     MAX_PROBLEM_MESSAGE_BYTES,
     Channel,
     ChannelClosed,
     ChannelError,
-    ChannelTimeout,
+    wait_for_any,
 )
-from kernelbot.harness.data.descriptors import close_apart
-from kernelbot.harness.data.encode import (
-    Encoded,
-    Json,
-    Leaf,
-    UnsupportedValue,
-    encode,
-    host_leaf_sizes,
-    leaf_sizes,
-)
+from kernelbot.harness.data.encode import Encoded, UnsupportedValue, encode
 from kernelbot.harness.data.shared_memory import SharedBuffer
 from kernelbot.harness.gpu.device_data import DeviceData, DeviceValue
 from kernelbot.harness.gpu.judge_device import JudgeDevice
+from kernelbot.harness.gpu.shares import Shares
 from kernelbot.harness.inside.cage.loader import ProblemBroken, ProblemFull, shared_modules
 from kernelbot.harness.inside.gpu.arena import Piece
+from kernelbot.harness.judge.problem.cage import Cage
 from kernelbot.harness.judge.problem.lending import Lender
+from kernelbot.harness.judge.problem.received import close_all, on_device, received
 from kernelbot.harness.judge.problem.record_types import imitate
-from kernelbot.harness.sandbox import Runner, RunnerClient
-from kernelbot.harness.sandbox.runner_tree import is_ending
 from kernelbot.harness.words import cage_messages as messages
 from kernelbot.harness.words.cage_messages import CageReply, CageRequest
 from kernelbot.harness.words.failures import wrote_beside
-from kernelbot.harness.words.order import Entry
-from kernelbot.harness.words.sandbox import RunnerExit, SandboxUnavailable
-from kernelbot.protocol import CaseValue, JobSpec, Limits
-from kernelbot.protocol.phases import most_ranks
+from kernelbot.harness.words.plan import Plan
+from kernelbot.harness.words.sandbox import SandboxUnavailable
+from kernelbot.protocol import CaseValue
 from kernelbot.protocol.result_size import MAX_TEXT
 
 R = TypeVar("R", bound=CageReply)
-_LEAST_MEMORY_BYTES = 2 << 30
-_OPEN_FILES = 1 << 16
-"""Far more than an author has, or their descriptors under way would keep the data from coming."""
-_DYING_S = 5.0
+_GRACE_S = 1.0
+"""Once one rank has complained, others may wait for it in a collective that it never joins."""
 
 
-def cage_limits(job: JobSpec) -> Limits:
-    """What the problem's code may use: enough for the data of a call, its copy, the reference's
-    answer, and the author's; as many tasks and as much shared memory as the author's, for each of
-    its ranks."""
-    longest_s, ranks = job.longest_s, most_ranks(job.problem)
-    return Limits(
-        memory_bytes=max(4 * job.limits.memory_bytes, _LEAST_MEMORY_BYTES),
-        processes=job.limits.processes * ranks,
-        open_files=_OPEN_FILES,
-        file_size_bytes=job.limits.file_size_bytes * ranks,
-        cpu_time_s=longest_s * (os.cpu_count() or 1),
-    )
+@dataclass(frozen=True)
+class _Answer(Generic[R]):
+    """What one rank's process said; the only one's rank is 0."""
 
-
-def broken(reply: messages.Broken) -> ProblemBroken:
-    """The failure that a process of the problem's tells of."""
-    kind = ProblemFull if reply.full else ProblemBroken
-    return kind(reply.text[:MAX_TEXT])
-
-
-def expect_reply(reply: CageReply, wanted: type[R]) -> R:
-    """The reply, if it is of the wanted kind. Raises `ProblemBroken`."""
-    if not isinstance(reply, wanted):
-        raise ProblemBroken(f"The problem's code said what it should not: {reply.word}.")
-    return reply
-
-
-class Cage:
-    """The sandboxed process with one job's problem in it. Must be closed."""
-
-    def __init__(self, job: JobSpec, client: RunnerClient) -> None:
-        """Order the process; it moves in meanwhile. Raises `SandboxUnavailable`."""
-        self._job = job
-        timeouts = job.problem.timeouts
-        self.patience_s = max(timeouts.test_s, timeouts.benchmark_s, timeouts.ranked_s)
-        """How long one answer may take: no phase has more."""
-        self._limits = cage_limits(job)
-        entry = Entry.EXAMINE_RANKS if job.problem.multi_gpu else Entry.EXAMINE
-        self._arrive = client.begin(self._limits, entry)
-        self._runner: Runner | None = None
-        self._has_failed = False
-        self._control_channel: Channel | None = None
+    rank: int
+    reply: R
+    fds: list[int]
 
     @property
-    def control_channel(self) -> Channel:
-        """The channel to it, with the problem sent ahead. Raises `ProblemBroken`,
-        `SandboxUnavailable`."""
-        if self._control_channel is None:
-            runner = self._arrived()
-            with contextlib.suppress(OSError):  # it computes when nobody is timed, so on any
-                os.sched_setaffinity(runner.main_pid, os.sched_getaffinity(0))
-            self._control_channel = Channel(runner.channel, MAX_PROBLEM_MESSAGE_BYTES)
-            self.send(messages.LoadProblem(self._job.problem))
-        return self._control_channel
+    def complaint(self) -> str:
+        """What is wrong with its rank's output; empty if nothing."""
+        reply = self.reply
+        return reply.complaint[:MAX_TEXT] if isinstance(reply, messages.Compared) else ""
 
-    def load(self) -> None:
-        """Have the problem loaded, which goes on meanwhile. Raises `ProblemBroken`,
-        `SandboxUnavailable`."""
-        _ = self.control_channel
-
-    def send(self, request: CageRequest, fds: tuple[int, ...] = ()) -> None:
-        """Raises `ProblemBroken`, `SandboxUnavailable`."""
-        control_channel = self.control_channel
-        try:
-            control_channel.send(request, fds, time.monotonic() + self.patience_s)
-        except ChannelError as error:
-            raise self.cause_of(error) from error
-
-    def receive(self, wanted: type[R]) -> tuple[R, list[int]]:
-        """What it says, and descriptors that the caller closes. Raises `ProblemBroken`,
-        `SandboxUnavailable`."""
-        try:
-            deadline = time.monotonic() + self.patience_s
-            reply, fds = self.control_channel.receive(CageReply, deadline)
-        except ChannelError as error:
-            raise self.cause_of(error) from error
-        try:
-            if isinstance(reply, messages.Broken):
-                raise broken(reply)
-            return expect_reply(reply, wanted), fds
-        except ProblemBroken:
-            close_all(fds)
-            raise
-
-    def call(self, request: CageRequest, wanted: type[R], fds: tuple[int, ...] = ()) -> R:
-        """Send, and receive an answer without descriptors. Raises as these do."""
-        self.send(request, fds)
-        answer, unasked = self.receive(wanted)
-        close_all(unasked)
-        return answer
-
-    def cause_of(self, error: ChannelError) -> ProblemBroken | SandboxUnavailable:
-        """Why the conversation broke off."""
-        if isinstance(error, ChannelTimeout):
-            return ProblemBroken(f"The problem's code didn't answer within {self.patience_s:g} s.")
-        if not isinstance(error, ChannelClosed):
-            return ProblemBroken(f"The problem's code said what it should not: {error}.")
-        ended = self._arrived().wait(_DYING_S)
-        if ended is None:
-            return ProblemBroken("The problem's code closed the harness's end of the conversation.")
-        return self._blame(ended)
-
-    def _blame(self, ended: RunnerExit) -> ProblemBroken | SandboxUnavailable:
-        if ended.out_of_memory:
-            mebibytes = self._limits.memory_bytes >> 20
-            return ProblemBroken(f"The problem's code used more than {mebibytes} MiB of memory.")
-        if self._arrived().stdout.overflowed or self._arrived().stderr.overflowed:
-            return ProblemBroken("The problem's code printed without end.")
-        if ended.signal not in (None, signal.SIGKILL):
-            return ProblemBroken(f"The problem's code was ended by signal {ended.signal}.")
-        if ended.exit_code is not None:
-            return ProblemBroken(
-                f"The problem's code ended its own process with exit code {ended.exit_code}."
-            )
-        return SandboxUnavailable("The problem's process was ended from outside of its sandbox.")
-
-    def is_ending(self) -> bool:
-        """Whether all of it is gone, or about to be."""
-        return is_ending(self._arrived().main_pid)
-
-    def terminate(self) -> None:
-        """Begin to end it; `close` then waits for less."""
-        if self._runner is not None:
-            self._runner.terminate()
-
-    def close(self) -> None:
-        """End it, and return once nothing of it is left. Raises `SandboxUnavailable`."""
-        if not self._has_failed:
-            self._arrived().kill()
-
-    def _arrived(self) -> Runner:
-        if self._runner is None:
-            self._has_failed = True  # unless it comes; it can be waited for but once
-            self._runner = self._arrive()
-            self._has_failed = False
-        return self._runner
+    @property
+    def finds_fault(self) -> bool:
+        """Whether it complained or failed, so that the others may wait in vain."""
+        return bool(self.complaint) or isinstance(self.reply, messages.Broken)
 
 
 @dataclass(eq=False)
 class CagedQuestion:
-    """A question whose data and answer are in the cage, for as long as it is referred to."""
+    """A question whose data and answer are in the cage, for as long as it is referred to. Ranks
+    know the latest one alone: there is room for no more on each one's device."""
 
-    examiner: "CagedExaminer"
+    examiner: "Examiner"
     number: int
-    given: Encoded
+    given: Encoded | Shares
     _max_bytes: int | None = None
 
     def work_out(self) -> None:
         """Implements `Question`."""
-        cage = self.examiner.cage
-        worked_out = cage.call(messages.WorkOut(self.number), messages.WorkedOut)
-        self._max_bytes = received_size(worked_out)
+        self._max_bytes = self.examiner.work_out(self.number)
 
     def max_output_bytes(self) -> int | None:
-        """Implements `Question`."""
+        """Implements `Question`: the size of each rank's."""
         return self._max_bytes
 
     def complaint(self, output: Any) -> str:
-        """Implements `Question`. Raises `AuthorFailure` if something was written beside the
-        output."""
-        if isinstance(output, DeviceValue):
-            return self.examiner.compare_on_device(self.number, output)
-        try:
-            value = encode(output, self.examiner.modules)
-        except UnsupportedValue as error:
-            return f"custom_kernel returned {error}."
-        with contextlib.closing(SharedBuffer.create(value.size_bytes)) as buffer:
-            value.copy_to(buffer)
-            request = messages.Compare(value.skeleton, None, self.number)
-            answer = self.examiner.cage.call(request, messages.Compared, (buffer.fd,))
-        return answer.complaint[:MAX_TEXT]
+        """Implements `Question`; with ranks, `output` is a tuple of each one's. Raises
+        `AuthorFailure` if something was written beside an output."""
+        return self.examiner.complaint(self.number, output)
 
 
-class CagedExaminer:
-    """Asks with the problem's code in its cage."""
+class Examiner:
+    """Makes questions with the problem's code in its cage."""
 
-    def __init__(self, cage: Cage, job: JobSpec, device: JudgeDevice | None = None) -> None:
-        """`device`: the judge's, if data and outputs lie in its memory."""
-        self.cage = cage
-        self.modules = shared_modules(job.problem)
-        self._device = device
-        self._lender = Lender(device.pool) if device is not None else None
-        self._numbers = count()
+    def __init__(self, cage: Cage, plan: Plan, devices: tuple[JudgeDevice, ...] = ()) -> None:
+        """`devices`: the judge's, one for each rank that there may be, if data and outputs lie in
+        its memory."""
+        self._cage = cage
+        self._plan = plan
+        self._devices = devices
+        self._modules = shared_modules(plan.job.problem)
+        self._control_channels: list[Channel] = []
+        self._lenders: list[Lender] = []
+        self._meetings, self._numbers = count(), count()
         self._forgotten: list[int] = []
         self._is_loaded = False
 
@@ -248,120 +110,216 @@ class CagedExaminer:
         *,
         by_host: bool = False,
     ) -> CagedQuestion:
-        """Implements `Examiner`. The first waits until the problem is loaded."""
-        cage, device = self.cage, None if by_host else self._device
-        if not self._is_loaded:
-            self._load()
-        number = next(self._numbers)
-        forget, self._forgotten = self._forgotten, []
-        in_arena = device is not None
-        cage.send(messages.Ask(dict(arguments), global_seed, in_arena, number, tuple(forget)))
-        answer, fds = cage.receive(messages.Asked)
-        given = received_data(answer, fds, in_arena=in_arena)
-        if device is not None:
-            given = self._on_device(device, number, given, answer.device_bytes)
-        question = CagedQuestion(self, number, given)
-        weakref.finalize(question, self._forgotten.append, number)
+        """The question of `generate_input(**arguments)`, which of several ranks name the
+        `world_size`. The first waits until the problem is loaded. `by_host`: all of its data in the
+        host's memory, also if calls find it on the device. Raises `ProblemBroken`,
+        `SandboxUnavailable`."""
+        self._start(arguments["world_size"] if self._plan.has_ranks else 1)
+        in_arena = bool(self._devices) and not by_host
+        number = 0 if self._plan.has_ranks else next(self._numbers)
+        forget = tuple(self._forgotten)
+        request = messages.Ask(dict(arguments), global_seed, in_arena, number, forget)
+        del self._forgotten[: len(forget)]
+        asked = self._all(request, messages.Asked)
+        parts = tuple(received(one.reply, one.fds, in_arena=in_arena) for one in asked)
+        if in_arena:
+            sizes = [one.reply.device_bytes for one in asked]
+            parts = self._on_devices(number, parts, sizes)
+        question = CagedQuestion(self, number, Shares(parts) if self._plan.has_ranks else parts[0])
+        if not self._plan.has_ranks:
+            weakref.finalize(question, self._forgotten.append, number)
         return question
 
-    def _on_device(
-        self, device: JudgeDevice, number: int, given: Encoded, size_bytes: int
-    ) -> DeviceData:
-        """Have the arrays of a GPU copied into the judge's memory."""
-        given = on_device(device, given, size_bytes)
-        lent, fds = self._lend(given.piece)
-        try:
-            self.cage.call(messages.Fill(lent, number), messages.Filled, fds)
-        finally:
-            close_all(list(fds))
+    def _on_devices(
+        self, number: int, parts: tuple[Encoded, ...], sizes: list[int]
+    ) -> tuple[DeviceData, ...]:
+        """Have each rank's arrays copied into the judge's memory on its device."""
+        given = tuple(map(on_device, self._devices, parts, sizes))
+        for rank, data in enumerate(given):
+            with self._lending(rank, data.piece) as (lent, fds):
+                if lent is None:
+                    raise AssertionError("data on a device lies in the judge's memory")
+                self._send(rank, messages.Fill(lent, number), *fds)
+        self._gather(messages.Filled)
         return given
 
-    def compare_on_device(self, number: int, output: DeviceValue) -> str:
-        """The complaint about an output in the judge's memory; empty if it is right."""
+    def work_out(self, number: int) -> int | None:
+        """Compute the reference's answer; what no right output of a rank exceeds, in bytes, as the
+        problem's processes say, or None if they don't."""
+        answers = self._all(messages.WorkOut(number), messages.WorkedOut)
+        sizes = [one.reply.max_bytes for one in answers]
+        known = [size for size in sizes if size is not None and size >= 0]
+        return max(known) if len(known) == len(sizes) else None
+
+    def complaint(self, number: int, output: Any) -> str:
+        """What is wrong with the output, with its rank if there are several; empty if nothing."""
+        values = []
+        for rank, one in enumerate(output if self._plan.has_ranks else (output,)):
+            try:
+                values.append(self._encoded(one))
+            except UnsupportedValue as error:
+                return self._of_rank(rank, f"custom_kernel returned {error}.")
+        for rank, value in enumerate(values):
+            piece = value.piece if isinstance(value, DeviceData) else None
+            with (
+                contextlib.closing(SharedBuffer.create(value.size_bytes)) as buffer,
+                self._lending(rank, piece) as (lent, fds),
+            ):
+                value.copy_to(buffer)
+                request = messages.Compare(value.skeleton, lent, number)
+                self._send(rank, request, buffer.fd, *fds)
+        found = self._first(self._gather(messages.Compared))
+        if not found and self._plan.has_ranks:
+            found = self._first(self._all(messages.Check(number), messages.Compared))
+        return found
+
+    def _encoded(self, output: Any) -> Encoded:
+        """Raises `UnsupportedValue`, `AuthorFailure`."""
+        if not isinstance(output, DeviceValue):
+            return encode(output, self._modules)
         if not output.is_within_bounds():
             raise wrote_beside()
-        lent, chunk_fds = self._lend(output.piece)
-        with contextlib.closing(SharedBuffer.create(len(output.host))) as buffer:
-            buffer.write(0, output.host)
-            request = messages.Compare(output.skeleton, lent, number)
-            try:
-                answer = self.cage.call(request, messages.Compared, (buffer.fd, *chunk_fds))
-            finally:
-                close_all(list(chunk_fds))
-        return answer.complaint[:MAX_TEXT]
+        return output.encoded()
 
-    def _lend(self, piece: Piece | None) -> tuple[messages.LentPiece, tuple[int, ...]]:
-        if self._lender is None or piece is None:
-            raise AssertionError("the judge has a device")
-        return self._lender.lend(piece)
+    def _first(self, answers: list[_Answer[messages.Compared]]) -> str:
+        found = (self._of_rank(one.rank, one.complaint) for one in answers if one.complaint)
+        return next(found, "")
 
-    def _load(self) -> None:
-        self.cage.load()
-        loaded, fds = self.cage.receive(messages.ProblemLoaded)
-        close_all(fds)
-        imitate(loaded.records, self.modules)
-        self._is_loaded = True
+    def _of_rank(self, rank: int, complaint: str) -> str:
+        return f"Rank {rank}: {complaint}" if self._plan.has_ranks else complaint
 
     def terminate(self) -> None:
-        """Implements `Examiner`."""
-        self.cage.terminate()
+        """No more questions will be asked: begin to end the processes behind it."""
+        self._stop()
+        self._cage.terminate()
 
-
-def received_data(answer: messages.Asked, fds: list[int], *, in_arena: bool = False) -> Encoded:
-    """A call's data as a process of the problem's sent it, copied from the memory that it came in.
-
-    `in_arena`: the arrays of a GPU are not among it. Takes the descriptors. Raises `ProblemBroken`
-    if it isn't what it should be.
-    """
-    try:
-        if len(fds) != 1:
-            raise ValueError(f"{len(fds)} descriptors")
-        with contextlib.closing(SharedBuffer.attach_sealed(os.dup(fds[0]))) as buffer:
-            return _copied(answer.data, buffer, in_arena=in_arena)
-    except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError) as error:
-        raise ProblemBroken(f"The problem's process sent no data: {error}") from error
-    except OSError as error:
-        raise ProblemBroken(f"The problem's data can't be read: {error}") from error
-    finally:
-        close_all(fds)
-
-
-def on_device(device: JudgeDevice, given: Encoded, size_bytes: int) -> DeviceData:
-    """The same data with room for its arrays in the judge's memory; `size_bytes` as the problem's
-    process says. Raises `ProblemBroken`, `DeviceFull`, `GpuError`."""
-    if size_bytes < 0:
-        raise ProblemBroken("The problem's process sent no size of its data.")
-    piece = device.pool.piece(size_bytes)
-    host = given.leaves, given.size_bytes
-    return DeviceData(given.skeleton, *host, device=device, piece=piece)
-
-
-def received_size(answer: messages.WorkedOut) -> int | None:
-    """What no right output exceeds, in bytes, as a process of the problem's says; None if it
-    doesn't."""
-    size = answer.max_bytes
-    return size if size is not None and size >= 0 else None
-
-
-def _copied(skeleton: Json, buffer: SharedBuffer, *, in_arena: bool) -> Encoded:
-    size_bytes = buffer.size_bytes
-    stretches = list((host_leaf_sizes if in_arena else leaf_sizes)(skeleton))
-    for offset, size in stretches:
-        if type(offset) is not int or type(size) is not int:
-            raise TypeError("a malformed stretch of bytes")
-        if not 0 <= offset <= offset + size <= size_bytes:
-            raise ValueError("bytes outside of the buffer")
-    kept = ctypes.create_string_buffer(size_bytes)
-    ctypes.memmove(kept, buffer.address, size_bytes)
-    start = ctypes.addressof(kept)
-    leaves = tuple(Leaf(start + offset, size, offset, kept) for offset, size in stretches)
-    return Encoded(skeleton, leaves, size_bytes)
-
-
-def close_all(fds: list[int]) -> None:
-    """Close descriptors: memory at once, what may linger apart."""
-    for fd in fds:
-        if stat.S_ISREG(os.fstat(fd).st_mode):
-            os.close(fd)
+    def _start(self, world_size: CaseValue) -> None:
+        """Make sure that there are exactly so many processes, each with the problem loaded."""
+        if type(world_size) is not int:
+            raise ProblemBroken("A case's world_size isn't a whole number.")
+        if len(self._control_channels) == world_size:
+            return
+        self._stop()
+        if self._plan.has_ranks:
+            self._control_channels = self._forked(world_size)
         else:
-            close_apart(partial(os.close, fd))
+            self._control_channels = [self._cage.control_channel]
+        self._lenders = [Lender(device.pool) for device in self._devices]
+        loaded = self._gather(messages.ProblemLoaded)[0].reply
+        if not self._is_loaded:
+            imitate(loaded.records, self._modules)
+        self._is_loaded = True
+
+    def _forked(self, world_size: int) -> list[Channel]:
+        """The channels to processes that the cage's own forks, one for each rank."""
+        backend, meeting = self._plan.backend, f"meeting-{next(self._meetings)}"
+        channels = []
+        for rank in range(world_size):
+            mine, theirs = socket.socketpair()
+            with theirs:
+                device = f"cuda:{rank}" if self._plan.on_gpu else "cpu"
+                member = messages.StartMember(rank, world_size, backend, meeting, device)
+                self._cage.send(member, (theirs.fileno(),))
+            channels.append(Channel(mine, MAX_PROBLEM_MESSAGE_BYTES))
+        return channels
+
+    def _stop(self) -> None:
+        """Close the channels to ranks, which are ended before others are forked. The only process
+        ends with the cage."""
+        if self._plan.has_ranks:
+            for channel in self._control_channels:
+                channel.close()
+            self._control_channels = []
+
+    def _all(self, request: CageRequest, wanted: type[R]) -> list[_Answer[R]]:
+        """Ask every process. Raises as `_gather`."""
+        for rank in range(len(self._control_channels)):
+            self._send(rank, request)
+        return self._gather(wanted)
+
+    @contextlib.contextmanager
+    def _lending(
+        self, rank: int, piece: Piece | None
+    ) -> Iterator[tuple[messages.LentPiece | None, tuple[int, ...]]]:
+        """Where a piece of the judge's memory lies, and the descriptors that go along with it."""
+        if piece is None:
+            yield None, ()
+            return
+        lent, fds = self._lenders[rank].lend(piece)
+        try:
+            yield lent, fds
+        finally:
+            close_all(list(fds))
+
+    def _send(self, rank: int, request: CageRequest, *fds: int) -> None:
+        """Raises `ProblemBroken`, `SandboxUnavailable`."""
+        deadline = time.monotonic() + self._cage.patience_s
+        try:
+            self._control_channels[rank].send(request, fds, deadline)
+        except ChannelError as error:
+            raise self._cause_of(error) from error
+
+    def _gather(self, wanted: type[R]) -> list[_Answer[R]]:
+        """Every process's answer, or only those received so far once a rank has complained.
+
+        Raises `ProblemBroken` if the problem's own code failed, said anything else or didn't answer
+        in time, and `SandboxUnavailable`.
+        """
+        found: dict[int, _Answer[CageReply]] = {}
+        deadline = time.monotonic() + self._cage.patience_s
+        while len(found) < len(self._control_channels):
+            try:
+                for rank in self._ready(found, deadline):
+                    heard = self._control_channels[rank].receive(CageReply, deadline)
+                    found[rank] = _Answer(rank, *heard)
+            except ChannelError as error:
+                self._stop()
+                if any(answer.finds_fault for answer in found.values()):
+                    break
+                raise self._cause_of(error) from error
+            if any(answer.finds_fault for answer in found.values()):
+                deadline = min(deadline, time.monotonic() + _GRACE_S)
+        return _expected([found[rank] for rank in sorted(found)], wanted)
+
+    def _ready(self, found: Mapping[int, object], deadline: float) -> list[int]:
+        """Those that haven't answered and now have; the only one is waited for where it is read."""
+        channels = {
+            rank: channel
+            for rank, channel in enumerate(self._control_channels)
+            if rank not in found
+        }
+        if len(channels) > 1:
+            ready = wait_for_any(list(channels.values()), deadline)
+            return [rank for rank, channel in channels.items() if channel in ready]
+        return list(channels)
+
+    def _cause_of(self, error: ChannelError) -> ProblemBroken | SandboxUnavailable:
+        """Why a conversation broke off: the whole cage ended, or one rank's process."""
+        if self._plan.has_ranks and isinstance(error, ChannelClosed) and not self._cage.is_ending():
+            return ProblemBroken(f"A rank of the problem's reference ended: {error}")
+        return self._cage.cause_of(error)
+
+
+def _expected(answers: list[_Answer[CageReply]], wanted: type[R]) -> list[_Answer[R]]:
+    """The answers of the wanted kind, without descriptors that weren't asked for. Raises
+    `ProblemBroken` if one is of another kind, unless another's complaint explains it."""
+    kept: list[_Answer[R]] = []
+    if wanted is not messages.Asked:
+        for one in answers:
+            close_all(one.fds)
+    is_explained = any(one.complaint for one in answers)
+    for one in answers:
+        reply = one.reply
+        if isinstance(reply, wanted):
+            kept.append(_Answer(one.rank, reply, one.fds))
+        elif not is_explained:
+            raise _failure(reply)
+    return kept
+
+
+def _failure(reply: CageReply) -> ProblemBroken:
+    """The failure that a process of the problem's tells of, or saying anything else is one."""
+    if not isinstance(reply, messages.Broken):
+        return ProblemBroken(f"The problem's code said what it should not: {reply.word}.")
+    kind = ProblemFull if reply.full else ProblemBroken
+    return kind(reply.text[:MAX_TEXT])

@@ -9,9 +9,11 @@ import time
 
 from kernelbot.harness.inside.cage.loader import ProblemBroken
 from kernelbot.harness.inside.cage.questions import Question
-from kernelbot.harness.judge.problem.examiner import Cage, CagedExaminer
+from kernelbot.harness.judge.problem.cage import Cage
+from kernelbot.harness.judge.problem.examiner import Examiner
 from kernelbot.harness.sandbox import RunnerClient
 from kernelbot.harness.timing.recurrence import Recurrence
+from kernelbot.harness.words.plan import Plan
 from kernelbot.harness.words.seeds import call_seed, with_seed
 from kernelbot.protocol import Case, JobSpec
 from kernelbot.protocol.recurring import MOST_CALLS, has_generator, may_recur
@@ -31,14 +33,14 @@ def recurring_data(job: JobSpec, client: RunnerClient) -> str:
     if problem.recurring_data or problem.multi_gpu or not has_generator(problem):
         return ""
     with contextlib.suppress(ProblemBroken), contextlib.closing(Cage(job, client)) as cage:
-        examiner, secret = CagedExaminer(cage, job), os.urandom(32)
+        examiner, secret = Examiner(cage, Plan.for_job(job)), os.urandom(32)
         for index, case in enumerate(problem.benchmarks):
             if _recurs(examiner, case, index, secret):
                 return may_recur(case.spec)
     return ""
 
 
-def _recurs(examiner: CagedExaminer, case: Case, index: int, secret: bytes) -> bool:
+def _recurs(examiner: Examiner, case: Case, index: int, secret: bytes) -> bool:
     """Raises `ProblemBroken`."""
 
     def question(call: int) -> Question:

@@ -1,0 +1,68 @@
+"""A call's data, as a process of the problem's sends it: plain data, not trusted."""
+
+import contextlib
+import ctypes
+import os
+import stat
+from functools import partial
+
+from kernelbot.harness.data.descriptors import close_apart
+from kernelbot.harness.data.encode import Encoded, Json, Leaf, host_leaf_sizes, leaf_sizes
+from kernelbot.harness.data.shared_memory import SharedBuffer
+from kernelbot.harness.gpu.device_data import DeviceData
+from kernelbot.harness.gpu.judge_device import JudgeDevice
+from kernelbot.harness.inside.cage.loader import ProblemBroken
+from kernelbot.harness.words import cage_messages as messages
+
+
+def received(answer: messages.Asked, fds: list[int], *, in_arena: bool) -> Encoded:
+    """A call's data as a process of the problem's sent it, copied from the memory that it came in.
+
+    `in_arena`: the arrays of a GPU are not among it. Takes the descriptors. Raises `ProblemBroken`
+    if it isn't what it should be.
+    """
+    try:
+        if len(fds) != 1:
+            raise ValueError(f"{len(fds)} descriptors")
+        with contextlib.closing(SharedBuffer.attach_sealed(os.dup(fds[0]))) as buffer:
+            return _copied(answer.data, buffer, in_arena=in_arena)
+    except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError) as error:
+        raise ProblemBroken(f"The problem's process sent no data: {error}") from error
+    except OSError as error:
+        raise ProblemBroken(f"The problem's data can't be read: {error}") from error
+    finally:
+        close_all(fds)
+
+
+def on_device(device: JudgeDevice, given: Encoded, size_bytes: int) -> DeviceData:
+    """The same data with room for its arrays in the judge's memory; `size_bytes` as the problem's
+    process says. Raises `ProblemBroken`, `DeviceFull`, `GpuError`."""
+    if size_bytes < 0:
+        raise ProblemBroken("The problem's process sent no size of its data.")
+    piece = device.pool.piece(size_bytes)
+    host = given.leaves, given.size_bytes
+    return DeviceData(given.skeleton, *host, device=device, piece=piece)
+
+
+def _copied(skeleton: Json, buffer: SharedBuffer, *, in_arena: bool) -> Encoded:
+    size_bytes = buffer.size_bytes
+    stretches = list((host_leaf_sizes if in_arena else leaf_sizes)(skeleton))
+    for offset, size in stretches:
+        if type(offset) is not int or type(size) is not int:
+            raise TypeError("a malformed stretch of bytes")
+        if not 0 <= offset <= offset + size <= size_bytes:
+            raise ValueError("bytes outside of the buffer")
+    kept = ctypes.create_string_buffer(size_bytes)
+    ctypes.memmove(kept, buffer.address, size_bytes)
+    start = ctypes.addressof(kept)
+    leaves = tuple(Leaf(start + offset, size, offset, kept) for offset, size in stretches)
+    return Encoded(skeleton, leaves, size_bytes)
+
+
+def close_all(fds: list[int]) -> None:
+    """Close descriptors: memory at once, what may linger apart."""
+    for fd in fds:
+        if stat.S_ISREG(os.fstat(fd).st_mode):
+            os.close(fd)
+        else:
+            close_apart(partial(os.close, fd))
