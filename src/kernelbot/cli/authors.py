@@ -133,9 +133,8 @@ def _news(following: "Following") -> str:
 
 def _medals(author: "Author") -> list[str]:
     """How many of each kind, the best first."""
-    ranks = [one.rank for one in author.medals]
-    kinds = ((1, "gold"), (2, "silver"), (3, "bronze"))
-    return [f"{ranks.count(rank)} {kind}" for rank, kind in kinds if rank in ranks]
+    kinds = {1: "gold", 2: "silver", 3: "bronze"}
+    return [f"{count} {kinds[rank]}" for rank, count in author.medal_counts.items()]
 
 
 def _places(author: "Author") -> str:

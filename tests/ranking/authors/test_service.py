@@ -12,7 +12,7 @@ from kernelbot.boards.service import BoardEdit
 from kernelbot.domain.errors import NotFound
 from kernelbot.protocol import Mode
 from kernelbot.ranking.authors import store
-from kernelbot.ranking.authors.model import Author, AuthorStanding
+from kernelbot.ranking.authors.model import Author, AuthorScores, AuthorStanding
 from kernelbot.ranking.authors.service import Authors
 from kernelbot.store.sqlfiles import statements
 from tests.support.ranked import ranked
@@ -156,6 +156,17 @@ def test_a_podium_of_a_board_that_has_ended_is_a_medal(
         "sort", "CPU", rank, 9, 1e-3, None, 1, datetime.now(UTC), False, ended, False, False
     )
     assert medal == standing.medal
+
+
+def test_medals_are_counted_by_rank_the_best_first() -> None:
+    standings = tuple(
+        AuthorStanding(
+            board, "CPU", rank, 9, 1e-3, None, 1, datetime.now(UTC), False, True, False, False
+        )
+        for board, rank in (("sort", 3), ("scan", 1), ("sum", 4), ("add", 3))
+    )
+    author = Author(1, "ada", False, standings, (), AuthorScores((), None))
+    assert [(1, 1), (3, 2)] == list(author.medal_counts.items())
 
 
 async def test_a_medal_waits_for_the_deadline(world: World) -> None:

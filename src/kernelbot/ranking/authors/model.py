@@ -1,5 +1,6 @@
 """What rankings say of one author, to whoever asks."""
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import date, datetime
@@ -78,6 +79,11 @@ class Author:
     def medals(self) -> tuple[AuthorStanding, ...]:
         """Places on podiums of boards that have ended, the best first."""
         return tuple(sorted(_with_medal(self.standings), key=lambda one: (one.rank, one.board)))
+
+    @property
+    def medal_counts(self) -> dict[int, int]:
+        """How many medals of each rank, the best first; a rank without any is left out."""
+        return dict(Counter(one.rank for one in self.medals))
 
 
 def _with_medal(standings: Iterable[AuthorStanding]) -> Iterable[AuthorStanding]:
