@@ -6,7 +6,7 @@ import pytest
 
 from kernelbot.environment.messages import Action, HeldOutReport
 from kernelbot.environment.settings import EpisodeRules, Payment
-from kernelbot.environment.steps import MOST_LOST, Judged, Standing, after, payment
+from kernelbot.environment.steps import MOST_LOST, EpisodeProgress, Judged, after, payment
 from kernelbot.library.rewards import RewardKind, RewardRule
 from kernelbot.protocol import Verdict
 
@@ -24,13 +24,13 @@ def paid(
 ) -> list[float | None]:
     """What each of an episode's attempts is paid."""
     rules = replace(SPEED, payment=payment_rule)
-    standing, found = Standing(), []
+    progress, found = EpisodeProgress(), []
     for reward in own:
         judged = Judged("x", reward=reward)
-        before, standing = standing, after(standing, judged, ACTION, rules)
-        seen = last if standing.is_done else None
-        given = payment(payment_rule, judged, before, standing, seen)
-        standing = replace(standing, paid=standing.paid + (given or 0.0))
+        before, progress = progress, after(progress, judged, ACTION, rules)
+        seen = last if progress.is_done else None
+        given = payment(payment_rule, judged, before, progress, seen)
+        progress = replace(progress, paid=progress.paid + (given or 0.0))
         found.append(given)
     return found
 
@@ -61,37 +61,39 @@ def test_what_could_not_be_judged_is_paid_nothing_and_uses_up_no_attempt(rule: P
 
 
 def test_an_episode_ends_with_its_attempts() -> None:
-    standing = Standing()
+    progress = EpisodeProgress()
     for is_done in (False, False, True):
-        standing = after(standing, Judged("x", reward=0.5), ACTION, SPEED)
-        assert is_done == standing.is_done
+        progress = after(progress, Judged("x", reward=0.5), ACTION, SPEED)
+        assert is_done == progress.is_done
 
 
 def test_an_episode_ends_when_the_action_says_so() -> None:
-    ends = after(Standing(), Judged("x", reward=0.5), Action(source="x", is_last=True), SPEED)
+    ends = after(
+        EpisodeProgress(), Judged("x", reward=0.5), Action(source="x", is_last=True), SPEED
+    )
     assert ends.is_done
 
 
 def test_an_episode_ends_once_nothing_more_can_be_gained() -> None:
     whole, part = Judged("x", reward=1.0), Judged("x", reward=0.9)
     assert (True, False) == (
-        after(Standing(), whole, ACTION, TESTS).is_done,
-        after(Standing(), part, ACTION, TESTS).is_done,
+        after(EpisodeProgress(), whole, ACTION, TESTS).is_done,
+        after(EpisodeProgress(), part, ACTION, TESTS).is_done,
     )
-    assert not after(Standing(), whole, ACTION, SPEED).is_done
+    assert not after(EpisodeProgress(), whole, ACTION, SPEED).is_done
 
 
 def test_an_episode_ends_that_could_not_be_judged_again_and_again() -> None:
-    standing = Standing()
+    progress = EpisodeProgress()
     for _ in range(MOST_LOST):
-        assert not standing.is_done
-        standing = after(standing, Judged("x", reward=None), ACTION, SPEED)
-    assert (True, 0) == (standing.is_done, standing.used)
+        assert not progress.is_done
+        progress = after(progress, Judged("x", reward=None), ACTION, SPEED)
+    assert (True, 0) == (progress.is_done, progress.used)
 
 
 def test_the_best_is_the_first_with_the_highest_reward() -> None:
-    standing = Standing()
+    progress = EpisodeProgress()
     for source, reward in (("a", 0.5), ("b", 0.7), ("c", 0.7)):
-        standing = after(standing, Judged(source, reward=reward), ACTION, SPEED)
-    assert standing.best is not None
-    assert ("b", 2) == (standing.best_source, standing.best.attempt)
+        progress = after(progress, Judged(source, reward=reward), ACTION, SPEED)
+    assert progress.best is not None
+    assert ("b", 2) == (progress.best_source, progress.best.attempt)

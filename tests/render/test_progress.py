@@ -4,7 +4,7 @@ import pytest
 
 from kernelbot.domain.states import RunState
 from kernelbot.protocol import EventKind, Phase, ProgressEvent, Verdict
-from kernelbot.render.progress import Activity, RunProgress, is_report, progress_line, state_text
+from kernelbot.render.progress import RunActivity, RunProgress, is_report, progress_line, state_text
 from kernelbot.runs.repeats import REPEATED
 from kernelbot.submissions.model import Event
 
@@ -34,14 +34,14 @@ def test_a_report_has_no_room_in_one_line() -> None:
     report = ProgressEvent(EventKind.COMPILED, message="H100\nk  40")
     compiled = ProgressEvent(EventKind.COMPILED, duration_s=1.5)
     assert (None, True, False) == (
-        Activity().after(report),
+        RunActivity().after(report),
         is_report(report),
         is_report(compiled),
     )
 
 
 def test_activities_are_counted_in_any_order() -> None:
-    activity = Activity()
+    activity = RunActivity()
     events = (
         ProgressEvent(EventKind.PHASE_STARTED, Phase.TEST, total=2),
         ProgressEvent(EventKind.CASE, Phase.TEST, 1, 2, verdict=Verdict.ACCEPTED),
@@ -59,7 +59,7 @@ def test_activities_are_counted_in_any_order() -> None:
 
 
 def test_a_job_that_waits_for_another_measurement_says_so() -> None:
-    activity = Activity()
+    activity = RunActivity()
     events = (
         ProgressEvent(EventKind.PHASE_STARTED, Phase.BENCHMARK, total=2),
         ProgressEvent(EventKind.WAITING, Phase.BENCHMARK),
@@ -111,7 +111,7 @@ def test_a_run_that_is_measured_again_says_why(
 
 
 def test_a_run_whose_files_are_built_first_says_so_until_they_are() -> None:
-    run, activity = RunProgress(RunState.RUNNING), Activity()
+    run, activity = RunProgress(RunState.RUNNING), RunActivity()
     texts = []
     for kind in (EventKind.COMPILING, EventKind.COMPILED):
         run.add(event_of(kind, {}))

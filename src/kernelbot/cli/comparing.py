@@ -69,11 +69,11 @@ def compare(
 
 def _judge(terminal: Terminal, wanted: "LocalDuel") -> "Compared":
     from kernelbot.cli.moving import Moving
-    from kernelbot.render.progress import Activity, progress_line
+    from kernelbot.render.progress import RunActivity, progress_line
     from kernelbot.render.text import one_line
     from kernelbot.server.compare import compare as judge
 
-    activity = Activity()
+    activity = RunActivity()
     with Moving(terminal) as moving:
 
         def on_event(what: str, event: ProgressEvent) -> None:

@@ -121,4 +121,6 @@ def serve(
         slots=slots,
         record=record,
     )
-    serving.serve(environment, serving.Place(host, port), on_refusal=refuse, on_ready=terminal.show)
+    serving.serve(
+        environment, serving.ServerAddress(host, port), on_refusal=refuse, on_ready=terminal.show
+    )

@@ -8,7 +8,7 @@ from kernelbot.cli.outcome import wait_text
 from kernelbot.cli.terminal import Terminal
 from kernelbot.domain.errors import KernelbotError
 from kernelbot.protocol import PROTOCOL_VERSION, EventKind, ProgressEvent, Verdict, from_wire
-from kernelbot.render.progress import Activity, is_report, progress_line, state_text
+from kernelbot.render.progress import RunActivity, is_report, progress_line, state_text
 
 if TYPE_CHECKING:
     from kernelbot.client import KernelbotClient
@@ -46,7 +46,7 @@ def follow_with(
 ) -> "SubmissionView":
     """The same, shown elsewhere than on a terminal."""
     several = len(submission.runs) > 1
-    activities: dict[int | None, Activity] = {}
+    activities: dict[int | None, RunActivity] = {}
 
     def on_queue(place: "QueuePosition") -> None:
         why = f"; its device is not available: {place.note}" if place.note else ""
@@ -67,7 +67,7 @@ def follow_with(
             steps.now(state and f"{label}{state}")
             steps.log(state and f"{label}{state}")
             continue
-        activity = activities.setdefault(event.run_id, Activity()).after(progress)
+        activity = activities.setdefault(event.run_id, RunActivity()).after(progress)
         line = progress_line(progress)
         steps.now(activity and f"{label}{activity}")
         if line and is_report(progress):

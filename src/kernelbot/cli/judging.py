@@ -76,12 +76,12 @@ def run(
     """
     require_extra("judge")
     from kernelbot.cli.moving import Moving
-    from kernelbot.render.progress import Activity, progress_line
+    from kernelbot.render.progress import RunActivity, progress_line
     from kernelbot.render.report import report
     from kernelbot.server import run as local
 
     terminal = Terminal(as_json)
-    activity = Activity()
+    activity = RunActivity()
     wanted = local.LocalRun(
         problem=problem,
         submission=submission,

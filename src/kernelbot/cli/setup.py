@@ -15,7 +15,7 @@ from kernelbot.cli.session import connect
 from kernelbot.cli.terminal import Terminal
 from kernelbot.domain.errors import Conflict, UserError
 from kernelbot.protocol.os_errors import in_words
-from kernelbot.render.guide import GUIDE, STATEMENT, Guide, for_board, for_folder
+from kernelbot.render.guide import GUIDE, STATEMENT, FolderGuide, for_board, for_folder
 
 if TYPE_CHECKING:
     from kernelbot.boards.limits.model import RateLimit
@@ -43,7 +43,7 @@ class _Contents:
     file: str
     starter: str | None
     statement: str
-    guide: Guide
+    guide: FolderGuide
 
 
 def setup(

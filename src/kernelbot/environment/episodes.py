@@ -21,7 +21,7 @@ from kernelbot.environment.messages import (
     State,
 )
 from kernelbot.environment.settings import EpisodeRules, HeldOut
-from kernelbot.environment.steps import Judged, Standing, Step, after, payment
+from kernelbot.environment.steps import EpisodeProgress, Judged, Step, after, payment
 from kernelbot.environment.tasks import Task, TaskSet
 from kernelbot.environment.views import judged_text, report_data, task_summary, task_text
 from kernelbot.library.data import OtherData
@@ -59,7 +59,7 @@ class Episode:
         """Empty unless it is recorded: reports are large."""
         self._grounds = grounds
         self._rules = grounds.rules
-        self._standing = Standing()
+        self._progress = EpisodeProgress()
         self._last_source = ""
         self._is_judging = False
 
@@ -78,7 +78,7 @@ class Episode:
     @property
     def is_done(self) -> bool:
         """Whether it is over."""
-        return self._standing.is_done
+        return self._progress.is_done
 
     def first(self) -> Observation:
         """The task."""
@@ -88,11 +88,11 @@ class Episode:
         """How far it is."""
         return State(
             episode_id=self.id,
-            step_count=self._standing.used + self._standing.lost,
+            step_count=self._progress.used + self._progress.lost,
             task=task_summary(self.task),
             seed=self.seed,
             attempts_left=self._attempts_left,
-            best=self._standing.best,
+            best=self._progress.best,
             done=self.is_done,
         )
 
@@ -102,17 +102,17 @@ class Episode:
         with self._judging():
             began_at, start = datetime.now(UTC), time.monotonic()
             judged = await self._judged(action)
-            before, standing = self._standing, after(self._standing, judged, action, self._rules)
-            held_out = await self._on_held_out(standing)
-        self._standing, self.held_out = standing, held_out
+            before, progress = self._progress, after(self._progress, judged, action, self._rules)
+            held_out = await self._on_held_out(progress)
+        self._progress, self.held_out = progress, held_out
         if not judged.refusal:
             self._last_source = judged.source
-        reward = payment(self._rules.payment, judged, before, standing, held_out)
-        self._standing = replace(standing, paid=standing.paid + (reward or 0.0))
+        reward = payment(self._rules.payment, judged, before, progress, held_out)
+        self._progress = replace(progress, paid=progress.paid + (reward or 0.0))
         if self._grounds.is_recorded:
             duration_s = time.monotonic() - start
             self.steps.append(Step(judged, action.kind, reward, self.is_done, began_at, duration_s))
-        return self._observed(judged_text(judged, standing, self._rules), judged, reward)
+        return self._observed(judged_text(judged, progress, self._rules), judged, reward)
 
     @contextmanager
     def _judging(self) -> Iterator[None]:
@@ -150,17 +150,17 @@ class Episode:
             data=OtherData(self.seed),
         )
 
-    async def _on_held_out(self, standing: Standing) -> HeldOutReport | None:
+    async def _on_held_out(self, progress: EpisodeProgress) -> HeldOutReport | None:
         """The best source on what is held out; None unless the episode is over with one that has
         a reward."""
-        rules, best = self._rules, standing.best
-        if not standing.is_done or rules.held_out is HeldOut.NOTHING:
+        rules, best = self._rules, progress.best
+        if not progress.is_done or rules.held_out is HeldOut.NOTHING:
             return None
         if best is None or best.reward <= 0:
             return None
         report = await self._grounds.judge.judge(
             self.task.whole,
-            standing.best_source,
+            progress.best_source,
             mode=rules.last_mode,
             device=rules.device,
             baseline=rules.is_timed,
@@ -178,7 +178,7 @@ class Episode:
 
     @property
     def _attempts_left(self) -> int:
-        return 0 if self.is_done else self._rules.attempts - self._standing.used
+        return 0 if self.is_done else self._rules.attempts - self._progress.used
 
     def _observed(
         self, text: str, judged: Judged | None = None, reward: float | None = None
@@ -187,11 +187,11 @@ class Episode:
         return Observation(
             text=text,
             task=task_summary(self.task),
-            attempt=self._standing.used,
+            attempt=self._progress.used,
             attempts_left=self._attempts_left,
             refusal=judged.refusal if judged else "",
             report=report_data(report) if report else None,
-            best=self._standing.best,
+            best=self._progress.best,
             held_out=self.held_out,
             done=self.is_done,
             reward=reward,

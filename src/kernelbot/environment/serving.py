@@ -26,7 +26,7 @@ _CLOSE_CONNECTIONS_S = 3
 
 
 @dataclass(frozen=True)
-class Place:
+class ServerAddress:
     """Where a server listens. `port` 0: any that is free."""
 
     host: str
@@ -52,7 +52,9 @@ class Environment:
 OnStep = Callable[[str], None]
 
 
-def serve(environment: Environment, place: Place, *, on_refusal: OnStep, on_ready: OnStep) -> None:
+def serve(
+    environment: Environment, address: ServerAddress, *, on_refusal: OnStep, on_ready: OnStep
+) -> None:
     """Serve until SIGTERM or SIGINT. `on_refusal` is told what is no task on this device, and why;
     `on_ready` how many tasks there are, and where. Blocks.
 
@@ -60,7 +62,7 @@ def serve(environment: Environment, place: Place, *, on_refusal: OnStep, on_read
     isn't configured or a folder that can't be written, and `Unavailable` if nothing can be judged
     here.
     """
-    with _listener(place) as listener:
+    with _listener(address) as listener:
         asyncio.run(_serve(environment, listener, on_refusal, on_ready))
 
 
@@ -122,13 +124,13 @@ class _Server(uvicorn.Server):
         yield
 
 
-def _listener(place: Place) -> socket.socket:
-    family = socket.AF_INET6 if ":" in place.host else socket.AF_INET
+def _listener(address: ServerAddress) -> socket.socket:
+    family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
     try:
-        return socket.create_server((place.host, place.port), family=family, backlog=1024)
+        return socket.create_server((address.host, address.port), family=family, backlog=1024)
     except (OSError, OverflowError) as error:
         raise UserError(
-            f"Can't listen on {place.host} port {place.port}: {in_words(error)}.",
+            f"Can't listen on {address.host} port {address.port}: {in_words(error)}.",
             hint="Choose another with --port.",
         ) from None
 

@@ -29,7 +29,7 @@ class Judged:
 
 
 @dataclass(frozen=True)
-class Standing:
+class EpisodeProgress:
     """How far an episode is."""
 
     used: int = 0
@@ -56,10 +56,12 @@ class Step:
     duration_s: float
 
 
-def after(standing: Standing, judged: Judged, action: Action, rules: EpisodeRules) -> Standing:
+def after(
+    progress: EpisodeProgress, judged: Judged, action: Action, rules: EpisodeRules
+) -> EpisodeProgress:
     """How far the episode is with one more attempt."""
-    used, lost = standing.used + (not judged.is_lost), standing.lost + judged.is_lost
-    best, best_source = standing.best, standing.best_source
+    used, lost = progress.used + (not judged.is_lost), progress.lost + judged.is_lost
+    best, best_source = progress.best, progress.best_source
     if judged.reward is not None and (best is None or judged.reward > best.reward):
         score_s = judged.report.score_s if judged.report else None
         best = Best(attempt=used, reward=judged.reward, score_s=score_s)
@@ -67,15 +69,15 @@ def after(standing: Standing, judged: Judged, action: Action, rules: EpisodeRule
     is_best_possible = best is not None and best.reward == rules.most
     is_done = action.is_last or is_best_possible or used >= rules.attempts or lost >= MOST_LOST
     return replace(
-        standing, used=used, lost=lost, best=best, best_source=best_source, is_done=is_done
+        progress, used=used, lost=lost, best=best, best_source=best_source, is_done=is_done
     )
 
 
 def payment(
     rule: Payment,
     judged: Judged,
-    before: Standing,
-    now: Standing,
+    before: EpisodeProgress,
+    now: EpisodeProgress,
     held_out: HeldOutReport | None,
 ) -> float | None:
     """The reward of an attempt; None if it, or at an episode's end its best on what is held out,
@@ -94,7 +96,9 @@ def payment(
             return judged.reward if held_out is None else worth
 
 
-def _on_the_way(rule: Payment, judged: Judged, before: Standing, now: Standing) -> float | None:
+def _on_the_way(
+    rule: Payment, judged: Judged, before: EpisodeProgress, now: EpisodeProgress
+) -> float | None:
     match rule:
         case Payment.EACH:
             return judged.reward

@@ -50,7 +50,7 @@ file's fault. Each command has `--json` (one document on stdout) and `--help`.
 
 
 @dataclass(frozen=True)
-class Guide:
+class FolderGuide:
     """What a folder is for. `commands`: each with what it does; `limits`: a sentence each."""
 
     title: str
@@ -71,7 +71,7 @@ class Guide:
 
 def for_board(
     board: str, url: str, file: str, devices: Sequence[str], limits: Sequence[str]
-) -> Guide:
+) -> FolderGuide:
     """To compete on a board. `limits`: the board's own, a sentence each."""
     device = ["--device", devices[0]] if len(devices) > 1 else []
     where = ["--board", board, "--url", url]
@@ -82,7 +82,7 @@ def for_board(
         return _line("submit", file, *where, *device, "--mode", mode)
 
     others = f" Others are {_names(devices[1:])}." if device else ""
-    return Guide(
+    return FolderGuide(
         f"A kernel for the board {board}",
         file,
         (
@@ -106,7 +106,7 @@ def for_board(
     )
 
 
-def for_folder(problem: str, folder: Path, file: str, devices: Sequence[str]) -> Guide:
+def for_folder(problem: str, folder: Path, file: str, devices: Sequence[str]) -> FolderGuide:
     """To work on a problem of this machine. `devices`: those that the problem names."""
 
     other = f"other{Path(file).suffix}"
@@ -114,7 +114,7 @@ def for_folder(problem: str, folder: Path, file: str, devices: Sequence[str]) ->
     def run(mode: str) -> str:
         return _line("run", str(folder), file, "--mode", mode)
 
-    return Guide(
+    return FolderGuide(
         f"A kernel for {problem}",
         file,
         (

@@ -50,7 +50,7 @@ def progress_line(event: ProgressEvent) -> str | None:
             return None
 
 
-class Activity:
+class RunActivity:
     """Follows one run's events, and says after each what is being done."""
 
     def __init__(self) -> None:

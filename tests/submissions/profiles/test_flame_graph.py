@@ -11,14 +11,14 @@ from kernelbot.submissions.profiles.flame_graph import (
     MOST_NAMES,
     flame_graph,
 )
-from kernelbot.submissions.profiles.model import CallKind, FlameGraph, Place, Rest
+from kernelbot.submissions.profiles.model import CallKind, CallPlace, FlameGraph, Rest
 from kernelbot.submissions.profiles.trace import Call
 
 
 def graph_of(*calls: tuple[str, float, float]) -> FlameGraph:
     """Of calls by their names, beginnings and durations."""
     found = [Call(name, CallKind.OPERATOR, at, at + length) for name, at, length in calls]
-    graph = flame_graph(Place.PROCESSOR, tree_of([found]))
+    graph = flame_graph(CallPlace.PROCESSOR, tree_of([found]))
     assert graph is not None
     return graph
 
@@ -93,7 +93,7 @@ def test_names_with_next_to_no_time_of_their_own_are_not_listed() -> None:
 
 def test_calls_that_took_no_time_are_no_graph() -> None:
     root = tree_of([[Call("a", CallKind.OPERATOR, 5, 5)]])
-    assert flame_graph(Place.GPU, root) is None
+    assert flame_graph(CallPlace.GPU, root) is None
 
 
 @given(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from kernelbot.cli.terminal import Terminal, coloured, columns, is_coloured
 from kernelbot.protocol import ProgressEvent, Verdict
-from kernelbot.render.progress import Activity, progress_line
+from kernelbot.render.progress import RunActivity, progress_line
 from kernelbot.render.saves import diagnostic_line, save_text, tests_line
 from kernelbot.render.text import one_line
 from kernelbot.saves.model import Save
@@ -84,7 +84,7 @@ class Screen:
 
         self._title = f"{one_line(file.name)} for {one_line(problem.resolve().name)}"
         self._lock = threading.Lock()
-        self._activity = Activity()
+        self._activity = RunActivity()
         self._doing, self._since_s = _WAITING, time.monotonic()
         self._tests = ""
         self._last = ""
@@ -109,7 +109,7 @@ class Screen:
 
     def begin(self, number: int) -> None:
         """The save before stays below."""
-        self._activity = Activity()
+        self._activity = RunActivity()
         self._change(doing=f"judging save {number}", tests="")
 
     def step(self, text: str) -> None:

@@ -5,7 +5,14 @@ from collections.abc import Iterator
 from itertools import count
 
 from kernelbot.submissions.profiles.call_tree import Node
-from kernelbot.submissions.profiles.model import CallKind, Cell, FlameGraph, NameRow, Place, Rest
+from kernelbot.submissions.profiles.model import (
+    CallKind,
+    CallPlace,
+    Cell,
+    FlameGraph,
+    NameRow,
+    Rest,
+)
 
 MOST_CELLS = 150
 LEAST_SHARE = 0.004
@@ -15,7 +22,7 @@ LEAST_OWN_SHARE = 0.001
 """The smallest share of the graph's time with which a name is listed; the first is in any case."""
 
 
-def flame_graph(place: Place, root: Node) -> FlameGraph | None:
+def flame_graph(place: CallPlace, root: Node) -> FlameGraph | None:
     """The widest cells of a tree, below their callers, the widest to the left. None: it took no
     time."""
     if not root.total_us:

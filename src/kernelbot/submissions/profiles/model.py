@@ -18,7 +18,7 @@ class CallKind(StrEnum):
     OTHER = "other"
 
 
-class Place(StrEnum):
+class CallPlace(StrEnum):
     """Where calls took their time."""
 
     PROCESSOR = "processor"
@@ -67,7 +67,7 @@ class FlameGraph:
     drawn; `not_drawn`: the calls of these; `names`: those with the most time of their own first;
     `not_listed`: the others."""
 
-    place: Place
+    place: CallPlace
     total_us: float
     rows: int
     cells: tuple[Cell, ...]

@@ -12,7 +12,7 @@ from kernelbot.drawing.serving import serve
 from kernelbot.schemas.values import to_json
 from kernelbot.submissions.profiles.call_tree import tree_of
 from kernelbot.submissions.profiles.flame_graph import flame_graph
-from kernelbot.submissions.profiles.model import FlameGraph, Place, Profile
+from kernelbot.submissions.profiles.model import CallPlace, FlameGraph, Profile
 from kernelbot.submissions.profiles.report_text import read_report
 from kernelbot.submissions.profiles.trace import MOST_BYTES, MOST_EVENTS, NotATrace, read_trace
 
@@ -39,7 +39,7 @@ def read_profile(text: str, trace: bytes) -> Profile:
 
 def _graphs(trace: bytes) -> tuple[tuple[FlameGraph, ...], str]:
     found = read_trace(trace)
-    trees = [(place, tree_of(found.calls[place])) for place in Place if place in found.calls]
+    trees = [(place, tree_of(found.calls[place])) for place in CallPlace if place in found.calls]
     graphs = tuple(one for place, tree in trees if (one := flame_graph(place, tree)))
     if not graphs:
         return (), "The trace has no calls with a time."
