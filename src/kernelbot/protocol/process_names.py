@@ -6,6 +6,7 @@ For people alone: an author's code can rename its process, so nothing decides by
 import ctypes
 import sys
 from enum import StrEnum
+from functools import cache
 from pathlib import Path
 
 _PR_SET_NAME = 15
@@ -41,18 +42,30 @@ def name_process(name: ProcessName, detail: str = "", *, keep_command: bool = Fa
     """
     if not sys.platform.startswith("linux"):
         return
-    ctypes.CDLL(None).prctl(_PR_SET_NAME, ctypes.c_char_p(name.encode()), 0, 0, 0)
+    _libc().prctl(_PR_SET_NAME, ctypes.c_char_p(name.encode()), 0, 0, 0)
     if not keep_command:
         _overwrite_arguments(f"{name} {detail}".strip().encode())
 
 
+@cache
+def _libc() -> ctypes.CDLL:
+    return ctypes.CDLL(None)
+
+
 def _overwrite_arguments(text: bytes) -> None:
     """In place, as far as there is room: where the kernel looks for a process's command line."""
-    try:
-        fields = Path("/proc/self/stat").read_text().rpartition(")")[2].split()
-    except OSError:
-        return
-    start, end = map(int, fields[_ARGUMENTS])
+    start, end = _arguments()
     if 0 < start < end:
         room = end - start
         ctypes.memmove(start, text[: room - 1].ljust(room, b"\0"), room)
+
+
+@cache
+def _arguments() -> tuple[int, int]:
+    """Where they begin and end, the same in all forks of a process; twice 0 if that is unknown."""
+    try:
+        fields = Path("/proc/self/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0, 0
+    start, end = map(int, fields[_ARGUMENTS])
+    return start, end
