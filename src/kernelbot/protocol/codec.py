@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from kernelbot.protocol.version import PROTOCOL_VERSION, check_version
 
 T = TypeVar("T")
+_AS_THEY_ARE = frozenset((str, int, bool, type(None)))
 Json = Any
 """What `json.loads` can return; checked field by field on the way in."""
 
@@ -56,8 +57,11 @@ def _dataclasses_in(hint: Any) -> Iterator[type]:
 
 def encode_value(value: Any) -> Json:
     """A value of dataclasses, enums, lists and dicts as JSON has it. Raises `WireError`."""
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {f.name: encode_value(getattr(value, f.name)) for f in dataclasses.fields(value)}
+    kind = type(value)
+    if kind in _AS_THEY_ARE:
+        return value
+    if (names := _field_names(kind)) is not None:
+        return {name: encode_value(getattr(value, name)) for name in names}
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, tuple | list):
@@ -67,6 +71,14 @@ def encode_value(value: Any) -> Json:
     if isinstance(value, float) and not math.isfinite(value):
         raise WireError(f"{value} can't be sent: JSON has no NaN and no infinity")
     return value
+
+
+@cache
+def _field_names(kind: type) -> tuple[str, ...] | None:
+    """None if it is no dataclass."""
+    if not dataclasses.is_dataclass(kind):
+        return None
+    return tuple(field.name for field in dataclasses.fields(kind))
 
 
 def decoder_of(kind: Any) -> Decoder:
