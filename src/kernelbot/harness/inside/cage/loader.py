@@ -99,8 +99,9 @@ def shared_files(spec: ProblemSpec) -> tuple[SourceFile, ...]:
     if spec.input_classes:
         by_name[_REFERENCE] = SourceFile(_REFERENCE, spec.input_classes)
         names.append(_REFERENCE)
+    python = {name for name in by_name if name.endswith(".py")} - _NEVER_SHARED
     for name in names:
-        if name.endswith(".py"):
+        if name.endswith(".py") and not python <= set(names):  # else reading it tells nothing
             imported = (f"{module}.py" for module in _imports(by_name[name].text))
             names.extend(
                 module
