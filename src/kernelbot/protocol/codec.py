@@ -44,8 +44,13 @@ def precompile_decoders(kind: type) -> None:
     for all forks of a process."""
     _fields(kind)
     for hint in typing.get_type_hints(kind).values():
-        for part in _dataclasses_in(hint):
-            precompile_decoders(part)
+        precompile_parts(hint)
+
+
+def precompile_parts(hint: Any) -> None:
+    """The same for all types of messages in a type's hint, as `tuple[Case, ...] | None`."""
+    for part in _dataclasses_in(hint):
+        precompile_decoders(part)
 
 
 def _dataclasses_in(hint: Any) -> Iterator[type]:

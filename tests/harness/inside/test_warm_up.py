@@ -19,5 +19,6 @@ def test_warming_up_leaves_no_descriptor_no_thread_and_no_random_state() -> None
 
     before = state()
     warm_up()
+    warm_up(computes=False)
     start_a_thread()
     assert before == state()

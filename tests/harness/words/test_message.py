@@ -1,13 +1,21 @@
 """Messages arrive as they were sent, and nothing else is taken for one."""
 
 import json
+import typing
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
 import pytest
 
-from kernelbot.harness.words.message import Message, NotAMessage, Unchecked, decode, encode
+from kernelbot.harness.words.message import (
+    Message,
+    NotAMessage,
+    Unchecked,
+    decode,
+    encode,
+    prepare,
+)
 from kernelbot.protocol import Limits
 
 
@@ -56,6 +64,25 @@ DEEP: Any = json.loads("[" * 900 + "]" * 900)
 @pytest.mark.parametrize("message", [Bare(), FULL])
 def test_a_message_arrives_as_it_was_sent(message: Family) -> None:
     assert message == decode(Family, encode(message))
+
+
+def test_a_prepared_family_is_not_looked_into_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    @dataclass(frozen=True)
+    class Inner:
+        count: int
+
+    class Prepared(Message):
+        """A family that nobody has seen before, and so has its part."""
+
+    @dataclass(frozen=True)
+    class Outer(Prepared, word="outer"):
+        inner: Inner | None
+
+    hints = {Inner: {"count": int}, Outer: {"inner": Inner | None}}
+    monkeypatch.setattr(typing, "get_type_hints", hints.__getitem__)
+    prepare(Prepared)
+    monkeypatch.setattr(typing, "get_type_hints", None)
+    assert Outer(Inner(1)) == decode(Prepared, encode(Outer(Inner(1))))
 
 
 def test_the_word_stands_beside_the_fields() -> None:

@@ -204,7 +204,7 @@ def _judge_one(
         with contextlib.suppress(SandboxUnavailable):  # the job will say so, if it still is so
             client.prepare(RUNNERS_AHEAD)
             if not _has_order(control):
-                warm_up()
+                warm_up(computes=False)
                 start_a_thread()
                 driver = open_ahead(vendor)
                 client.await_prepared()

@@ -26,12 +26,12 @@ from kernelbot.harness.words.order import (
     ForkerRequest,
     NotStarted,
     PlaceRunner,
+    SpareReply,
     SpareRequest,
     StartRunner,
 )
 from kernelbot.harness.words.runner_messages import RunnerRequest
 from kernelbot.harness.words.sandbox import Flavour, Surroundings
-from kernelbot.protocol import ProblemSpec, precompile_decoders
 from kernelbot.protocol.garbage import loading
 from kernelbot.protocol.os_errors import in_words
 from kernelbot.protocol.process_names import ProcessName, name_process
@@ -56,8 +56,7 @@ def main(argv: list[str]) -> None:
         preload(Flavour(flavour), cuda_on_cpu == "1", model, strangers=True, checked=checked)
         for name in ("cage.examiner", "ranks.family"):  # so that no runner has to
             importlib.import_module(f"kernelbot.harness.inside.{name}")
-        precompile_decoders(ProblemSpec)
-        for family in (ForkerRequest, SpareRequest, RunnerRequest, CageRequest):
+        for family in (ForkerRequest, SpareRequest, SpareReply, RunnerRequest, CageRequest):
             prepare(family)
     if lasting == "1":
         gather_pages()

@@ -2,6 +2,7 @@
 
 import contextlib
 import importlib
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,6 +11,7 @@ from kernelbot.harness.inside.gpu.gpu_model import GpuModel
 from kernelbot.harness.inside.gpu.opened import open_devices
 from kernelbot.harness.inside.marks.marks import marks, start_building
 from kernelbot.harness.inside.own_builds import began_ns
+from kernelbot.harness.inside.warm_up import warm_up
 
 _NUMPY = ("numpy", "numpy.random", "numpy.linalg")
 _TORCH = (*_NUMPY, "torch", "torch.nn.functional")
@@ -18,6 +20,8 @@ _TRITON = ("triton", "triton.language")
 _TRITON_LATER = ("triton.experimental.gluon",)
 _CHECKS = "kernelbot_check"
 """What many references import: else each cage would, and compile it where nothing is kept."""
+_WARM_UPS = 16
+"""Python 3.11 adapts a function once it was called eight times."""
 _TRITON_KEYS = ("triton.runtime.cache", "triton.compiler.compiler")
 """Where the function is, by version."""
 _ALWAYS = (
@@ -61,11 +65,25 @@ def preload(
         _preload_torch(cuda_on_cpu, model, strangers=strangers, checked=checked)
         if strangers and (model is not None or not cuda_on_cpu):
             _preload_first_launch()
+    _warm_up_for_forks()
     marks()
     if not cuda_on_cpu and (opened := open_devices()):
         raise RuntimeError(
             f"importing the frameworks has opened {opened[0]}; forks couldn't use it"
         )
+
+
+def _warm_up_for_forks() -> None:
+    """Run what forks will, often enough that the interpreter has adapted its code: in a fork each
+    adaptation, and each thing done at first use, copies a page."""
+    torch: Any = sys.modules.get("torch")
+    threads = 1 if torch is None else torch.get_num_threads()
+    if torch is not None:
+        torch.set_num_threads(1)  # else it may start some
+    for _ in range(_WARM_UPS):
+        warm_up()
+    if torch is not None:
+        torch.set_num_threads(threads)
 
 
 @contextlib.contextmanager

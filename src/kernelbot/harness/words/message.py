@@ -12,7 +12,13 @@ from enum import Enum
 from functools import cache
 from typing import Any, ClassVar, TypeVar
 
-from kernelbot.protocol.codec import Json, WireError, decoder_of, encode_value
+from kernelbot.protocol.codec import (
+    Json,
+    WireError,
+    decoder_of,
+    encode_value,
+    precompile_parts,
+)
 
 _MAX_SHOWN = 300
 _LEFT_OUT = object()
@@ -130,6 +136,8 @@ def _fields_of(kind: type[Message]) -> list[tuple[str, Any]]:
 
 def _kind(kind: type[Message]) -> _Kind:
     fields = _fields_of(kind)
+    for _, hint in fields:
+        precompile_parts(hint)
     return _Kind(
         kind,
         frozenset(name for name, _ in fields),
