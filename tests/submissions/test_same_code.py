@@ -208,6 +208,24 @@ def test_hostile_text_is_read_to_its_end(piece: str, lang: Lang) -> None:
     assert 32 == len(code_digest(piece * 20_000, lang))
 
 
+LONG = "if x:\n    y = f(1)\n" * 5000
+
+
+@pytest.mark.parametrize(
+    ("again", "is_same"),
+    [
+        (LONG.replace("\n", "  \n\n"), True),
+        (LONG.replace("f(1)", "f( 1 )"), False),
+        (LONG + "y = 1\n", False),
+        (LONG + "    y = 1\n", False),
+    ],
+    ids=["empty lines", "layout within a line", "another line", "an indented line"],
+)
+def test_very_long_python_is_compared_by_its_lines(again: str, *, is_same: bool) -> None:
+    """To read the longest as code takes seconds, and its author makes them."""
+    assert is_same is (code_digest(LONG, Lang.PY) == code_digest(again, Lang.PY))
+
+
 @given(st.text(), st.sampled_from(list(Lang)))
 def test_any_text_has_one(text: str, lang: Lang) -> None:
     assert 32 == len(code_digest(text, lang))
