@@ -104,6 +104,17 @@ def test_on_a_terminal_logs_go_to_a_file_and_errors_are_shown(tmp_path: Path) ->
     )
 
 
+@pytest.mark.parametrize("is_there", [False, True])
+def test_a_link_in_the_place_of_the_log_is_not_followed(tmp_path: Path, *, is_there: bool) -> None:
+    file, elsewhere = tmp_path / "serve.log", tmp_path / "elsewhere"
+    if is_there:
+        elsewhere.write_text("somebody's")
+    file.symlink_to(elsewhere)
+    on_a_terminal(file)
+    said = elsewhere.read_text() if elsewhere.exists() else None
+    assert (False, "somebody's" if is_there else None) == (file.is_symlink(), said)
+
+
 def test_logs_stay_on_a_terminal_if_stdout_is_elsewhere(tmp_path: Path) -> None:
     stdout = tmp_path / "stdout"
     shown = on_a_terminal(tmp_path / "serve.log", stdout)

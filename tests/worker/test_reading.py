@@ -4,6 +4,7 @@ import asyncio
 import base64
 import contextlib
 import hashlib
+import os
 import random
 import signal
 from collections.abc import AsyncIterator
@@ -18,6 +19,7 @@ from kernelbot.protocol import PROTOCOL_VERSION, Artifact, Mode, RunResult
 from kernelbot.protocol.building import build_job
 from kernelbot.protocol.result_size import MAX_PRODUCT_BYTES, most_bytes
 from kernelbot.worker.reading import ResultReader
+from tests.drawing.test_texts import account_of, variables_of
 from tests.harness.jobs import SORT, a_job
 from tests.support.building import built, product_of
 from tests.support.honest import WITHIN_S, accepted
@@ -77,6 +79,21 @@ async def test_a_large_one_is_the_same_from_the_process() -> None:
         archive = zipped(("result.json", padded(accepted(RANKED)).content))
         left = Left(archive, "result.json")
         assert accepted(RANKED) == await reader.read(left, RANKED, WITHIN_S)
+
+
+async def test_its_process_is_nobody_and_has_nothing_of_ours(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("ADMIN_TOKEN", "secret-of-ours")
+    async with reading() as reader:
+        for content in (padded(accepted(RANKED)).content, "{}".encode("utf-16") * (1 << 18)):
+            with contextlib.suppress(NoResult):
+                await reader.read(Left(content), RANKED, WITHIN_S)
+        (program,) = reader._idle
+        assert program._kept is not None
+        pid = program._kept._process.pid
+        account = {"65534"} if os.geteuid() == 0 else {str(os.geteuid())}
+        assert ("secret-of-ours" in variables_of(pid), account) == (False, account_of(pid))
 
 
 HOSTILE = {

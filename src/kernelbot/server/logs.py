@@ -23,13 +23,15 @@ def away_from_a_terminal(file: Path) -> Iterator[Path | None]:
     """While this lasts, what this process and those that it starts write to stderr goes to `file`,
     if stdout and stderr are terminals: who has sent one of them elsewhere is told of no file. Else
     it stays, and None is yielded. What was in the file has `.1` behind its name then. Raises
-    `OSError` if it can't be written. Set up logs within."""
+    `OSError` if it can't be written. A link isn't followed: it becomes `.1` itself. Set up logs
+    within."""
     if not (sys.stdout.isatty() and sys.stderr.isatty()):
         yield None
         return
-    if file.exists():
+    if os.path.lexists(file):  # also a link that leads nowhere
         file.replace(file.with_name(file.name + _BEFORE))
-    written = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
+    written = os.open(file, flags, 0o600)
     sys.stderr.flush()
     terminal = os.dup(sys.stderr.fileno())
     os.dup2(written, sys.stderr.fileno())
