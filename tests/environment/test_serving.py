@@ -15,7 +15,7 @@ from websockets.exceptions import ConnectionClosed
 from tests.environment.examples import EXAMPLES
 from tests.environment.wire import MAX_BYTES, Served
 from tests.library.sources import HOSTILE, RIGHT, WRONG
-from tests.library.test_ending import busy_runners
+from tests.support.warm import busy_runners
 
 DIFF = "@@ -1,2 +1,2 @@\n-def custom_kernel(data):\n+def custom_kernel(it):\n     return data[0]\n"
 LONG_ID = json.dumps({"type": "reset", "data": {"episode_id": "x" * 256}})

@@ -1,7 +1,6 @@
 """Cancelled tasks, hosts that are killed, and what is left of either."""
 
 import asyncio
-import contextlib
 import os
 import signal
 from collections.abc import AsyncIterator, Callable
@@ -10,16 +9,13 @@ from pathlib import Path
 import pytest
 
 from kernelbot import Judge
-from kernelbot.harness.sandbox.runner_tree import children_of
 from kernelbot.protocol import Fault, Mode, Verdict
-from kernelbot.protocol.process_names import ProcessName
 from tests.library.sources import ENDLESS, ENDLESS_IMPORT, RIGHT, TIMED_ENDLESS
 from tests.support.exhaustive import cases
 from tests.support.waiting import until
-from tests.support.warm import pids_of_judges
+from tests.support.warm import busy_runners, pids_of_judges
 
 PHASES = {"importing": ENDLESS_IMPORT, "testing": ENDLESS, "timing": TIMED_ENDLESS}
-BUSY_S = 0.3
 
 
 @pytest.fixture
@@ -31,33 +27,6 @@ async def judge(home: Path, open_files: None) -> AsyncIterator[Judge]:
 def host_of(home: Path) -> int:
     (pid,) = pids_of_judges(home / "kernelbot")
     return pid
-
-
-def busy_runners(home: Path) -> list[int]:
-    """Runners that compute: those that wait for a job have used next to nothing."""
-    hosts = pids_of_judges(home / "kernelbot")  # none before it has started
-    found = [pid for host in hosts for pid in below(host)]
-    return [pid for pid in found if _name(pid) == ProcessName.RUNNER and _busy(pid)]
-
-
-def below(pid: int) -> list[int]:
-    found = []
-    for child in children_of(pid):
-        found += [child, *below(child)]
-    return found
-
-
-def _name(pid: int) -> str:
-    with contextlib.suppress(OSError):
-        return Path(f"/proc/{pid}/comm").read_text().strip()
-    return ""
-
-
-def _busy(pid: int) -> bool:
-    with contextlib.suppress(OSError):
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        return int(fields[11]) / os.sysconf("SC_CLK_TCK") > BUSY_S
-    return False
 
 
 @pytest.mark.parametrize("phase", cases(PHASES, always=["testing"]))
