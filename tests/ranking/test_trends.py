@@ -2,6 +2,7 @@
 
 import pytest
 
+from kernelbot.ranking.store import names_beginning
 from tests.support.ranked import ranked
 from tests.support.world import World
 
@@ -30,3 +31,16 @@ async def test_names_that_begin_so_the_best_first(
     await ranked(world, 1e-3)
     await ranked(world, 3e-3, author=world.bob.user)
     assert expected == await world.services.trends.names(None, "sort", None, beginning)
+
+
+async def test_names_are_looked_for_among_the_best_alone(world: World) -> None:
+    """Else each letter of a name that nobody has would cost a look at all who are ranked."""
+    board = await world.board()
+    await ranked(world, 1e-3)
+    await ranked(world, 2e-3, author=world.bob.user)
+    async with world.database.read() as session:
+        found = [
+            await names_beginning(session, board.id, "CPU", "b", limit=10, among=among)
+            for among in (1, 2)
+        ]
+    assert [(), ("bob",)] == found

@@ -111,12 +111,16 @@ SELECT leaderboard_id, count(*) AS submissions FROM (
 WHERE created_at > now() - interval '1 day'
 GROUP BY leaderboard_id;
 
--- Authors who are ranked there whose names begin so, the best first.
+-- Authors among the best who are ranked there whose names begin so, the best first. It is asked at
+-- each letter that somebody types: of a name that nobody has, all who are looked at would be all.
 -- name: names_beginning
-SELECT u.name FROM standings s
+SELECT u.name FROM (
+    SELECT author_id, score_s, achieved_at FROM standings
+    WHERE leaderboard_id = %(leaderboard_id)s AND device = %(device)s
+    ORDER BY score_s, achieved_at, author_id LIMIT %(among)s
+) s
 CROSS JOIN LATERAL (SELECT name FROM users WHERE id = s.author_id LIMIT 1) u
-WHERE s.leaderboard_id = %(leaderboard_id)s AND s.device = %(device)s
-    AND starts_with(lower(u.name), %(beginning)s)
+WHERE starts_with(lower(u.name), %(beginning)s)
 ORDER BY s.score_s, s.achieved_at, s.author_id LIMIT %(limit)s;
 
 -- Authors who are ranked there, by their names in upper or lower case.

@@ -9,6 +9,9 @@ from kernelbot.schemas.values import from_row
 from kernelbot.store.database import ReadSession, WriteSession
 from kernelbot.store.sqlfiles import statements
 
+NAMES_AMONG = 2_000
+"""How many of the best are looked at for a name, in some milliseconds."""
+
 
 @dataclass(frozen=True)
 class Mark:
@@ -146,14 +149,22 @@ async def ranked_authors(
 
 
 async def names_beginning(
-    session: ReadSession, leaderboard_id: int, device: str, beginning: str, *, limit: int
+    session: ReadSession,
+    leaderboard_id: int,
+    device: str,
+    beginning: str,
+    *,
+    limit: int,
+    among: int = NAMES_AMONG,
 ) -> tuple[str, ...]:
-    """Names of ranked authors that begin so, in upper or lower case, the best first."""
+    """Names that begin so, in upper or lower case, of the best `among` who are ranked there, the
+    best first."""
     values = {
         "leaderboard_id": leaderboard_id,
         "device": device,
         "beginning": beginning.lower(),
         "limit": limit,
+        "among": among,
     }
     rows = await session.all(statements(__file__)["names_beginning"], values)
     return tuple(row["name"] for row in rows)

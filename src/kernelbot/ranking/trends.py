@@ -50,8 +50,8 @@ class Trends:
     async def names(
         self, viewer: User | None, board: str, device: str | None, beginning: str
     ) -> tuple[str, ...]:
-        """Names of authors who are ranked there that begin so, in upper or lower case, the best
-        first; ten at most. Raises as `of`."""
+        """Names that begin so, in upper or lower case, of the best 2,000 authors who are ranked
+        there, the best first; ten at most. Raises as `of`."""
         found = await self._ranking.ranking(viewer, board, device)
         if not beginning or "\x00" in beginning:
             return ()
