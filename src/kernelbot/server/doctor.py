@@ -15,6 +15,7 @@ import platformdirs
 from kernelbot.harness.host.gpu_trial import try_gpus
 from kernelbot.harness.judge.profiling.counters import missing_counters
 from kernelbot.harness.judge.profiling.tools import TOOLS
+from kernelbot.harness.sandbox.cgroups import unit_left_behind
 from kernelbot.protocol import RunResult, Verdict
 from kernelbot.protocol.os_errors import in_words
 from kernelbot.render.units import seconds_text, size_text
@@ -79,6 +80,7 @@ def _parts() -> Iterator[Part]:
     yield _package("numpy", "pip install numpy: the numpy problems need it")
     yield _package("torch", "pip install torch: the torch problems need it")
     yield _package("triton", "pip install triton: the Triton problems need it")
+    yield _package("nvidia-cutlass-dsl", "pip install nvidia-cutlass-dsl: compiles CuTe DSL")
     yield _package("kernelguard", "pip install kernelguard: shows organisers suspicious code")
     yield _disk()
 
@@ -159,6 +161,12 @@ def _judging() -> Iterator[Part]:
     note = f"a small program was judged in {seconds_text(result.duration_s)}" if judged else why
     yield Part("judging", judged, True, None, note)
     yield from _sandbox(result)
+    if unit := unit_left_behind():
+        note = (
+            f"runners' groups lie beside {unit}, whose bounds don't hold for them: give the unit "
+            "`Delegate=cpu memory pids`, and start it by deploy/in-own-cgroup"
+        )
+        yield Part("  sandbox", False, False, None, note)
 
 
 def _sandbox(result: RunResult) -> Iterator[Part]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kernelbot.harness.sandbox import cgroups
-from kernelbot.harness.sandbox.cgroups import RunnerGroup, find_v2_parent
+from kernelbot.harness.sandbox.cgroups import RunnerGroup, find_v2_parent, unit_beside
 
 CHILD_S = 0.05
 UNMISSED = f"""
@@ -125,3 +125,19 @@ def test_runners_are_in_groups_beside_ours_or_nowhere(
 def test_limits_need_both_controllers(tmp_path: Path) -> None:
     hands_on(tmp_path / "job_7", "cpuset memory")
     assert find_v2_parent(tmp_path, "/job_7/task_0") is None
+
+
+@pytest.mark.parametrize(
+    ("own", "parent", "expected"),
+    [
+        ("/system.slice/kb.service", "system.slice", "kb.service"),
+        ("/user.slice/run-1.scope", "user.slice", "run-1.scope"),
+        ("/system.slice/kb.service/worker", "system.slice/kb.service", None),
+        ("/job_7/task_0", "job_7", None),
+        ("/", "", None),
+    ],
+)
+def test_a_unit_that_runners_leave_behind_is_named(
+    tmp_path: Path, own: str, parent: str, expected: str | None
+) -> None:
+    assert expected == unit_beside(tmp_path / parent, own)

@@ -19,7 +19,7 @@ from kernelbot.protocol import Limits, SandboxMode, SandboxReport
 
 _START_S = 30.0
 _TOOLS = ("bwrap", "g++", "nvcc", "setpriv", "unshare")
-_PACKAGES = ("numpy", "torch", "triton")
+_PACKAGES = ("numpy", "torch", "triton", "nvidia-cutlass-dsl")
 
 
 def examine() -> dict[str, Any]:
@@ -30,7 +30,10 @@ def examine() -> dict[str, Any]:
         "os": os_name(),
         "python": {"version": platform.python_version(), "prefix": sys.prefix},
         "sandbox": _sandbox(),
-        "judges": {"memory_limited": "memory" in cgroups.detect().parents},
+        "judges": {
+            "memory_limited": "memory" in cgroups.detect().parents,
+            "unit_left_behind": cgroups.unit_left_behind(),
+        },
         "gpus": asdict(try_gpus()),
         "tools": {name: _tool(name) for name in (*_TOOLS, *profilers)},
         "packages": {name: _package(name) for name in _PACKAGES},

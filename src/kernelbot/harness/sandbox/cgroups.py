@@ -25,6 +25,7 @@ _STAND_INS = (
     (_TIME, "processor time of a process that ends within a call isn't counted"),
     (_FREEZER, "runners are stopped by signals, so a timed call's data appears inside its clock"),
 )
+_UNITS = (".service", ".scope")
 _NAME_BYTES = 8
 _REMOVE_TIMEOUT_S = 1.0
 _REMOVE_PAUSE_S = 0.01
@@ -107,6 +108,21 @@ def find_v2_parent(root: Path, own_path: str) -> Path | None:
         if set(_CONTROLLERS) <= set(given):
             return folder
     return None
+
+
+def unit_left_behind() -> str | None:
+    """The systemd unit that this process runs in, if runners' groups lie beside it: then its bounds
+    on memory and processors don't hold for them. None: they lie within it, or in no unit's."""
+    groups = detect()
+    parent = groups.parents.get("memory")
+    return unit_beside(parent, _own_path("") or "") if groups.version == 2 and parent else None
+
+
+def unit_beside(parent: Path, own_path: str) -> str | None:
+    """The same, for a process in the group `own_path` whose runners' groups are below `parent`."""
+    own = Path("/", own_path)
+    is_unit = own.suffix in _UNITS and parent.name == own.parent.name
+    return own.name if is_unit else None
 
 
 def _find_freezer_parent() -> Path | None:
