@@ -16,6 +16,7 @@ from kernelbot.harness.host.precompiled import MOST, PrecompiledHeaders, flags_o
 from kernelbot.harness.inside.cuda_on_cpu.inline import cpu_flags
 from kernelbot.harness.inside.precompiled import COMPILED, FOLDER, variant
 from kernelbot.harness.sandbox import RunnerClient, Zygote, run_command
+from kernelbot.harness.sandbox.runner_tree import children_of
 from kernelbot.harness.words.sandbox import Flavour, ZygoteConfig
 from kernelbot.protocol import DeviceSpec, Vendor
 from tests.harness.jobs import a_job
@@ -170,6 +171,19 @@ _SOURCE = """#include <torch/extension.h>
 torch::Tensor twice(torch::Tensor a) { TORCH_CHECK(a.dim() == 1, "one"); return a + a; }
 PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("twice", &twice); }
 """
+
+
+def test_a_compiler_stands_still_while_somebody_measures(tmp_path: Path) -> None:
+    states: list[str] = []
+
+    def is_measured() -> bool:
+        (compiler,) = children_of(os.getpid())
+        states.append(Path(f"/proc/{compiler}/stat").read_text().rpartition(") ")[2][0])
+        return len(states) < 3
+
+    command = [sys.executable, "-I", "-c", "import time; time.sleep(0.3)"]
+    assert precompiled._ended_well(command, tmp_path, tmp_path / "said", wanted, is_measured)
+    assert ["T", "T"] == states[1:3]
 
 
 @pytest.mark.torch

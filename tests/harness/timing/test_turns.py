@@ -55,6 +55,14 @@ def other_process(name: str) -> Iterator[subprocess.Popen[bytes]]:
             process.kill()
 
 
+def test_who_only_asks_whether_somebody_measures_takes_no_turn(name: str) -> None:
+    before = Turns(name).is_taken()
+    with held(name):
+        during = Turns(name).is_taken()
+    assert [False, True, False] == [before, during, Turns(name).is_taken()]
+    assert not Turns("").is_taken()
+
+
 def is_free(name: str) -> bool:
     turn = Turns(name).take(0)
     turn.release()

@@ -77,7 +77,7 @@ class Host:
         self._gpus = gpus
         self._turns = turns or Turns()
         self._build_cache = str(build_cache) if build_cache else None
-        self._precompiled = PrecompiledHeaders.below(build_cache)
+        self._precompiled = PrecompiledHeaders.below(build_cache, self._turns)
         self._pools: dict[PoolKey, Pool] = {}
         self._lock = threading.Lock()
         self._numbers = itertools.count(1)

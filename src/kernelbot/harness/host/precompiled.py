@@ -12,6 +12,7 @@ import os
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -31,6 +32,7 @@ from kernelbot.harness.judge.build.cache import BuildCache
 from kernelbot.harness.judge.build.on_cpu import has_kernels_on_cpu
 from kernelbot.harness.judge.build.place import compiler_version, package_version
 from kernelbot.harness.sandbox.enclosure import installed_program
+from kernelbot.harness.timing.turns import Turns
 from kernelbot.protocol import JobSpec, Lang
 
 _BELOW = "headers"
@@ -45,6 +47,10 @@ _ROOM_BYTES = 4 << 30
 """Free room on the disk without which none is made."""
 _LIMIT_S = 300.0
 _POLL_S = 0.2
+_WAY_POLL_S = 0.5
+_GIVES_WAY_S = 300.0
+"""For so long in all a compiler stands still while others measure. Then it goes on beside them, or
+a machine that measures all the time would have none."""
 _FAILED = "failed"
 _FAILED_FOR_S = 86400.0
 """How long no other job waits for what failed or took too long."""
@@ -81,23 +87,25 @@ with tempfile.TemporaryDirectory() as folder:
 class PrecompiledHeaders:
     """On disk, by torch, Python and compiler, and then by flags. Several hosts may share them."""
 
-    def __init__(self, base: Path) -> None:
-        """`base`: a folder that only its owner can write. Raises OSError."""
+    def __init__(self, base: Path, turns: Turns | None = None) -> None:
+        """`base`: a folder that only its owner can write. `turns`: to measure, during which nothing
+        is compiled; None: nobody measures here. Raises OSError."""
         self._base = base
+        self._is_measured = turns.is_taken if turns else _never
         self.folder = base / _made_of()
         """What a sandbox shows."""
         self.folder.mkdir(parents=True, exist_ok=True)
         self.folder.chmod(0o755)
 
     @classmethod
-    def below(cls, cache: Path | None) -> Self | None:
+    def below(cls, cache: Path | None, turns: Turns | None = None) -> Self | None:
         """In a folder of the cache of builds. None: there is no such cache, or no torch, or the
         folder can't be used; then nothing is compiled in advance."""
         if cache is None or find_spec("torch") is None:
             return None
         try:
             BuildCache(cache)  # which others can't write
-            return cls(cache / _BELOW)
+            return cls(cache / _BELOW, turns)
         except OSError:
             return None
 
@@ -124,7 +132,7 @@ class PrecompiledHeaders:
             shutil.rmtree(left, ignore_errors=True)
         with tempfile.TemporaryDirectory(dir=self._base, prefix=_MAKING) as fresh:
             made = Path(fresh, "made")
-            if _compiled(flags, made, Path(fresh), is_unwanted):
+            if _compiled(flags, made, Path(fresh), is_unwanted, self._is_measured):
                 target, header = place / COMPILED, place / HEADER
                 target.parent.mkdir(parents=True, exist_ok=True)
                 header.write_text(_AGAIN)
@@ -214,8 +222,16 @@ def _made_of() -> str:
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
 
 
+def _never() -> bool:
+    return False
+
+
 def _compiled(
-    flags: tuple[str, ...], made: Path, folder: Path, is_unwanted: Callable[[], bool]
+    flags: tuple[str, ...],
+    made: Path,
+    folder: Path,
+    is_unwanted: Callable[[], bool],
+    is_measured: Callable[[], bool],
 ) -> bool:
     compiler, torch = installed_program(_COMPILER), find_spec("torch")
     place = torch.origin if torch else None
@@ -223,7 +239,7 @@ def _compiled(
         return False
     said = folder / "flags"
     command = [sys.executable, "-I", "-c", _SAY_FLAGS, *flags]
-    if not _ended_well(command, folder, said, is_unwanted):
+    if not _ended_well(command, folder, said, is_unwanted, is_measured):
         return False
     told = shlex.split(said.read_text().partition(" = ")[2])
     kept = [flag for flag in told if not flag.startswith(_ONLY_FOR_ONE)]
@@ -231,29 +247,60 @@ def _compiled(
     source.parent.mkdir()
     source.write_text(_AGAIN)
     command = [compiler, "-x", "c++-header", "-w", *kept, str(source), "-o", str(made)]
-    return _ended_well(command, folder, folder / "output", is_unwanted) and made.exists()
+    output = folder / "output"
+    return _ended_well(command, folder, output, is_unwanted, is_measured) and made.exists()
 
 
 def _ended_well(
-    command: list[str], folder: Path, output: Path, is_unwanted: Callable[[], bool]
+    command: list[str],
+    folder: Path,
+    output: Path,
+    is_unwanted: Callable[[], bool],
+    is_measured: Callable[[], bool] = _never,
 ) -> bool:
-    """Whether it did, within `_LIMIT_S`."""
+    """Whether it did, within `_LIMIT_S`, during which nobody measured."""
     environment = {"PATH": os.environ.get("PATH", os.defpath), "HOME": str(folder)}
     environment |= {"TMPDIR": str(folder), "LANG": "C.UTF-8"}
     with output.open("wb") as stdout:
         process = subprocess.Popen(
-            command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=stdout
+            command,
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=stdout,
+            process_group=0,  # of our session: stopped, the system ends it if we are killed
         )
-        deadline = time.monotonic() + _LIMIT_S
+        deadline, stood_s = time.monotonic() + _LIMIT_S, 0.0
         try:
             while process.poll() is None:
-                if is_unwanted():
-                    return False
-                if time.monotonic() > deadline:
+                stood_s += _give_way(process, is_unwanted, is_measured, _GIVES_WAY_S - stood_s)
+                if is_unwanted() or time.monotonic() > deadline + stood_s:
                     return False
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     process.wait(_POLL_S)
         finally:
-            process.kill()
+            if process.poll() is None:  # with the compiler that it has started
+                os.killpg(process.pid, signal.SIGKILL)
             process.wait()
     return process.returncode == 0
+
+
+def _give_way(
+    process: subprocess.Popen[bytes],
+    is_unwanted: Callable[[], bool],
+    is_measured: Callable[[], bool],
+    longest_s: float,
+) -> float:
+    """Have a compiler stand still while somebody measures; returns for how long, in seconds."""
+    start = time.monotonic()
+    if longest_s <= 0 or not is_measured():
+        return 0.0
+    os.killpg(process.pid, signal.SIGSTOP)
+    try:
+        while not is_unwanted() and time.monotonic() < start + longest_s:
+            time.sleep(_WAY_POLL_S)
+            if not is_measured():
+                break
+    finally:
+        os.killpg(process.pid, signal.SIGCONT)
+    return time.monotonic() - start

@@ -111,6 +111,10 @@ class Turns:
         note = _BESIDE if listener is None else ""
         return Turn(time.monotonic() - start, note, _listener=listener)
 
+    def is_taken(self) -> bool:
+        """Whether somebody measures on this machine now, as far as can be told."""
+        return bool(self._address) and _is_held(self._address)
+
 
 def _bound(address: str) -> socket.socket | None:
     """The turn; None if somebody has it."""
