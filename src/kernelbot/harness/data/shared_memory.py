@@ -97,3 +97,10 @@ def replaced(old: SharedBuffer | None, fd: int) -> SharedBuffer:
     if old is not None:
         old.close()
     return SharedBuffer.attach(fd)
+
+
+def renewed(old: SharedBuffer | None, size_bytes: int) -> SharedBuffer:
+    """A new buffer instead of `old`, which is closed."""
+    if old is not None:
+        old.close()
+    return SharedBuffer.create(size_bytes)

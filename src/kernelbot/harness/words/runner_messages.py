@@ -74,8 +74,7 @@ class LoadLibrary(RunnerRequest, word="load_library"):
 
 @dataclass(frozen=True)
 class Prepare(RunnerRequest, word="prepare"):
-    """Get a call ready whose output will be copied. Called at once if there are `probes`, else upon
-    `GoAndCopy`."""
+    """Get a call ready whose output will be copied. It begins upon `GoAndCopy`."""
 
     data: Unchecked
     kernel: str
@@ -83,7 +82,6 @@ class Prepare(RunnerRequest, word="prepare"):
     input: bool
     output: bool
     """Whether new memory comes along."""
-    probes: Unchecked = None
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import torch
 
 from kernelbot.harness.data.encode import encode
 from kernelbot.harness.gpu.shares import Shares
-from kernelbot.harness.judge.calls.copying_caller import CopyingCaller
+from kernelbot.harness.judge.calls.gpu_caller import GpuCaller
 from kernelbot.harness.judge.calls.session import Session
 from kernelbot.harness.sandbox import RunnerClient, Zygote
 from kernelbot.harness.words.failures import AuthorFailure
@@ -54,7 +54,7 @@ def load(session: Session, text: str) -> None:
 @pytest.mark.parametrize("kernel", ["author", "identity"])
 def test_a_timed_call_brings_every_ranks_output(session: Session, kernel: str) -> None:
     load(session, ADD)
-    reply = CopyingCaller(session).timed_call(shares(1.0, 2.0), None, False, kernel)
+    reply = GpuCaller(session).timed_call(shares(1.0, 2.0), None, False, kernel)
     expected = [3.0, 3.0] if kernel == "author" else [1.0, 2.0]
     assert expected == [float(value[0]) for value in reply.value]
     assert 0 < reply.window.claim_ns <= reply.window.bracket_ns

@@ -207,13 +207,11 @@ class _Runner:
             self._given = [(leaf.address, leaf.address + leaf.size_bytes) for leaf in leaves]
         kernel = self._kernels[request.kernel]
         arguments = kernel.arguments(self._data)
-        if request.probes is not None:
-            return self._call(kernel, arguments, request.probes)
         self._reply(messages.IsReady())
         go, _ = self._receive()
         if not isinstance(go, messages.GoAndCopy):
             raise ChannelError("a call without probes")
-        return self._call(kernel, arguments, go.probes, cold=go.cold, timed=True)
+        return self._call(kernel, arguments, go.probes, cold=go.cold)
 
     def _attach(self, request: messages.Attach, fds: list[int]) -> bool:
         """Timed calls on a CPU, usually one: the judge writes their data just before `go`."""
@@ -263,18 +261,10 @@ class _Runner:
         return given is None or end <= given.address or given.address + given.size_bytes <= start
 
     def _call(
-        self,
-        kernel: Kernel,
-        arguments: tuple[Any, ...],
-        probes: list[int],
-        *,
-        cold: bool = False,
-        timed: bool = False,
+        self, kernel: Kernel, arguments: tuple[Any, ...], probes: list[int], *, cold: bool
     ) -> bool:
-        """Call the kernel and send the output; after a timed call only when the judge asks for it.
-
-        So the judge's clock stops before the output is copied, which may take long.
-        """
+        """Call the kernel, and send the output only when the judge asks for it: its clock stops
+        before the output is copied, which may take long."""
         try:
             returned, start_ns, claim_ns = self._run(kernel, arguments, cold)
             output = kernel.output(returned)
@@ -292,12 +282,10 @@ class _Runner:
             return self._reply(Refused(Refusal.UNSUPPORTED, str(error)))
         except BaseException as error:  # noqa: BLE001 (the author's value may raise anything)
             return self._raised(error)
-        if timed:
-            self._reply(messages.Returned())
-            self._receive()
+        self._reply(messages.Returned())
+        self._receive()
         self._reply(self._hand_over(result, claim_ns, start_ns))
-        if not timed:
-            flush_output()
+        flush_output()
         return True
 
     def _run(self, kernel: Kernel, arguments: tuple[Any, ...], cold: bool) -> tuple[Any, int, int]:

@@ -8,29 +8,27 @@ Both lie in arenas: memory of the device that the judge owns and the runner maps
     returned   the judge copies the output arena into memory of its own
     tell       only now the runner describes the output; `forget`: or nobody wants to know
 
-With several ranks, each step is taken with all of them before the next one, see `arenas`.
+With several ranks, each step is taken with all of them before the next one, see `steps`.
 
 So nothing that is written later is in the output that is checked, and a runner that leaves out the
 harness's part of a call only spoils its own output. Of what the runner says only sizes are used
 before that copy, and they are bounded.
 """
 
-import ctypes
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import Any
 
 from kernelbot.harness.data.check import check
 from kernelbot.harness.data.encode import Encoded, device_leaf_sizes, has_gaps
-from kernelbot.harness.data.shared_memory import SharedBuffer
+from kernelbot.harness.data.shared_memory import SharedBuffer, renewed
 from kernelbot.harness.gpu.device_data import DeviceData, DeviceValue
 from kernelbot.harness.gpu.judge_device import JudgeDevice
 from kernelbot.harness.inside.gpu.arena import Arena, Piece, cleared
 from kernelbot.harness.inside.runner.kernels import GUARD, GUARD_BYTES
 from kernelbot.harness.judge.calls.connection import RunnerConnection
 from kernelbot.harness.judge.calls.input_arenas import InputArenas
-from kernelbot.harness.judge.calls.replies import blaming_author
+from kernelbot.harness.judge.calls.replies import blaming_author, differ
 from kernelbot.harness.words import runner_messages as messages
 from kernelbot.harness.words.failures import claimed, expect_room, garbage
 from kernelbot.harness.words.runner_messages import NewMemory
@@ -53,6 +51,9 @@ class Secured:
 
 class ArenaBuffers:
     """The memory of one runner's calls."""
+
+    returned = messages.ReturnedInArena
+    described = messages.Described
 
     def __init__(
         self,
@@ -114,11 +115,6 @@ class ArenaBuffers:
     def wait(self) -> None:
         """Wait until what was begun is done. Raises `GpuError`."""
         self._device.driver.wait()
-
-    def expect_silence(self) -> None:
-        """Raises `AuthorFailure` if the runner has answered before it was asked."""
-        if self._runner.has_message():
-            raise garbage("an answer before the question")
 
     def go(self) -> None:
         """Have the kernel called; the runner will say `returned`."""
@@ -188,16 +184,9 @@ class ArenaBuffers:
         if self._changed:
             return True
         self._runner.send(messages.DescribeInputsInArena())
-        reply = self._runner.receive()
-        if not isinstance(reply, messages.Inputs) or self._input is None:
+        if differ(self._runner.receive(), data, self._input):
             return True
-        if reply.value != as_json(data.skeleton):
-            return True
-        for leaf in data.leaves:
-            mine = ctypes.string_at(leaf.address, leaf.size_bytes)
-            if self._input.read(leaf.offset, leaf.size_bytes) != mine:
-                return True
-        return self._differs_from(data) if self._changed is None else False
+        return self._changed is None and self._differs_from(data)
 
     def close(self) -> None:
         """Give the memory back."""
@@ -230,10 +219,10 @@ class ArenaBuffers:
         """Memory of at least these sizes; descriptors of what is new, by its name."""
         fds: dict[str, int] = {}
         if self._input is None or self._input.size_bytes < input_bytes:
-            self._input = _renewed(self._input, input_bytes)
+            self._input = renewed(self._input, input_bytes)
             fds["input"] = self._input.fd
         if self._output is None or self._output.size_bytes < output_bytes:
-            self._output = _renewed(self._output, output_bytes)
+            self._output = renewed(self._output, output_bytes)
             fds["output"] = self._output.fd
         for name, arena in zip(_INPUT_ARENAS, self._inputs.provide(input_room), strict=False):
             fds[name] = arena.export()
@@ -267,18 +256,3 @@ class ArenaBuffers:
 
 
 _INPUT_ARENAS = ("input_arena", "second_input_arena")
-
-
-def as_json(skeleton: Any) -> Any:
-    """A skeleton as the other side reads it: tuples become lists."""
-    if isinstance(skeleton, tuple | list):
-        return [as_json(item) for item in skeleton]
-    if isinstance(skeleton, dict):
-        return {key: as_json(item) for key, item in skeleton.items()}
-    return skeleton
-
-
-def _renewed(old: SharedBuffer | None, size_bytes: int) -> SharedBuffer:
-    if old is not None:
-        old.close()
-    return SharedBuffer.create(size_bytes)

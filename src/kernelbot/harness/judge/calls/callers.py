@@ -42,6 +42,9 @@ class Caller(Inputs, Protocol):
         calls: then the value is a tuple of theirs, and the window is that of all together.
         """
 
+    def bound(self, max_bytes: int | None) -> None:
+        """From now on no rank's right output has more bytes than this; None if that isn't known."""
+
     @property
     def takes_several(self) -> bool:
         """Whether data may be `Several`."""

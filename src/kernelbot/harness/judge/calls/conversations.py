@@ -1,9 +1,8 @@
 """How a job's runners are talked to: one alone, or as many as there are ranks."""
 
 from kernelbot.harness.gpu.judge_device import JudgeDevice
-from kernelbot.harness.judge.calls.arena_caller import ArenaCaller
 from kernelbot.harness.judge.calls.callers import Caller
-from kernelbot.harness.judge.calls.copying_caller import CopyingCaller
+from kernelbot.harness.judge.calls.gpu_caller import GpuCaller
 from kernelbot.harness.judge.calls.in_place_caller import InPlaceCaller
 from kernelbot.harness.judge.calls.session import Session
 from kernelbot.harness.sandbox import RunnerClient
@@ -39,9 +38,5 @@ def expect_sessions(plan: Plan, client: RunnerClient, count: int) -> None:
 
 def caller_of(plan: Plan, session: Session) -> Caller:
     """How timed calls are made on the job's device."""
-    compares_inputs = plan.job.problem.inputs_unchanged
-    if session.has_arenas:
-        return ArenaCaller(session, compares_inputs=compares_inputs)
-    if plan.on_gpu:
-        return CopyingCaller(session)
-    return InPlaceCaller(session, compares_inputs=compares_inputs)
+    made = GpuCaller if plan.on_gpu else InPlaceCaller
+    return made(session, compares_inputs=plan.job.problem.inputs_unchanged)

@@ -148,6 +148,9 @@ class InPlaceCaller:
         )
         return replace(reply, window=window)
 
+    def bound(self, _max_bytes: int | None) -> None:
+        """Nothing: an output takes as much of the judge's memory as it has bytes."""
+
     def hold(self) -> None:
         """Freeze the runners until the next call, so that nothing of them can disturb others."""
         if self._current is not None:

@@ -5,12 +5,13 @@ checked, and an exception that nobody thought of is the author's as well: they w
 """
 
 import contextlib
+import ctypes
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from kernelbot.harness.data.decode import ReadStretch, copy_out, decode
-from kernelbot.harness.data.encode import Json, leaf_sizes
+from kernelbot.harness.data.encode import Encoded, Json, leaf_sizes
 from kernelbot.harness.data.shared_memory import SharedBuffer
 from kernelbot.harness.inside.cage.loader import ProblemBroken
 from kernelbot.harness.inside.gpu.driver import GpuError
@@ -24,7 +25,7 @@ from kernelbot.harness.words.failures import (
     output_size,
     written_late,
 )
-from kernelbot.harness.words.runner_messages import Done, DoneInPlace
+from kernelbot.harness.words.runner_messages import Done, DoneInPlace, Inputs, RunnerReply
 from kernelbot.harness.words.windows import Window
 from kernelbot.protocol import Limits
 
@@ -96,6 +97,25 @@ def value_read(answer: Answer, read_memory: ReadStretch, modules: frozenset[str]
         if next(waiting, None) is not None:
             raise ValueError("more addresses than arrays")
     return value
+
+
+def differ(reply: RunnerReply, data: Encoded, buffer: SharedBuffer | None) -> bool:
+    """Whether inputs as a runner describes them, with their bytes in `buffer`, aren't `data`."""
+    if not isinstance(reply, Inputs) or buffer is None or reply.value != _as_json(data.skeleton):
+        return True
+    return any(
+        buffer.read(leaf.offset, leaf.size_bytes) != ctypes.string_at(leaf.address, leaf.size_bytes)
+        for leaf in data.leaves
+    )
+
+
+def _as_json(skeleton: Any) -> Any:
+    """A skeleton as the other side reads it: tuples become lists."""
+    if isinstance(skeleton, tuple | list):
+        return [_as_json(item) for item in skeleton]
+    if isinstance(skeleton, dict):
+        return {key: _as_json(item) for key, item in skeleton.items()}
+    return skeleton
 
 
 def count_parts(answer: Answer) -> int:

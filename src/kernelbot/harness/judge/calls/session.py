@@ -15,9 +15,8 @@ from kernelbot.harness.data.encode import Encoded
 from kernelbot.harness.gpu.judge_device import JudgeDevice
 from kernelbot.harness.gpu.shares import Shares
 from kernelbot.harness.inside.ranks.joining import FROM_ENVIRONMENT
-from kernelbot.harness.judge.calls.arenas import Arenas
-from kernelbot.harness.judge.calls.probes import choose
 from kernelbot.harness.judge.calls.rank import Rank
+from kernelbot.harness.judge.calls.steps import Steps
 from kernelbot.harness.judge.limits import limits_of_ranks
 from kernelbot.harness.judge.profiling.request import ProfileRequest
 from kernelbot.harness.sandbox import RunnerClient
@@ -96,9 +95,9 @@ class Session:
         return bool(self._devices)
 
     @property
-    def arenas(self) -> Arenas:
-        """That memory, each rank's on its own device: no rank is given another's."""
-        return Arenas(self, tuple(rank.arena for rank in self.ranks))
+    def steps(self) -> Steps:
+        """Those of a call, with the memory of each runner: no rank is given another's."""
+        return Steps(self, tuple(rank.buffers for rank in self.ranks))
 
     def tree(self) -> RunnerTree:
         """All processes of all runners but the first, which is ours: they freeze together."""
@@ -145,34 +144,18 @@ class Session:
         return self.ranks[0].builds()
 
     def call(self, data: Encoded | Shares, max_bytes: int | None = None) -> Reply:
-        """One untimed call: no flush, no handshake. Raises `AuthorFailure`, also if an output has
-        more bytes than `max_bytes`, if that is known: then none of them is read."""
+        """One untimed call. Raises `AuthorFailure`, also if an output has more bytes than
+        `max_bytes`, if that is known: then none of them is read; and `GpuError`."""
         parts = self.parts(data)
-        if self.has_arenas:
-            return self.together(self.arenas.call(parts, max_bytes))
-        probes = [choose() for _ in self.ranks]
-        for rank, part, places in zip(self.ranks, parts, probes, strict=True):
-            rank.offer(part, probes=places)
-        return self.together(self.outcomes(self.gather(messages.Done), probes, max_bytes))
+        steps = self.steps
+        steps.lay(parts, "author", reuse=False)
+        steps.reveal(parts, cold=False)
+        return self.together(steps.values(steps.call(max_bytes)))
 
     def parts(self, data: Encoded | Shares) -> tuple[Encoded, ...]:
         """The data of each runner; afterwards there are as many runners as parts."""
         self._start_ranks(len(data.parts))
         return data.parts
-
-    def outcomes(
-        self,
-        answers: Sequence[messages.Done],
-        probes: Sequence[list[int]],
-        max_bytes: int | None = None,
-    ) -> list[Reply]:
-        """What the answers to a call come to. Raises `AuthorFailure`. `max_bytes`: of each right
-        output."""
-        found = []
-        for rank, answer, places in zip(self.ranks, answers, probes, strict=True):
-            with self.naming(rank.number):
-                found.append(rank.outcome(answer, places, max_bytes))
-        return found
 
     def profile(self, data: Encoded | Shares) -> tuple[str, bytes]:
         """A table and a gzipped trace (maybe empty) as the first runner took them, while others
@@ -188,7 +171,7 @@ class Session:
     def inputs_changed(self, data: Encoded | Shares) -> bool:
         """Whether the last call left any runner's inputs other than they were."""
         pairs = zip(self.ranks, data.parts, strict=True)
-        return any(rank.inputs_changed(part) for rank, part in pairs)
+        return any(rank.buffers.inputs_changed(part) for rank, part in pairs)
 
     def gather(self, wanted: type[R], where: str = _FAILED, missing: str = NO_KERNEL) -> list[R]:
         """What each runner says next, which is to be `wanted`. Raises `AuthorFailure`; see

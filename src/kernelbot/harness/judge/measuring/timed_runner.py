@@ -10,7 +10,6 @@ from dataclasses import replace
 
 from kernelbot.harness.inside.cage.questions import Question
 from kernelbot.harness.judge.authors import Author
-from kernelbot.harness.judge.calls.arena_caller import ArenaCaller
 from kernelbot.harness.judge.calls.callers import Several
 from kernelbot.harness.judge.calls.conversations import caller_of
 from kernelbot.harness.judge.calls.session import Session
@@ -56,9 +55,9 @@ class TimedRunner:
     def begin(self, known: Question) -> None:
         """A workload begins, of which `known` is a question. Stops the runner until its first
         call."""
-        if isinstance(self._caller, ArenaCaller):  # no more memory is made ready than it needs
+        if self.session.has_arenas:  # no more memory is made ready than it needs
             known.work_out()
-            self._caller.bound(known.max_output_bytes())
+        self._caller.bound(known.max_output_bytes())
         self.hold()
         self.idle_cpu_ns = 0
         self.after_calls_ns = []

@@ -1,4 +1,5 @@
-"""Timed calls on GPUs whose memory can be shared: see `arena_buffers`."""
+"""Timed calls on a GPU, step by step: see `arena_buffers`, and `copy_buffers` if memory can't be
+shared."""
 
 import time
 from dataclasses import replace
@@ -7,54 +8,49 @@ from typing import Any
 from kernelbot.harness.judge.calls.callers import answering
 from kernelbot.harness.judge.calls.session import Session
 from kernelbot.harness.timing.clocks import CacheFlusher, own_delay_ns
-from kernelbot.harness.words import runner_messages as messages
 from kernelbot.harness.words.windows import Reply
 
 
-class ArenaCaller:
+class GpuCaller:
     """Makes the timed calls of one runner, or of all ranks."""
 
     def __init__(self, session: Session, *, compares_inputs: bool = False) -> None:
-        """All runners of `session` have arenas. `compares_inputs`: whether anybody will ask for
-        `inputs_changed`."""
+        """`compares_inputs`: whether anybody will ask for `inputs_changed`."""
         self._session = session
         self._compares_inputs = compares_inputs
         self._max_bytes: int | None = None
 
     def bound(self, max_bytes: int | None) -> None:
-        """From now on no rank's right output has more bytes than this; None if that isn't
-        known."""
+        """Implements `Caller`."""
         self._max_bytes = max_bytes
 
     def timed_call(
         self, data: Any, flusher: CacheFlusher | None, reuse: bool, kernel: str = "author"
     ) -> Reply:
-        """One call between the judge's clocks: from when the data is complete until all outputs
-        are in the judge's own memory. If there is a `flusher`, the judge flushes the GPUs' caches.
-        Raises `AuthorFailure`, `GpuError`."""
+        """Implements `Caller`: from when the data is complete until all outputs that can be are in
+        the judge's own memory. If there is a `flusher`, the GPUs' caches are flushed. Raises
+        `GpuError` too."""
         session = self._session
         parts = session.parts(data)
-        arenas, clocks = session.arenas, session.ranks[0].clocks
+        steps, clocks = session.steps, session.ranks[0].clocks
         idle_ns = session.tree_cpu_ns()
-        arenas.lay(parts, kernel, reuse=reuse)
         with answering(session):
-            session.gather(messages.IsReady)
+            steps.lay(parts, kernel, reuse=reuse)
         built_ns = session.tree_cpu_ns()
-        arenas.reveal(parts, cold=flusher is not None)
+        steps.reveal(parts, cold=flusher is not None)
         before = clocks.main_thread() or (0, 0)
         rested_ns = session.tree_cpu_ns()
         delayed_ns = own_delay_ns()
         start = time.perf_counter_ns()
-        arenas.go()
-        secured = arenas.secure(session.gather(messages.ReturnedInArena), self._max_bytes)
+        secured = steps.call(self._max_bytes)
         bracket_ns = time.perf_counter_ns() - start
         delayed_ns = own_delay_ns() - delayed_ns
         after = clocks.main_thread() or (0, 0)
         computed_ns = session.tree_cpu_ns() - rested_ns
         if self._compares_inputs:
-            arenas.compare_inputs(parts)
+            steps.compare_inputs(parts)
         with answering(session):
-            reply = session.together(arenas.values(secured))
+            reply = session.together(steps.values(secured))
         last = clocks.main_thread() or (0, 0)
         window = replace(
             reply.window,
