@@ -136,6 +136,7 @@ def refuse_uncovered(name: str, tokens: Sequence[Token], *, hip: bool = False) -
 
 
 def _uncovered(tokens: Sequence[Token], *, hip: bool) -> Iterator[tuple[int, str]]:
+    names = _NAMES | _CLANGS if hip else _NAMES
     for at, token in enumerate(tokens):
         if token.kind is not Kind.NAME:
             continue
@@ -146,7 +147,7 @@ def _uncovered(tokens: Sequence[Token], *, hip: bool) -> Iterator[tuple[int, str
                 yield token.line, what
         elif token.text == "cub" and (name := _of_cub(tokens, at)):
             yield token.line, f"`cub::{name[:_MOST_SHOWN]}` (CUB)"
-        elif what := _NAMES.get(token.text, "") or (hip and _CLANGS.get(token.text, "")):
+        elif what := names.get(token.text, ""):
             yield token.line, f"`{token.text}` ({what})"
         else:
             for prefix, what in _PREFIXES.items():
