@@ -9,8 +9,9 @@ import pytest
 from kernelbot import Judge, OtherData, RewardKind, RewardRule
 from kernelbot.catalog.problem import LoadedProblem, load_problem
 from kernelbot.environment.episodes import Episode, Grounds
+from kernelbot.environment.held_out import HeldOutSecret
 from kernelbot.environment.messages import Action, Observation, ResetRequest
-from kernelbot.environment.recording import Recorder
+from kernelbot.environment.recording import Recorder, ServerNote
 from kernelbot.environment.settings import EpisodeRules, HeldOut, Payment
 from kernelbot.environment.tasks import Division, TaskSet
 from tests.library.sources import RIGHT
@@ -19,6 +20,7 @@ TELLS = RIGHT.replace("    return", "    print('factor', float(factor))\n    ret
 REMEMBERS = RIGHT.replace("    return", "    assert float(factor) in {known}\n    return")
 """Right on data that it has seen, and on no other."""
 CORRECT = RewardRule(RewardKind.CORRECT)
+SECRET = HeldOutSecret(123456789012345678901234567890)
 
 
 @pytest.fixture
@@ -33,9 +35,13 @@ def problem(sums: Path) -> LoadedProblem:
 
 
 def episode(judge: Judge, problem: LoadedProblem, rules: EpisodeRules, seed: int = 5) -> Episode:
-    tasks = TaskSet([("sums", problem)], Division(), rules.held_out)
-    grounds = Grounds(judge, rules, is_recorded=True, key=b"k" * 32)
+    tasks = TaskSet([("sums", problem)], Division(), rules.held_out, SECRET)
+    grounds = Grounds(judge, rules, is_recorded=True, secret=SECRET)
     return Episode.begin(grounds, tasks, ResetRequest(seed=seed, episode_id="an episode"))
+
+
+def records(folder: Path) -> list[Path]:
+    return list(folder.glob("*.parquet"))
 
 
 def factors(stdout: str) -> list[str]:
@@ -80,15 +86,16 @@ async def test_nothing_of_what_is_held_out_is_in_an_observation_or_a_record(
 
     found = episode(judge, problem, EpisodeRules(CORRECT, attempts=1))
     seen = await found.attempt(Action(source=TELLS))
-    await Recorder(tmp_path).write(found)
+    note = ServerNote(HeldOut.DATA, SECRET.seed, Division())
+    await Recorder(tmp_path, note).write(found)
     secret_seed = found._secret_seed()
     secret = await judge.judge(problem, TELLS, data=OtherData(secret_seed, secret=True))
-    hidden = [*factors(secret.stdout), str(secret_seed), (b"k" * 32).decode()]
+    hidden = [*factors(secret.stdout), str(secret_seed), str(SECRET.seed)]
     assert seen.held_out is not None
     assert ("accepted", 3 + 2) == (seen.held_out.verdict, len(hidden))
     texts = [json.dumps(one.enveloped()) for one in (found.first(), seen)]
     texts.append(found.state().model_dump_json())
-    texts.append(str(pyarrow.parquet.read_table(tmp_path).to_pylist()))
+    texts += [str(pyarrow.parquet.read_table(record).to_pylist()) for record in records(tmp_path)]
     assert 4 == len(texts)
     assert [] == [word for word in hidden for text in texts if word in text]
     assert seen.report is not None
@@ -115,6 +122,7 @@ async def test_speed_is_paid_by_what_is_held_out_in_the_end(
 ) -> None:
     found = episode(judge, problem, EpisodeRules(payment=Payment.GAIN, attempts=2))
     first = await found.attempt(Action(source=RIGHT))
+    assert first.reward == found.unconfirmed == found.state().unconfirmed
     last = await found.attempt(Action(source="x = 1", is_last=True))
     assert first.report is not None
     assert first.report.speed_ci95 is not None
@@ -122,8 +130,12 @@ async def test_speed_is_paid_by_what_is_held_out_in_the_end(
     assert first.best == last.best
     assert first.reward == first.report.speed_ci95[0]
     assert "As fast as the reference, times:" in first.text
+    assert found.held_out is not None
+    assert found.held_out.score_s is not None
+    assert {"verdict", "reward"} == set(last.enveloped()["observation"]["held_out"])
+    assert repr(found.held_out.score_s) not in json.dumps(last.enveloped())
     assert pytest.approx(last.held_out.reward) == paid(first, last)
-    assert "accepted" == last.held_out.verdict
+    assert ("accepted", 0.0) == (last.held_out.verdict, found.unconfirmed)
 
 
 def paid(*seen: Observation) -> float:

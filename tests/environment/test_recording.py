@@ -1,6 +1,7 @@
 """Records of episodes: what is in them, and what becomes of them when writing fails."""
 
 import json
+import shutil
 import subprocess
 import sys
 from datetime import UTC, datetime
@@ -10,12 +11,14 @@ from typing import Any
 import pyarrow.parquet
 import pytest
 
+from kernelbot import __version__
 from kernelbot.catalog.problem import load_problem
 from kernelbot.domain.errors import UserError
-from kernelbot.environment.messages import HeldOutReport, SourceKind
-from kernelbot.environment.recording import Recorder, schema
+from kernelbot.environment.held_out import HeldOutSecret
+from kernelbot.environment.messages import SourceKind
+from kernelbot.environment.recording import Recorder, ServerNote, schema
 from kernelbot.environment.settings import HeldOut
-from kernelbot.environment.steps import Judged, Step
+from kernelbot.environment.steps import HeldOutResult, Judged, Step
 from kernelbot.environment.tasks import Division, Task, TaskSet
 from kernelbot.protocol import Verdict
 from tests.environment.examples import EXAMPLES
@@ -23,6 +26,7 @@ from tests.environment.wire import Served
 from tests.library.sources import RIGHT, WRONG
 
 WHEN = datetime(2027, 1, 31, 12, tzinfo=UTC)
+NOTE = ServerNote(HeldOut.DATA, (1 << 128) - 1, Division(0.25, 7))
 KILLED = """
 import os, sys
 from pathlib import Path
@@ -41,7 +45,9 @@ recording._write(Path(sys.argv[1]), "x", [])
 
 def task() -> Task:
     problem = load_problem(EXAMPLES / "sort_np")
-    return TaskSet([("sort_np", problem)], Division(), HeldOut.NOTHING).named("sort_np")
+    return TaskSet([("sort_np", problem)], Division(), HeldOut.NOTHING, HeldOutSecret()).named(
+        "sort_np"
+    )
 
 
 class Ended:
@@ -50,10 +56,9 @@ class Ended:
     id = "../../etc/a name"
     seed = 7
     began_at = WHEN
-    held_out: HeldOutReport | None = HeldOutReport(
-        verdict=Verdict.ACCEPTED, reward=2.0, score_s=0.5
-    )
+    held_out: HeldOutResult | None = HeldOutResult(Verdict.ACCEPTED, reward=2.0, score_s=0.5)
     is_done = True
+    unconfirmed = 0.0
 
     def __init__(self) -> None:
         self.task = task()
@@ -71,11 +76,12 @@ def rows(folder: Path) -> list[dict[str, Any]]:
 
 
 async def test_an_episode_is_one_row_group_of_a_file_of_its_own(tmp_path: Path) -> None:
-    recorder = Recorder(tmp_path / "new")
+    recorder = Recorder(tmp_path / "new", NOTE)
     await recorder.write(Ended())
     await recorder.write(Ended())
-    files = list((tmp_path / "new").iterdir())
-    assert (2, {".parquet"}) == (len(files), {file.suffix for file in files})
+    files = sorted((tmp_path / "new").glob("*.parquet"))
+    (note,) = set((tmp_path / "new").iterdir()) - set(files)
+    assert (2, True) == (len(files), note.name.endswith(".secret.json"))
     read = pyarrow.parquet.ParquetFile(files[0])
     assert (1, 3) == (read.num_row_groups, read.metadata.num_rows)
     assert schema() == read.schema_arrow
@@ -95,6 +101,30 @@ async def test_an_episode_is_one_row_group_of_a_file_of_its_own(tmp_path: Path) 
     assert (WHEN, 0.25) == (last["began_at"], last["duration_s"])
 
 
+async def test_what_judges_an_episode_again_is_beside_its_record_for_one_account(
+    tmp_path: Path,
+) -> None:
+    await Recorder(tmp_path, NOTE).write(Ended())
+    note = tmp_path / f"{rows(tmp_path)[0]['server']}.secret.json"
+    assert 0o600 == note.stat().st_mode & 0o777
+    assert {
+        "version": __version__,
+        "held_out": "data",
+        "held_out_seed": "340282366920938463463374607431768211455",
+        "test_share": 0.25,
+        "split_seed": 7,
+    } == json.loads(note.read_text())
+
+
+async def test_what_an_abandoned_episode_was_paid_in_advance_is_in_its_last_row(
+    tmp_path: Path,
+) -> None:
+    abandoned = Ended()
+    abandoned.is_done, abandoned.unconfirmed = False, 2.0
+    await Recorder(tmp_path, NOTE).write(abandoned)
+    assert [None, None, 2.0] == [row["unconfirmed"] for row in rows(tmp_path)]
+
+
 def test_a_process_that_is_killed_leaves_no_file_that_is_read(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], check=False)
     assert 9 == done.returncode
@@ -106,8 +136,8 @@ async def test_a_record_that_cannot_be_written_is_said_and_stops_nothing(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     folder = tmp_path / "gone"
-    recorder = Recorder(folder)
-    folder.rmdir()
+    recorder = Recorder(folder, NOTE)
+    shutil.rmtree(folder)
     await recorder.write(Ended())
     assert ["An episode wasn't recorded"] == [
         record.message.partition(":")[0] for record in caplog.records
@@ -117,7 +147,7 @@ async def test_a_record_that_cannot_be_written_is_said_and_stops_nothing(
 def test_a_folder_that_cannot_be_written_is_refused_at_once(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(UserError, match="can't be written"):
-        Recorder(tmp_path / "file" / "x")
+        Recorder(tmp_path / "file" / "x", NOTE)
 
 
 def test_episodes_of_a_server_are_recorded_with_their_reports(

@@ -6,6 +6,7 @@ from kernelbot import Judge
 from kernelbot.catalog.problem import load_problem
 from kernelbot.domain.errors import Conflict, NotFound, UserError
 from kernelbot.environment.episodes import Grounds
+from kernelbot.environment.held_out import HeldOutSecret
 from kernelbot.environment.messages import Action, ResetRequest
 from kernelbot.environment.sessions import NoRoom, Session, Sessions
 from kernelbot.environment.settings import EpisodeRules, HeldOut, SessionLimits
@@ -19,7 +20,7 @@ ACTION = Action(source="x = 1")
 
 def sessions(most: int = 3, idle_s: float = 600.0) -> Sessions:
     problems = [(name, load_problem(EXAMPLES / name)) for name in NAMES]
-    tasks = TaskSet(problems, Division(), HeldOut.NOTHING)
+    tasks = TaskSet(problems, Division(), HeldOut.NOTHING, HeldOutSecret())
     grounds = Grounds(Judge(), EpisodeRules())  # it is never opened: nothing is judged
     return Sessions(lambda: Session(grounds, tasks, None), SessionLimits(most, idle_s))
 

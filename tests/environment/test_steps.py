@@ -4,9 +4,17 @@ from dataclasses import replace
 
 import pytest
 
-from kernelbot.environment.messages import Action, HeldOutReport
-from kernelbot.environment.settings import EpisodeRules, Payment
-from kernelbot.environment.steps import MOST_LOST, EpisodeProgress, Judged, after, payment
+from kernelbot.environment.messages import Action
+from kernelbot.environment.settings import EpisodeRules, HeldOut, Payment
+from kernelbot.environment.steps import (
+    MOST_LOST,
+    EpisodeProgress,
+    HeldOutResult,
+    Judged,
+    after,
+    payment,
+    unconfirmed,
+)
 from kernelbot.library.rewards import RewardKind, RewardRule
 from kernelbot.protocol import Verdict
 
@@ -15,12 +23,12 @@ TESTS = replace(SPEED, reward=RewardRule(RewardKind.TESTS))
 ACTION = Action(source="x")
 
 
-def held_out(reward: float | None) -> HeldOutReport:
-    return HeldOutReport(verdict=Verdict.ACCEPTED, reward=reward, score_s=None)
+def held_out(reward: float | None) -> HeldOutResult:
+    return HeldOutResult(Verdict.ACCEPTED, reward, score_s=None)
 
 
 def paid(
-    payment_rule: Payment, own: list[float | None], last: HeldOutReport | None = None
+    payment_rule: Payment, own: list[float | None], last: HeldOutResult | None = None
 ) -> list[float | None]:
     """What each of an episode's attempts is paid."""
     rules = replace(SPEED, payment=payment_rule)
@@ -49,7 +57,7 @@ def paid(
     ],
 )
 def test_attempts_are_paid_by_the_rule(
-    expected: list[float | None], rule: Payment, last: HeldOutReport | None
+    expected: list[float | None], rule: Payment, last: HeldOutResult | None
 ) -> None:
     assert expected == paid(rule, [1.0, 3.0, 2.0], last)
 
@@ -58,6 +66,27 @@ def test_attempts_are_paid_by_the_rule(
 def test_what_could_not_be_judged_is_paid_nothing_and_uses_up_no_attempt(rule: Payment) -> None:
     assert 4 == len(paid(rule, [1.0, None, 3.0, 2.0]))
     assert paid(rule, [1.0, None, 3.0, 2.0])[1] is None
+
+
+@pytest.mark.parametrize(
+    ("expected", "rule", "hidden", "is_done"),
+    [
+        (2.0, Payment.GAIN, HeldOut.DATA, False),
+        (2.0, Payment.GAIN, HeldOut.WORKLOADS, False),
+        (0.0, Payment.GAIN, HeldOut.DATA, True),
+        (0.0, Payment.GAIN, HeldOut.NOTHING, False),
+        (0.0, Payment.EACH, HeldOut.DATA, False),
+    ],
+)
+def test_what_was_paid_in_advance_is_unconfirmed_until_the_end(
+    expected: float, rule: Payment, hidden: HeldOut, is_done: bool
+) -> None:
+    rules = EpisodeRules(payment=rule, held_out=hidden)
+    assert expected == unconfirmed(rules, EpisodeProgress(paid=2.0, is_done=is_done))
+
+
+def test_nothing_is_paid_in_advance_unless_that_is_asked_for() -> None:
+    assert Payment.END is EpisodeRules().payment
 
 
 def test_an_episode_ends_with_its_attempts() -> None:

@@ -6,8 +6,9 @@ import pytest
 
 from kernelbot.catalog.problem import LoadedProblem, load_problem
 from kernelbot.domain.errors import InvalidProblem, NotFound, UserError
+from kernelbot.environment.held_out import HeldOutSecret
 from kernelbot.environment.settings import HeldOut
-from kernelbot.environment.tasks import Division, Split, TaskSet
+from kernelbot.environment.tasks import Division, Split, Task, TaskSet
 from kernelbot.protocol import Floor
 from tests.environment.examples import EXAMPLES
 
@@ -20,7 +21,29 @@ def sort() -> LoadedProblem:
 
 
 def tasks_of(sort: LoadedProblem, names: list[str], division: Division) -> TaskSet:
-    return TaskSet([(name, sort) for name in names], division, HeldOut.NOTHING)
+    return TaskSet([(name, sort) for name in names], division, HeldOut.NOTHING, HeldOutSecret(1))
+
+
+def held_out_of(problem: LoadedProblem, secret: HeldOutSecret) -> Task:
+    """With a third of its cases held out."""
+    return TaskSet([("a", problem)], Division(), HeldOut.WORKLOADS, secret).named("a")
+
+
+def test_which_cases_are_held_out_is_a_secret_that_gives_the_same_again(
+    sort: LoadedProblem,
+) -> None:
+    def shown(secret: HeldOutSecret) -> str:
+        return repr(held_out_of(sort, secret).shown.definition.spec.tests)
+
+    assert shown(HeldOutSecret(7)) == shown(HeldOutSecret(7))
+    assert len({shown(HeldOutSecret()) for _ in range(20)}) > 1
+
+
+def test_the_secret_has_a_range_and_is_not_shown() -> None:
+    for wrong in (-1, 1 << 128):
+        with pytest.raises(UserError, match=r"from 0 to 2\^128"):
+            HeldOutSecret(wrong)
+    assert "12345" not in repr(HeldOutSecret(12345))
 
 
 def test_tasks_are_divided_by_their_ids_and_the_seed_alone(sort: LoadedProblem) -> None:
@@ -70,7 +93,7 @@ def test_a_third_of_the_cases_is_held_out_and_the_floors_of_others_stay_theirs(
     spec = sort.definition.spec
     floors = tuple(Floor(flops=float(case.args["size"])) for case in spec.benchmarks)  # type: ignore[arg-type]  # a number, as all sizes
     known = replace(sort, definition=replace(sort.definition, spec=replace(spec, floors=floors)))
-    task = TaskSet([("a", known)], Division(), HeldOut.WORKLOADS).named("a")
+    task = held_out_of(known, HeldOutSecret(1))
     shown = task.shown.definition.spec
     assert (4, 1) == (len(shown.tests), len(shown.benchmarks))
     assert set(map(repr, shown.tests)) < set(map(repr, spec.tests))
@@ -83,7 +106,7 @@ def test_a_third_of_the_cases_is_held_out_and_the_floors_of_others_stay_theirs(
 def test_a_single_case_is_never_held_out(sort: LoadedProblem) -> None:
     spec = replace(sort.definition.spec, tests=sort.definition.spec.tests[:1])
     known = replace(sort, definition=replace(sort.definition, spec=spec))
-    task = TaskSet([("a", known)], Division(), HeldOut.WORKLOADS).named("a")
+    task = held_out_of(known, HeldOutSecret(1))
     assert spec.tests == task.shown.definition.spec.tests
 
 

@@ -19,6 +19,12 @@ _HELD_OUT = (
     "the cases as well; nothing."
 )
 
+_HELD_OUT_SEED = (
+    "Decides what is held out; a secret. Default: drawn at each start, and written beside the "
+    "records."
+)
+_ALLOW_HOST = "A name, such as a proxy's, that browsers may ask by; several may be given."
+
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
@@ -42,6 +48,9 @@ def serve(
     ],
     host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="0: any that is free.")] = 8000,
+    allow_host: Annotated[
+        list[str] | None, typer.Option(help=_ALLOW_HOST, show_default=False)
+    ] = None,
     name: Annotated[
         str, typer.Option(help="The environment's, in the paths of its tasks.")
     ] = "kernelbot",
@@ -53,10 +62,16 @@ def serve(
         float, typer.Option(help="Added by speed and log_speed for what was accepted.")
     ] = 0.0,
     most_speed: Annotated[float, typer.Option(help="A larger speed counts as this one.")] = 100.0,
-    pay: Annotated[str, typer.Option(metavar="<each|gain|end>", help=_PAYMENT)] = "gain",
+    pay: Annotated[str, typer.Option(metavar="<each|gain|end>", help=_PAYMENT)] = "end",
     held_out: Annotated[
         str, typer.Option(metavar="<data|workloads|nothing>", help=_HELD_OUT)
     ] = "data",
+    held_out_seed: Annotated[
+        int | None,
+        typer.Option(
+            min=0, envvar="KERNELBOT_HELD_OUT_SEED", help=_HELD_OUT_SEED, show_default=False
+        ),
+    ] = None,
     test_share: Annotated[
         float, typer.Option(min=0, max=1, help="About this share of the tasks is split `test`.")
     ] = 0.0,
@@ -88,6 +103,7 @@ def serve(
     from kernelbot.cli.terminal import Terminal
     from kernelbot.environment import serving
     from kernelbot.environment.finding import find_problems
+    from kernelbot.environment.held_out import HeldOutSecret
     from kernelbot.environment.settings import (
         EpisodeRules,
         SessionLimits,
@@ -104,6 +120,8 @@ def serve(
         attempts=attempts,
         device=device,
     )
+    secret = HeldOutSecret() if held_out_seed is None else HeldOutSecret(held_out_seed)
+    address = serving.ServerAddress(host, port, tuple(allow_host or ()))
     terminal = Terminal(False)
     found = find_problems(problems, suite)
 
@@ -120,7 +138,6 @@ def serve(
         limits=SessionLimits(sessions, idle),
         slots=slots,
         record=record,
+        secret=secret,
     )
-    serving.serve(
-        environment, serving.ServerAddress(host, port), on_refusal=refuse, on_ready=terminal.show
-    )
+    serving.serve(environment, address, on_refusal=refuse, on_ready=terminal.show)

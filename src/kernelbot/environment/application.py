@@ -18,7 +18,7 @@ from kernelbot.environment.messages import (
     State,
     StepRequest,
 )
-from kernelbot.environment.origin import FromElsewhereRefused
+from kernelbot.environment.origin import FromElsewhereRefused, Hosts
 from kernelbot.environment.sessions import Sessions
 from kernelbot.environment.socket import serve_socket
 from kernelbot.environment.task_routes import task_routes
@@ -57,12 +57,12 @@ class Schemas(BaseModel):
     state: dict[str, Any]
 
 
-def create_application(name: str, tasks: TaskSet, sessions: Sessions) -> FastAPI:
+def create_application(name: str, tasks: TaskSet, sessions: Sessions, hosts: Hosts) -> FastAPI:
     """`name`: of the environment, in the paths of its tasks."""
     app = FastAPI(title=name, version=WIRE_VERSION, description=_DESCRIPTION)
     errors.install(app)
     app.add_middleware(BodyLimit, limit_of=lambda _: MAX_MESSAGE_BYTES)
-    app.add_middleware(FromElsewhereRefused)
+    app.add_middleware(FromElsewhereRefused, hosts=hosts)
     _add_episodes(app, sessions)
     _add_descriptions(app, name)
     app.include_router(task_routes(name, tasks))

@@ -1,8 +1,6 @@
 """One try to solve a task: attempts, each answered by a report, and what they are worth."""
 
 import asyncio
-import hashlib
-import hmac
 import secrets
 import time
 from collections.abc import Iterator
@@ -12,16 +10,24 @@ from datetime import UTC, datetime
 
 from kernelbot.domain.errors import Conflict, InvalidProblem, UserError
 from kernelbot.environment.diffs import patched
+from kernelbot.environment.held_out import HeldOutSecret
 from kernelbot.environment.messages import (
     Action,
-    HeldOutReport,
     Observation,
     ResetRequest,
     SourceKind,
     State,
 )
 from kernelbot.environment.settings import EpisodeRules, HeldOut
-from kernelbot.environment.steps import EpisodeProgress, Judged, Step, after, payment
+from kernelbot.environment.steps import (
+    EpisodeProgress,
+    HeldOutResult,
+    Judged,
+    Step,
+    after,
+    payment,
+    unconfirmed,
+)
 from kernelbot.environment.tasks import Task, TaskSet
 from kernelbot.environment.views import judged_text, report_data, task_summary, task_text
 from kernelbot.library.data import OtherData
@@ -29,20 +35,19 @@ from kernelbot.library.judge import Judge
 from kernelbot.library.reports import Report
 
 _SEED_BITS = 31
-_KEY_BYTES = 32
 _KEPT_OF_REFUSED = 1 << 16
 """Characters of an action that no source can be made of; it may be no text in UTF-8."""
 
 
 @dataclass(frozen=True)
 class Grounds:
-    """What all episodes of a server share. `key` decides the data that are held out."""
+    """What all episodes of a server share. `secret` decides the data that are held out."""
 
     judge: Judge
     rules: EpisodeRules
     is_recorded: bool = False
     """Whether episodes keep their steps."""
-    key: bytes = field(default_factory=lambda: secrets.token_bytes(_KEY_BYTES), repr=False)
+    secret: HeldOutSecret = field(default_factory=HeldOutSecret)
 
 
 class Episode:
@@ -53,7 +58,7 @@ class Episode:
         self.task = task
         self.seed = seed
         self.began_at = datetime.now(UTC)
-        self.held_out: HeldOutReport | None = None
+        self.held_out: HeldOutResult | None = None
         """Once it is over, if something was held out."""
         self.steps: list[Step] = []
         """Empty unless it is recorded: reports are large."""
@@ -80,6 +85,11 @@ class Episode:
         """Whether it is over."""
         return self._progress.is_done
 
+    @property
+    def unconfirmed(self) -> float:
+        """What it was paid that nothing has confirmed: to be taken back if it never ends."""
+        return unconfirmed(self._rules, self._progress)
+
     def first(self) -> Observation:
         """The task."""
         return self._observed(task_text(self.task, self._rules))
@@ -93,6 +103,7 @@ class Episode:
             seed=self.seed,
             attempts_left=self._attempts_left,
             best=self._progress.best,
+            unconfirmed=self.unconfirmed,
             done=self.is_done,
         )
 
@@ -150,7 +161,7 @@ class Episode:
             data=OtherData(self.seed),
         )
 
-    async def _on_held_out(self, progress: EpisodeProgress) -> HeldOutReport | None:
+    async def _on_held_out(self, progress: EpisodeProgress) -> HeldOutResult | None:
         """The best source on what is held out; None unless the episode is over with one that has
         a reward."""
         rules, best = self._rules, progress.best
@@ -166,15 +177,10 @@ class Episode:
             baseline=rules.is_timed,
             data=OtherData(self._secret_seed(), secret=True),
         )
-        return HeldOutReport(
-            verdict=report.verdict, reward=report.reward(rules.reward), score_s=report.score_s
-        )
+        return HeldOutResult(report.verdict, report.reward(rules.reward), report.score_s)
 
     def _secret_seed(self) -> int:
-        """The same for all episodes of a task and a seed, so that their rewards can be compared."""
-        text = f"{self.task.id}\0{self.seed}".encode()
-        drawn = hmac.digest(self._grounds.key, text, hashlib.sha256)
-        return int.from_bytes(drawn[:4], "big") >> 1
+        return self._grounds.secret.data_seed(self.task.id, self.seed)
 
     @property
     def _attempts_left(self) -> int:
@@ -192,7 +198,7 @@ class Episode:
             refusal=judged.refusal if judged else "",
             report=report_data(report) if report else None,
             best=self._progress.best,
-            held_out=self.held_out,
+            held_out=self.held_out.shown() if self.held_out else None,
             done=self.is_done,
             reward=reward,
             metadata={"episode_id": self.id, "seed": self.seed},

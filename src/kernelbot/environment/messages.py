@@ -115,7 +115,6 @@ class HeldOutReport(Sent):
 
     verdict: Verdict
     reward: float | None = Field(description="Null: it couldn't be judged, by nobody's fault.")
-    score_s: float | None
 
 
 class Observation(Sent):
@@ -161,6 +160,9 @@ class State(Sent):
     seed: int | None = None
     attempts_left: int | None = None
     best: Best | None = None
+    unconfirmed: float = Field(
+        default=0.0, description="What it was paid that its end may take back."
+    )
     done: bool = False
 
 

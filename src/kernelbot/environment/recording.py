@@ -5,15 +5,17 @@ import json
 import logging
 import os
 import secrets
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Protocol
 
+from kernelbot import __version__
 from kernelbot.domain.errors import UserError
-from kernelbot.environment.messages import HeldOutReport
-from kernelbot.environment.steps import Step
-from kernelbot.environment.tasks import Task
+from kernelbot.environment.settings import HeldOut
+from kernelbot.environment.steps import HeldOutResult, Step
+from kernelbot.environment.tasks import Division, Task
 from kernelbot.library.reports import Report
 from kernelbot.platform.distribution import checkout_command
 from kernelbot.protocol.os_errors import in_words
@@ -39,19 +41,43 @@ class Recorded(Protocol):
     task: Task
     seed: int
     began_at: datetime
-    held_out: HeldOutReport | None
+    held_out: HeldOutResult | None
     steps: list[Step]
 
     @property
     def is_done(self) -> bool: ...
 
+    @property
+    def unconfirmed(self) -> float: ...
+
+
+@dataclass(frozen=True)
+class ServerNote:
+    """What judging a server's episodes again needs, beside its problems."""
+
+    held_out: HeldOut
+    held_out_seed: int = field(repr=False)
+    division: Division
+
+    def text(self) -> str:
+        """JSON; the seed is a text, since it is larger than what many programs read as a number."""
+        return json.dumps(
+            {
+                "version": __version__,
+                "held_out": self.held_out,
+                "held_out_seed": str(self.held_out_seed),
+                "test_share": self.division.test_share,
+                "split_seed": self.division.seed,
+            }
+        )
+
 
 class Recorder:
     """Writes into one folder. Several servers may write into the same."""
 
-    def __init__(self, folder: Path) -> None:
-        """Make the folder. Raises `UserError` if nothing can be written there, or pyarrow isn't
-        installed."""
+    def __init__(self, folder: Path, note: ServerNote) -> None:
+        """Make the folder, and write the note beside the records, for this account alone. Raises
+        `UserError` if nothing can be written there, or pyarrow isn't installed."""
         try:
             import pyarrow.parquet  # noqa: F401  (asked for now, and not after the first episode)
         except ImportError:
@@ -60,20 +86,19 @@ class Recorder:
                 hint=f"Install the extra: {checkout_command('export')}.",
             ) from None
         self._folder = folder
+        self._server = secrets.token_hex(8)
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self._draft().touch()
-            self._draft().unlink()
+            path = folder / f"{self._server}.secret.json"
+            path.touch(mode=0o600, exist_ok=False)
+            path.write_text(note.text() + "\n")
         except OSError as error:
             raise UserError(f"{folder} can't be written: {in_words(error)}.") from None
-
-    def _draft(self) -> Path:
-        return self._folder / f".{os.getpid()}{_DRAFT}"
 
     async def write(self, episode: Recorded) -> None:
         """Record an episode that is over. What can't be written is logged: the episode counts
         nevertheless."""
-        rows = _rows(episode)
+        rows = _rows(episode, self._server)
         began = episode.began_at.strftime("%Y%m%dT%H%M%S")
         name = f"{began}-{secrets.token_hex(8)}"  # an episode's id is its client's, and no file's
         try:
@@ -118,6 +143,7 @@ def schema() -> Any:
     when = pa.timestamp("us", tz="UTC")
     columns = [
         pa.field("schema_version", pa.int32(), nullable=False),
+        pa.field("server", text, nullable=False),
         pa.field("episode_id", text, nullable=False),
         pa.field("task", text, nullable=False),
         pa.field("split", text, nullable=False),
@@ -136,6 +162,7 @@ def schema() -> Any:
         pa.field("speed_high", real),
         pa.field("own_reward", real),
         pa.field("reward", real),
+        pa.field("unconfirmed", real),
         pa.field("done", pa.bool_(), nullable=False),
         pa.field("report", text),
         pa.field("held_out_verdict", text),
@@ -147,8 +174,11 @@ def schema() -> Any:
     return pa.schema(columns)
 
 
-def _rows(episode: Recorded) -> list[dict[str, Any]]:
-    return [_row(episode, number, step) for number, step in enumerate(episode.steps, start=1)]
+def _rows(episode: Recorded, server: str) -> list[dict[str, Any]]:
+    found = [_row(episode, number, step) for number, step in enumerate(episode.steps, start=1)]
+    if found and not episode.is_done:
+        found[-1]["unconfirmed"] = episode.unconfirmed
+    return [{"server": server, **row} for row in found]
 
 
 def _row(episode: Recorded, number: int, step: Step) -> dict[str, Any]:

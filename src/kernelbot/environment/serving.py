@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import socket
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from signal import SIGINT, SIGTERM
 
@@ -14,7 +14,9 @@ from kernelbot.catalog.problem import LoadedProblem
 from kernelbot.domain.errors import UserError
 from kernelbot.environment.application import MAX_MESSAGE_BYTES, create_application
 from kernelbot.environment.episodes import Grounds
-from kernelbot.environment.recording import Recorder
+from kernelbot.environment.held_out import HeldOutSecret
+from kernelbot.environment.origin import Hosts
+from kernelbot.environment.recording import Recorder, ServerNote
 from kernelbot.environment.sessions import Session, Sessions
 from kernelbot.environment.settings import EpisodeRules, SessionLimits
 from kernelbot.environment.tasks import Division, TaskSet
@@ -31,6 +33,8 @@ class ServerAddress:
 
     host: str
     port: int
+    allowed_hosts: tuple[str, ...] = ()
+    """Names that browsers may ask it by, beside `localhost`."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,8 @@ class Environment:
     """How many sources are judged at once; None: one for each processor."""
     record: Path | None = None
     """The folder that episodes are recorded in; None: they aren't."""
+    secret: HeldOutSecret = field(default_factory=HeldOutSecret)
+    """Decides what is held out."""
 
 
 OnStep = Callable[[str], None]
@@ -63,20 +69,28 @@ def serve(
     here.
     """
     with _listener(address) as listener:
-        asyncio.run(_serve(environment, listener, on_refusal, on_ready))
+        hosts = Hosts.for_server(address.host, address.allowed_hosts)
+        asyncio.run(_serve(environment, listener, hosts, on_refusal, on_ready))
 
 
 async def _serve(
-    environment: Environment, listener: socket.socket, on_refusal: OnStep, on_ready: OnStep
+    environment: Environment,
+    listener: socket.socket,
+    hosts: Hosts,
+    on_refusal: OnStep,
+    on_ready: OnStep,
 ) -> None:
-    rules = environment.rules
-    recorder = Recorder(environment.record) if environment.record else None
+    rules, secret = environment.rules, environment.secret
+    recorder = None
+    if environment.record is not None:
+        note = ServerNote(rules.held_out, secret.seed, environment.division)
+        recorder = Recorder(environment.record, note)
     async with Judge(rules.device, slots=environment.slots) as judge:
         problems = list(_judged_here(judge, environment, on_refusal))
-        tasks = TaskSet(problems, environment.division, rules.held_out)
-        grounds = Grounds(judge, rules, is_recorded=recorder is not None)
+        tasks = TaskSet(problems, environment.division, rules.held_out, secret)
+        grounds = Grounds(judge, rules, is_recorded=recorder is not None, secret=secret)
         sessions = Sessions(lambda: Session(grounds, tasks, recorder), environment.limits)
-        app = create_application(environment.name, tasks, sessions)
+        app = create_application(environment.name, tasks, sessions, hosts)
         config = uvicorn.Config(
             app,
             log_config=None,

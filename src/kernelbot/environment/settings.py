@@ -42,7 +42,7 @@ class EpisodeRules:
     """The same for all episodes of a server."""
 
     reward: RewardRule = _SPEED
-    payment: Payment = Payment.GAIN
+    payment: Payment = Payment.END
     held_out: HeldOut = HeldOut.DATA
     attempts: int = 4
     device: str | None = None

@@ -86,7 +86,8 @@ class _Conversation:
             return receiving.result().text
         log.info("A session was idle, and is ended.")
         text = f"This session was idle for {self._idle_s:g} s, and is ended. Connect again."
-        await _send(self._socket, error_frame(ErrorCode.SESSION_ERROR, text))
+        owed = self._session.state().unconfirmed
+        await _send(self._socket, error_frame(ErrorCode.SESSION_ERROR, text, unconfirmed=owed))
         await self._socket.close()
         return None
 

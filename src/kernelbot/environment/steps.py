@@ -4,8 +4,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from kernelbot.environment.messages import Action, Best, HeldOutReport, SourceKind
-from kernelbot.environment.settings import EpisodeRules, Payment
+from kernelbot.environment.settings import EpisodeRules, HeldOut, Payment
 from kernelbot.library.reports import Report
+from kernelbot.protocol import Verdict
 
 MOST_LOST = 3
 """After so many attempts that couldn't be judged an episode ends."""
@@ -44,6 +45,21 @@ class EpisodeProgress:
 
 
 @dataclass(frozen=True)
+class HeldOutResult:
+    """How an episode's best source did on what is held out."""
+
+    verdict: Verdict
+    reward: float | None
+    """None: it couldn't be judged, by nobody's fault."""
+    score_s: float | None
+    """For records alone: an observation shows no time of held-out workloads."""
+
+    def shown(self) -> HeldOutReport:
+        """What an observation shows of it."""
+        return HeldOutReport(verdict=self.verdict, reward=self.reward)
+
+
+@dataclass(frozen=True)
 class Step:
     """An answered action, as it is recorded."""
 
@@ -78,7 +94,7 @@ def payment(
     judged: Judged,
     before: EpisodeProgress,
     now: EpisodeProgress,
-    held_out: HeldOutReport | None,
+    held_out: HeldOutResult | None,
 ) -> float | None:
     """The reward of an attempt; None if it, or at an episode's end its best on what is held out,
     couldn't be judged."""
@@ -94,6 +110,12 @@ def payment(
             return worth
         case Payment.EACH:
             return judged.reward if held_out is None else worth
+
+
+def unconfirmed(rules: EpisodeRules, progress: EpisodeProgress) -> float:
+    """What an episode was paid in advance, and is taken back if its end doesn't confirm it."""
+    is_advance = rules.payment is Payment.GAIN and rules.held_out is not HeldOut.NOTHING
+    return progress.paid if is_advance and not progress.is_done else 0.0
 
 
 def _on_the_way(

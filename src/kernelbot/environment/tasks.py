@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from kernelbot.catalog.problem import LoadedProblem
 from kernelbot.domain.errors import InvalidProblem, NotFound, UserError
+from kernelbot.environment.held_out import HeldOutSecret
 from kernelbot.environment.settings import HeldOut
 from kernelbot.protocol import Case, Floor, ProblemSpec
 
@@ -68,17 +69,21 @@ class TaskSet:
         problems: Iterable[tuple[str, LoadedProblem]],
         division: Division,
         held_out: HeldOut,
+        secret: HeldOutSecret,
     ) -> None:
-        """`problems`: with their ids. Raises `InvalidProblem` if there is none, or if two have one
-        id."""
+        """`problems`: with their ids. `secret` decides which cases are held out. Raises
+        `InvalidProblem` if there is no problem, or if two have one id."""
         self._tasks: dict[Split, list[Task]] = {split: [] for split in Split}
         self._by_id: dict[str, Task] = {}
+        hidden = secret if held_out is HeldOut.WORKLOADS else None
         for name, loaded in problems:
-            self._add(name, loaded, division, held_out)
+            self._add(name, loaded, division, hidden)
         if not self._by_id:
             raise InvalidProblem("There is no problem, so there is no task.")
 
-    def _add(self, name: str, loaded: LoadedProblem, division: Division, held_out: HeldOut) -> None:
+    def _add(
+        self, name: str, loaded: LoadedProblem, division: Division, secret: HeldOutSecret | None
+    ) -> None:
         if name in self._by_id:
             raise InvalidProblem(
                 f"Two problems are called {name!r}.",
@@ -86,8 +91,8 @@ class TaskSet:
             )
         split = division.split_of(name)
         shown = loaded
-        if held_out is HeldOut.WORKLOADS:
-            spec = _without_held_out(loaded.definition.spec, division.seed)
+        if secret is not None:
+            spec = _without_held_out(loaded.definition.spec, secret)
             shown = replace(loaded, definition=replace(loaded.definition, spec=spec))
         task = Task(name, split, len(self._tasks[split]), shown, loaded)
         self._tasks[split].append(task)
@@ -133,9 +138,9 @@ class TaskSet:
         return tasks[int.from_bytes(_hash(seed, "task")[:8], "big") % len(tasks)]
 
 
-def _without_held_out(spec: ProblemSpec, seed: int) -> ProblemSpec:
-    tests = _shown(spec.tests, spec.name, seed)
-    workloads = _shown(spec.benchmarks, spec.name, seed)
+def _without_held_out(spec: ProblemSpec, secret: HeldOutSecret) -> ProblemSpec:
+    tests = _shown(spec.tests, spec.name, secret)
+    workloads = _shown(spec.benchmarks, spec.name, secret)
     floors: tuple[Floor | None, ...] = ()
     if spec.floors:
         floors = tuple(spec.floors[index] for index in workloads)
@@ -147,12 +152,12 @@ def _without_held_out(spec: ProblemSpec, seed: int) -> ProblemSpec:
     )
 
 
-def _shown(cases: Sequence[Case], name: str, seed: int) -> list[int]:
+def _shown(cases: Sequence[Case], name: str, secret: HeldOutSecret) -> list[int]:
     """The indices of those that attempts are judged by: two thirds, and one at least."""
     count = len(cases)
     held_out = max(1, count // _HELD_OUT_SHARE) if count > 1 else 0
-    by_hash = sorted(range(count), key=lambda index: _hash(seed, f"{name}\0{cases[index].spec}"))
-    return sorted(by_hash[held_out:])
+    by_rank = sorted(range(count), key=lambda index: secret.rank(name, cases[index].spec))
+    return sorted(by_rank[held_out:])
 
 
 def _chosen(values: Sequence[T], indices: Sequence[int]) -> tuple[T, ...]:
