@@ -6,31 +6,49 @@ python examples/agents/evolve.py --judgings 200 --plot best.svg
 import argparse
 import asyncio
 import random
+from collections.abc import AsyncIterator
 from pathlib import Path
 
-from found import PROBLEM, ROUGH, Found, conclude
+from found import PROBLEM, ROUGH, SLOTS, Found, conclude
 from template import Candidate
 
 from kernelbot import Judge
 
-GENERATION, PARENTS = 20, 5
+FIRST, PARENTS = 20, 5
 
 
-async def search(judgings: int, seed: int) -> Found:
-    """Judge so many, a generation at a time: the first at random, each next one from the best."""
-    chance, found = random.Random(seed), Found()
-    async with Judge(sampling=ROUGH) as judge:
-        for judged in range(0, judgings, GENERATION):
-            count = min(GENERATION, judgings - judged)
-            parents = found.parents(PARENTS)
-            children = [
-                chance.choice(parents).changed(chance) if parents else Candidate.any(chance)
-                for _ in range(count)
-            ]
-            pairs = [(PROBLEM, child.source) for child in children]
-            async for report in judge.many(pairs, mode="benchmark", baseline=True):
-                found.add(children[report.number], report)
-    return found
+class Evolution:
+    """So many at random, then changes of the best ones that are known when there is room to judge
+    another: no judge waits for the end of a generation. None is judged twice."""
+
+    def __init__(self, judgings: int, seed: int) -> None:
+        self._judgings = judgings
+        self._chance = random.Random(seed)
+        self._known: set[Candidate] = set()
+        self._children: list[Candidate] = []
+        self.found = Found()
+
+    async def search(self) -> Found:
+        """Judge them all."""
+        async with Judge(sampling=ROUGH, slots=SLOTS) as judge:
+            async for report in judge.many(self._pairs(), mode="benchmark", baseline=True):
+                self.found.add(self._children[report.number], report)
+        return self.found
+
+    async def _pairs(self) -> AsyncIterator[tuple[Path, str]]:
+        while len(self._children) < self._judgings:
+            child = self._next()
+            self._known.add(child)
+            self._children.append(child)
+            yield PROBLEM, child.source
+
+    def _next(self) -> Candidate:
+        parents = self.found.parents(PARENTS) if len(self._children) >= FIRST else []
+        while True:
+            parent = self._chance.choice(parents) if parents else None
+            child = parent.changed(self._chance) if parent else Candidate.any(self._chance)
+            if child not in self._known:
+                return child
 
 
 def main() -> None:
@@ -40,7 +58,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--plot", type=Path, help="where to draw the best over time, as SVG")
     arguments = parser.parse_args()
-    found = asyncio.run(search(arguments.judgings, arguments.seed))
+    found = asyncio.run(Evolution(arguments.judgings, arguments.seed).search())
     asyncio.run(conclude(found))
     if arguments.plot and not found.draw("Evolution", arguments.plot):
         print("No picture: drawing needs the extra `charts`.")

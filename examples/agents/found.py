@@ -1,6 +1,7 @@
 """What a search has found so far: the best, and a picture of how it came."""
 
 import asyncio
+import os
 import time
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -16,9 +17,17 @@ from kernelbot.render.charts import progress_chart
 
 PROBLEM = Path(__file__).resolve().parent.parent / "prefixsum_np"
 ROUGH = SamplingRules(
-    min_samples=6, max_samples=20, wall_cap_s=0.05, patience_s=2.0, processes=1, warmup_s=0.002
+    min_samples=6,
+    max_samples=20,
+    wall_cap_s=0.05,
+    patience_s=2.0,
+    target_relative_ci=0.1,
+    processes=1,
+    warmup_s=0.002,
 )
 """Times for a search: rough, and quick to have. The winner is timed by the usual rules."""
+SLOTS = len(os.sched_getaffinity(0)) + 1
+"""What is timed takes turns: one more than there are processors, so that the next one is ready."""
 
 
 @dataclass

@@ -4,7 +4,7 @@ import random
 from dataclasses import dataclass, replace
 
 METHODS = ("chunks", "table", "columns")
-SMALLEST, LARGEST = 8, 65_536
+SMALLEST, LARGEST = 64, 65_536
 _PROGRAM = '''\
 import numpy as np
 
