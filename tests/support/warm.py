@@ -46,7 +46,12 @@ def end_judges(folder: PrivateFolder) -> None:
 def busy_runners(home: Path) -> list[int]:
     """Runners that compute: those that wait for a job have used next to nothing."""
     hosts = pids_of_judges(home / "kernelbot")  # none before it has started
-    found = [pid for host in hosts for pid in below(host)]
+    return [pid for host in hosts for pid in busy_below(host)]
+
+
+def busy_below(ancestor: int) -> list[int]:
+    """The same of a process's descendants."""
+    found = below(ancestor)
     return [pid for pid in found if _name(pid) == ProcessName.RUNNER and _busy(pid)]
 
 

@@ -1,0 +1,75 @@
+"""A long series, of which every tenth source means harm: nothing is lost, and nothing piles up."""
+
+import os
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from kernelbot import Judge
+from kernelbot.protocol import Verdict
+from tests.library.sources import HOSTILE, RIGHT
+from tests.library.test_ending import host_of
+from tests.support.waiting import until
+from tests.support.warm import below, busy_runners
+
+HARM = ("hangs", "floods", "kills")
+EXPECTED = {
+    "right": Verdict.ACCEPTED,
+    "hangs": Verdict.TIME_LIMIT,
+    "floods": Verdict.OUTPUT_LIMIT,
+    "kills": Verdict.RUNTIME_ERROR,
+}
+MOST_GROWTH_BYTES = 16 << 20
+"""Of the host and this process together: a report that were kept would be some kilobytes, and a
+runner that stayed tens of megabytes."""
+
+
+def kinds(count: int) -> list[str]:
+    """Every tenth is one of those that mean harm, in turn."""
+    return [HARM[n // 10 % len(HARM)] if n % 10 == 5 else "right" for n in range(count)]
+
+
+def own_memory_bytes(pid: int) -> int:
+    """What this process alone has in memory."""
+    lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    found = (line.split() for line in lines if line.startswith(("Private_Clean", "Private_Dirty")))
+    return sum(int(words[1]) << 10 for words in found)
+
+
+@pytest.mark.parametrize(
+    "count",
+    [
+        pytest.param(30, marks=[pytest.mark.exhaustive, pytest.mark.timeout(600)]),
+        pytest.param(300, marks=[pytest.mark.long, pytest.mark.timeout(3600)]),
+    ],
+)
+async def test_every_tenth_means_harm_and_each_has_its_verdict(
+    home: Path, sums: Path, open_files: None, count: int
+) -> None:
+    async with Judge(slots=2) as judge:
+        for name in HOSTILE:  # whatever is made once is there before anything is counted
+            await judge.judge(sums, HOSTILE[name])
+        host = host_of(home)
+        before, processes = memory(host), len(below(host))
+        wanted = kinds(count)
+        found = Counter[tuple[str, Verdict]]()
+        async for report in judge.many(pairs(sums, wanted)):
+            found[wanted[report.number], report.verdict] += 1
+        grown = memory(host) - before
+        await until(lambda: not busy_runners(home))
+        await until(lambda: len(below(host)) <= processes)
+    assert {(kind, EXPECTED[kind]): times for kind, times in Counter(wanted).items()} == found
+    assert host == host_of(home)
+    assert grown < MOST_GROWTH_BYTES
+
+
+def pairs(problem: Path, wanted: list[str]) -> Iterator[tuple[Path, str]]:
+    for number, kind in enumerate(wanted):
+        text = RIGHT if kind == "right" else HOSTILE[kind]
+        yield problem, f"{text}# {number}\n"
+
+
+def memory(host: int) -> int:
+    return own_memory_bytes(host) + own_memory_bytes(os.getpid())
