@@ -2,9 +2,10 @@
 
 import asyncio
 
+import psycopg
 import pytest
 
-from kernelbot.platform.notifications import Waker
+from kernelbot.platform.notifications import Listener, NotificationChannel, Waker
 
 
 async def waiting(waker: Waker) -> None:
@@ -37,3 +38,38 @@ async def test_an_announcement_wakes_once() -> None:
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.05):  # nothing comes, ever
             await waker.announced()
+
+
+async def announced(channel: NotificationChannel, key: str, url: str) -> None:
+    """Return once an announcement for the key has woken who follows it."""
+    async with (
+        channel.following(key) as waker,
+        await psycopg.AsyncConnection.connect(url, autocommit=True) as connection,
+    ):
+        async with asyncio.timeout(60):
+            await waker.announced()  # the listener is there
+            await connection.execute("SELECT pg_notify('second', %s)", (key,))
+            await waker.announced()
+
+
+async def test_one_connection_listens_to_several_channels(database_url: str) -> None:
+    async with (
+        Listener(database_url, "first", "second") as listener,
+        listener.channel("first").following("key") as other,
+    ):
+        await announced(listener.channel("second"), "key", database_url)
+        await other.announced()  # everybody was woken once, when the listener came
+        with pytest.raises(TimeoutError):  # the same key of another channel
+            async with asyncio.timeout(0.05):
+                await other.announced()
+
+
+async def test_a_channel_wakes_who_follows_the_key() -> None:
+    channel = NotificationChannel()
+    async with channel.following("1") as mine, channel.following("2") as other:
+        channel.wake("1")
+        async with asyncio.timeout(60):
+            await mine.announced()
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.05):
+                await other.announced()

@@ -2,7 +2,7 @@
 
 import re
 import time
-from pathlib import Path
+from collections.abc import Iterator
 
 import pytest
 from scripts.local_server import LocalServer
@@ -40,10 +40,21 @@ def running(server: LocalServer) -> set[tuple[str, str]]:
     }
 
 
-def test_the_page_draws_what_runs(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def idle(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalServer]:
+    """A server that has all its processes, and has judged nothing."""
     expected = drawn()
-    with LocalServer(tmp_path / "server") as server:
+    with LocalServer(tmp_path_factory.mktemp("idle") / "server") as server:
         deadline = time.monotonic() + WAIT_S
-        while (found := running(server)) != expected and time.monotonic() < deadline:
+        while running(server) != expected and time.monotonic() < deadline:
             time.sleep(0.1)  # the host is still starting its own
-    assert expected == found
+        yield server
+
+
+def test_the_page_draws_what_runs(idle: LocalServer) -> None:
+    assert drawn() == running(idle)
+
+
+def test_runners_wait_for_one_job_of_each_slot(idle: LocalServer) -> None:
+    names = [process.name for process in idle.processes()]
+    assert (2, 2) == (names.count("kb:runner"), names.count("kb:init"))

@@ -16,28 +16,11 @@ _POLL_S = 15.0
 log = structlog.get_logger()
 
 
-class Listener:
-    """One connection that listens to one channel, shared by all who wait in this process.
+class NotificationChannel:
+    """Who waits in this process for what one channel announces, by key: an announcement's text."""
 
-    Announcements are lost while the connection is down, so everybody is woken when it is back, and
-    waiting has a time limit. A wake is therefore a hint to look, never the news itself.
-    """
-
-    def __init__(self, url: str, channel: str) -> None:
-        self._url = url
-        self._channel = channel
+    def __init__(self) -> None:
         self._waiting: dict[str, set[asyncio.Event]] = defaultdict(set)
-        self._task: asyncio.Task[None] | None = None
-
-    async def __aenter__(self) -> Self:
-        self._task = asyncio.create_task(self._listen(), name=f"listen {self._channel}")
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        assert self._task is not None
-        self._task.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await self._task
 
     @contextlib.asynccontextmanager
     async def following(self, key: str) -> AsyncIterator["Waker"]:
@@ -51,12 +34,53 @@ class Listener:
             if not self._waiting[key]:
                 del self._waiting[key]
 
+    def wake(self, key: str) -> None:
+        """Wake those who wait for `key`."""
+        for event in self._waiting.get(key, ()):
+            event.set()
+
+    def wake_all(self) -> None:
+        """Wake everybody who waits."""
+        for key in self._waiting:
+            self.wake(key)
+
+
+class Listener:
+    """One connection that listens to channels, shared by all who wait in this process.
+
+    Announcements are lost while the connection is down, so everybody is woken when it is back, and
+    waiting has a time limit. A wake is therefore a hint to look, never the news itself.
+    """
+
+    def __init__(self, url: str, *channels: str) -> None:
+        self._url = url
+        self._channels = {name: NotificationChannel() for name in channels}
+        self._task: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Self:
+        self._task = asyncio.create_task(self._listen(), name=f"listen {self._names}")
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        assert self._task is not None
+        self._task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await self._task
+
+    def channel(self, name: str) -> NotificationChannel:
+        """One of the channels that this listens to."""
+        return self._channels[name]
+
+    @property
+    def _names(self) -> str:
+        return ", ".join(self._channels)
+
     async def _listen(self) -> None:
         while True:
             try:
                 await self._listen_once()
             except (psycopg.Error, OSError) as error:
-                log.warning("listener_lost", channel=self._channel, error=str(error).strip())
+                log.warning("listener_lost", channels=self._names, error=str(error).strip())
                 await asyncio.sleep(_RETRY_S)
 
     async def _listen_once(self) -> None:
@@ -64,13 +88,14 @@ class Listener:
             self._url, autocommit=True, connect_timeout=5, **ALIVE
         )
         async with connection:
-            await connection.execute(
-                psycopg.sql.SQL("LISTEN {}").format(psycopg.sql.Identifier(self._channel))
-            )
-            for events in self._waiting.values():
-                _wake(events)
+            for name in self._channels:
+                await connection.execute(
+                    psycopg.sql.SQL("LISTEN {}").format(psycopg.sql.Identifier(name))
+                )
+            for channel in self._channels.values():
+                channel.wake_all()
             async for notice in connection.notifies():
-                _wake(self._waiting.get(notice.payload, set()))
+                self._channels[notice.channel].wake(notice.payload)
 
 
 class Waker:
@@ -91,8 +116,3 @@ class Waker:
         """Return at the next announcement, however long it takes."""
         await self._event.wait()
         self._event.clear()
-
-
-def _wake(events: set[asyncio.Event]) -> None:
-    for event in events:
-        event.set()

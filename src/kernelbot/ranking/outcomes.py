@@ -25,7 +25,10 @@ class Outcomes:
     async def of(self, viewer: User, submission_id: int) -> list[Outcome]:
         """One for each device on which the secret run was accepted; empty if it isn't ranked.
         Raises `NotFound`, `NotAllowed`."""
-        found = await self._submissions.snapshot(viewer, submission_id)
+        return await self.of_snapshot(await self._submissions.snapshot(viewer, submission_id))
+
+    async def of_snapshot(self, found: SubmissionSnapshot) -> list[Outcome]:
+        """What `of` gives, for who has looked at the submission already."""
         ranks = {place.device: place.rank for place in found.places}
         outcomes = []
         async with self._database.read() as session:
@@ -37,16 +40,15 @@ class Outcomes:
                     found.row.board_id,
                     run.device,
                     author_id=found.row.author_id,
-                    submission_id=submission_id,
+                    submission_id=found.id,
                 )
                 if compared is not None:
                     outcomes.append(_outcome(run, ranks.get(run.device), compared))
         return outcomes
 
-    async def bests(self, viewer: User, submission_id: int, device: str) -> Bests:
-        """What to compare a submission with on a device, whatever its mode. Raises `NotFound`,
-        `NotAllowed`."""
-        found = (await self._submissions.snapshot(viewer, submission_id)).row
+    async def bests(self, snapshot: SubmissionSnapshot, device: str) -> Bests:
+        """What to compare a submission with on a device, whatever its mode."""
+        found = snapshot.row
         async with self._database.read() as session:
             return await _bests(session, found, device)
 

@@ -16,7 +16,7 @@ from kernelbot.moderation.deletion.service import Deletion
 from kernelbot.platform.exports.service import Exports
 from kernelbot.server.settings import Settings
 from kernelbot.store.connections import ALIVE, SessionLimits
-from kernelbot.store.database import Database
+from kernelbot.store.database import IDLE_S, Database
 from kernelbot.webhooks.deliveries import Deliveries
 from kernelbot.webhooks.sender import Sender
 from kernelbot.worker.retries import cancel_until_ended
@@ -62,8 +62,9 @@ def connector(url: str, limits: SessionLimits) -> PsycopgConnector:
     return PsycopgConnector(
         conninfo=url,
         min_size=1,
-        max_size=4,
+        max_size=2,
         timeout=5.0,
+        max_idle=IDLE_S,
         configure=limits.hold,
         kwargs=dict(ALIVE),
     )
@@ -78,6 +79,8 @@ async def _work(app: App, queue: str, at_once: int, stopping: asyncio.Event) -> 
                 queues=[queue],
                 concurrency=at_once,
                 delete_jobs="successful",
+                # A connection of its own to listen on; what is periodic needs none.
+                listen_notify=queue == _WEBHOOKS,
                 install_signal_handlers=False,
                 shutdown_graceful_timeout=0,
             )

@@ -64,6 +64,7 @@ from kernelbot.worker.worker import Building
 _POOL_SIZE = 5
 """Connections of an API process. If more of them are busy than there are cores, requests wait for
 a processor inside Postgres in no fixed order, instead of here in turn."""
+_EVENTS = "kernelbot_events"
 
 
 @dataclass(frozen=True)
@@ -91,12 +92,13 @@ async def open_services(
     """Everything a door needs, with the database at `url`, closed at the end."""
     async with (
         Database(url, max_size=pool_size, limits=limits) as database,
-        Listener(url, "kernelbot_events") as listener,
+        Listener(url, _EVENTS) as listener,
     ):
+        events = listener.channel(_EVENTS)
         device_service = Devices(database, devices)
         boards = Boards(database, devices)
         standings = StandingsService(database)
-        submissions = Submissions(database, listener, devices, queue_rules)
+        submissions = Submissions(database, events, devices, queue_rules)
         trends, authors = Trends(database, standings), Authors(database)
         rules = login_rules or LoginRules()
         yield Core(
@@ -131,7 +133,7 @@ async def open_services(
                 downloads=Downloads(build_client_wheel, build_whole_wheel, _harness),
                 guilds=Guilds(database, rules.registration),
                 chat=Chat(database, submissions),
-                announcements=Announcements(database, listener),
+                announcements=Announcements(database, events),
                 outcomes=Outcomes(database, submissions),
                 authors=authors,
                 following=FollowingService(database, authors, trends),

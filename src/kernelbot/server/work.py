@@ -28,6 +28,9 @@ from kernelbot.server.wiring import node_links, open_run_lifecycle
 from kernelbot.store import migrate
 from kernelbot.worker.worker import Identity, Worker, WorkerRules
 
+_TURNS = "kernelbot_turns"
+_CANCELLED = "kernelbot_cancelled"
+
 
 def run_worker(*, data: Path | None = None) -> None:
     """Judge runs until SIGTERM or SIGINT. Blocks.
@@ -95,16 +98,15 @@ async def open_worker(settings: Settings, url: str) -> AsyncIterator[Worker]:
     try:
         async with (
             open_run_lifecycle(url, settings) as (judging, building),
-            Listener(url, "kernelbot_turns") as turns,
-            Listener(url, "kernelbot_cancelled") as cancelled,
+            Listener(url, _TURNS, _CANCELLED) as listener,
         ):
             links = await node_links(url, settings)
             yield Worker(
                 judging,
                 launchers(settings, links, await judging.devices_for_torch()),
                 devices,
-                turns,
-                cancelled,
+                listener.channel(_TURNS),
+                listener.channel(_CANCELLED),
                 Identity(owner, socket.gethostname(), lambda names: _gone(owners, names)),
                 WorkerRules(
                     settings.worker.heartbeat_s, settings.worker.sweep_s, settings.worker.grace_s

@@ -17,6 +17,9 @@ from kernelbot.domain.errors import Conflict, PlatformError, Unavailable
 from kernelbot.domain.next_steps import Next
 from kernelbot.store.connections import ALIVE, SessionLimits
 
+IDLE_S = 60.0
+"""A pool closes one connection after each while of this length in which one was never used. Another
+costs Postgres 5 ms of a processor; one that is kept is a process of it."""
 _TRUSTED_S = 0.5
 Row = dict[str, Any]
 """A row by column name, read into a frozen type by the repository that asked for it."""
@@ -83,6 +86,7 @@ class Database:
             min_size=1,
             max_size=max_size,
             timeout=timeout_s,
+            max_idle=IDLE_S,
             open=False,
             configure=self._limits.hold,
             check=_Checked(),

@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass, field
 
 from kernelbot.accounts.model import User
-from kernelbot.platform.notifications import Listener
+from kernelbot.platform.notifications import NotificationChannel
 from kernelbot.store.database import Database
 from kernelbot.submissions import store as submissions
 from kernelbot.submissions import views
@@ -39,12 +39,16 @@ class Follower:
 
 
 async def live_events(
-    database: Database, listener: Listener, follower: Follower, submission_id: int, after: int
+    database: Database,
+    events: NotificationChannel,
+    follower: Follower,
+    submission_id: int,
+    after: int,
 ) -> AsyncGenerator[list[Event], None]:
     """Batches of events with an id above `after`, until the last. Raises `NotAuthenticated`,
     `NotFound` or `NotAllowed` soon after the follower may no longer see them, in silence after as
     long as `Waker` waits."""
-    async with listener.following(str(submission_id)) as waker:
+    async with events.following(str(submission_id)) as waker:
         while True:
             await follower.may_still_see(database, submission_id)
             async with database.read() as session:

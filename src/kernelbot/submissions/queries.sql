@@ -12,26 +12,18 @@ JOIN runs r ON r.submission_id = p.submission_id AND r.device = p.device AND r.s
     AND r.rejudge_id IS NULL AND r.state = 'queued'
 WHERE p.id = %(run_id)s AND NOT p.secret AND p.verdict = 'accepted';
 
--- A row for each of its runs, whose columns come last.
+-- A row for each of its runs. `line`: the result of `queue_line`, which is asked once, and only if a
+-- run waits.
 -- name: snapshot
-SELECT s.id, b.id AS board_id, b.name AS board, b.creator_id, u.name AS author, s.author_id,
-    s.file_name, s.mode, s.created_at, s.review, s.review_reason, b.fixed_seed AS seed_is_shared,
-    NULL AS code,
-    r.id AS run_id, r.device, r.secret, r.state, r.verdict, r.score_s, r.attempts,
-    r.created_at AS run_created_at, r.started_at, r.finished_at, r.fault, r.message, r.best_of_version,
-    r.not_ranked, r.not_ranked_for, r.ratio, r.ratio_low, r.ratio_high, r.unverified, r.repeats,
-    i.ci_low_s, i.ci_high_s, i.own_low_s, i.own_high_s, i.scatter, i.scatter_pairs,
+SELECT r.*,
     ARRAY(
         SELECT ARRAY[f.id, f.before_id] FROM shown_preflights f
         WHERE f.submission_id = %(submission_id)s ORDER BY f.device
-    ) AS preflights
-FROM submissions s
-JOIN leaderboards b ON b.id = s.leaderboard_id
-JOIN users u ON u.id = s.author_id
-JOIN shown_runs r ON r.submission_id = s.id
-LEFT JOIN score_intervals i ON i.run_id = r.scored_run_id
-WHERE s.id = %(submission_id)s
-ORDER BY r.device, r.secret;
+    ) AS preflights,
+    CASE WHEN r.state = 'queued' THEN (
+        SELECT queue_line(%(submission_id)s, %(ranked_first)s, %(fresh_s)s, %(limited)s)
+    ) END AS line
+FROM submission_snapshot(%(submission_id)s) r;
 
 -- name: same_code
 SELECT not_ranked_for AS other_id FROM shown_runs

@@ -19,13 +19,13 @@ from kernelbot.moderation.audit import service as audit
 from kernelbot.moderation.deletion import store as deletion
 from kernelbot.moderation.reviews import store as reviews
 from kernelbot.moderation.reviews.model import Evidence
-from kernelbot.platform.notifications import Listener
+from kernelbot.platform.notifications import NotificationChannel
 from kernelbot.preflight.model import Preflight
 from kernelbot.protocol import Mode, RunResult, Vendor
 from kernelbot.ranking.places import Places
 from kernelbot.render.text import counted
 from kernelbot.runs.devices.model import DeviceConfig
-from kernelbot.runs.devices.service import FRESH_S, why_unavailable
+from kernelbot.runs.devices.service import FRESH_S, NOBODY
 from kernelbot.runs.queue import store as queue
 from kernelbot.runs.queue.model import QueuePlace, QueueRules
 from kernelbot.runs.queue.store import Waiting
@@ -63,12 +63,12 @@ class Submissions:
     def __init__(
         self,
         database: Database,
-        listener: Listener,
+        events: NotificationChannel,
         devices: tuple[DeviceConfig, ...],
         rules: QueueRules | None = None,
     ) -> None:
         self._database = database
-        self._listener = listener
+        self._events = events
         self._devices = tuple(device.spec.name for device in devices)
         self._processors = tuple(
             device.spec.name for device in devices if device.spec.vendor is Vendor.CPU
@@ -143,7 +143,7 @@ class Submissions:
                 await _note_answer(session, message_id, added[0].submission_id)
             if form is not None:
                 await forms.note(session, author.id, form, added[0].submission_id)
-            place = await self._place(session, line)
+            place = self._place(line)
             same = None
             if code_sha256 is not None:
                 same = await submissions.same_code(session, added[0].submission_id)
@@ -162,10 +162,7 @@ class Submissions:
         """One submission as it is now, with its place in the queue: enough to tell whether what
         was shown of it is still true. Raises `NotFound`, `NotAllowed`."""
         async with self._database.read() as session:
-            snapshot = await self._snapshot(session, viewer, submission_id)
-            if all(run.state is not RunState.QUEUED for run in snapshot.runs):
-                return snapshot
-            return replace(snapshot, queue=await self._place_now(session, submission_id))
+            return await self._snapshot(session, viewer, submission_id)
 
     async def whole(self, snapshot: SubmissionSnapshot) -> Submission:
         """What was looked at with its code and results. Raises `NotFound`."""
@@ -214,7 +211,8 @@ class Submissions:
         if not can_be_id(submission_id):
             return None
         async with self._database.read() as session:
-            return await self._place_now(session, submission_id)
+            line = await queue.waiting(session, submission_id, self._rules, fresh_s=FRESH_S)
+        return self._place(line)
 
     async def events(
         self, viewer: User, submission_id: int, *, after: int = 0, again: Again | None = None
@@ -245,20 +243,16 @@ class Submissions:
         async with self._database.read() as session:
             await visible(session, viewer, submission_id)
         follower = Follower(viewer, again, ask_again_s)
-        return live_events(self._database, self._listener, follower, submission_id, after)
+        return live_events(self._database, self._events, follower, submission_id, after)
 
-    async def _place_now(self, session: ReadSession, submission_id: int) -> QueuePlace | None:
-        line = await queue.waiting(session, submission_id, self._rules, fresh_s=FRESH_S)
-        return await self._place(session, line)
-
-    async def _place(self, session: ReadSession, line: Waiting | None) -> QueuePlace | None:
+    def _place(self, line: Waiting | None) -> QueuePlace | None:
         if line is None:
             return None
         slots = self._slots.get(line.device, 1) * line.workers
         place = place_of(line, slots, self._rules.running_limit)
         if line.workers:
             return place
-        return replace(place, note=await why_unavailable(session, line.device))
+        return replace(place, note=NOBODY if line.note is None else line.note)
 
     def _check_waiting(self, added: list[AddedRun]) -> None:
         limit = self._rules.waiting_limit
@@ -274,8 +268,9 @@ class Submissions:
     async def _snapshot(
         self, session: ReadSession, viewer: User, submission_id: int
     ) -> SubmissionSnapshot:
-        known = can_be_id(submission_id)
-        found = await submissions.snapshot(session, submission_id) if known else None
+        found = None
+        if can_be_id(submission_id):
+            found = await submissions.snapshot(session, submission_id, self._rules, fresh_s=FRESH_S)
         if found is None:
             raise no_submission(submission_id)
         row = found.submission
@@ -290,7 +285,7 @@ class Submissions:
             found.runs,
             tuple(places),
             noticed,
-            queue=None,
+            queue=self._place(found.line),
             secret=secret,
             preflights=found.preflights,
         )

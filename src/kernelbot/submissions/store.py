@@ -13,6 +13,8 @@ from kernelbot.protocol import EventKind, Fault, Mode, RunResult, Verdict
 from kernelbot.ranking.model import NotRanked, NotRankedReason, ScoreInterval
 from kernelbot.runs.files import RunFile
 from kernelbot.runs.model import Run
+from kernelbot.runs.queue.model import QueueRules
+from kernelbot.runs.queue.store import Waiting, asked, read_line
 from kernelbot.schemas.values import from_row
 from kernelbot.store.database import ReadSession, Row, WriteSession
 from kernelbot.store.jsontext import dumps
@@ -91,23 +93,30 @@ async def one(session: ReadSession, submission_id: int) -> BareSubmission | None
 @dataclass(frozen=True)
 class Snapshot:
     """A submission without its code, its runs without results, and where it is its author's best.
-    `preflights`: ids of its reports, each with that of the version before, or None."""
+    `preflights`: ids of its reports, each with that of the version before, or None; `line`: as
+    `queue.waiting` returns it."""
 
     submission: BareSubmission
     runs: tuple[Run, ...]
     bests: tuple[Best, ...]
     preflights: tuple[tuple[int, int | None], ...]
+    line: Waiting | None
 
 
-async def snapshot(session: ReadSession, submission_id: int) -> Snapshot | None:
+async def snapshot(
+    session: ReadSession, submission_id: int, rules: QueueRules, *, fresh_s: float
+) -> Snapshot | None:
     """All of a submission that can change, by one statement."""
-    rows = await session.all(statements(__file__)["snapshot"], {"submission_id": submission_id})
+    values = {"submission_id": submission_id, **asked(rules, fresh_s)}
+    rows = await session.all(statements(__file__)["snapshot"], values)
     if not rows:
         return None
     (preflights, *_) = [row.pop("preflights") for row in rows]
+    lines = [row.pop("line") for row in rows]
+    line = next((read_line(one) for one in lines if one is not None), None)
     found = _entry(rows)
     ids = tuple((number, before) for number, before in preflights)
-    return Snapshot(found.submission, found.runs, found.bests, ids)
+    return Snapshot(found.submission, found.runs, found.bests, ids, line)
 
 
 async def code(session: ReadSession, submission_id: int) -> str | None:

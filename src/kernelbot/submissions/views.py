@@ -50,7 +50,7 @@ class SubmissionSnapshot:
     places: tuple[Place, ...]
     evidence: tuple[Evidence, ...]
     queue: QueuePlace | None
-    """None: nothing of it waits, or nobody asked."""
+    """None: nothing of it waits."""
     secret: bool
     """Whether the viewer sees the results of secret runs."""
     preflights: tuple[tuple[int, int | None], ...] = ()

@@ -11,7 +11,7 @@ import structlog
 
 from kernelbot.domain.errors import Unavailable
 from kernelbot.launchers.base import Launcher
-from kernelbot.platform.notifications import Listener, Waker
+from kernelbot.platform.notifications import NotificationChannel, Waker
 from kernelbot.protocol import Fault
 from kernelbot.runs.builds.service import Builds
 from kernelbot.runs.devices.model import DeviceConfig
@@ -67,8 +67,8 @@ class Worker:
         judging: RunLifecycle,
         launchers: dict[str, Launcher],
         devices: tuple[DeviceConfig, ...],
-        turns: Listener,
-        cancelled: Listener,
+        turns: NotificationChannel,
+        cancelled: NotificationChannel,
         identity: Identity,
         rules: WorkerRules,
         building: Building | None = None,

@@ -14,7 +14,7 @@ from kernelbot.domain.next_steps import Next
 from kernelbot.guilds import store as guilds
 from kernelbot.guilds.announcements import store as announcements
 from kernelbot.guilds.model import Announcement, BoardThread, GuildMember, WeekOfBoard
-from kernelbot.platform.notifications import Listener, Waker
+from kernelbot.platform.notifications import NotificationChannel, Waker
 from kernelbot.store.database import Database
 
 _AT_ONCE = 10
@@ -27,13 +27,13 @@ class Announcements:
     """Each is delivered to each guild once. Who delivers must make repeating harmless, since they
     may stop between telling and saying so."""
 
-    def __init__(self, database: Database, listener: Listener) -> None:
+    def __init__(self, database: Database, events: NotificationChannel) -> None:
         self._database = database
-        self._listener = listener
+        self._events = events
 
     def following(self) -> AbstractAsyncContextManager[Waker]:
         """Wakes when there is something to tell."""
-        return self._listener.following(_KEY)
+        return self._events.following(_KEY)
 
     async def claim(
         self, guild_ids: Sequence[int], *, at: datetime | None = None

@@ -25,8 +25,6 @@ from kernelbot.protocol import HarnessKind, JobSpec, Lang, SandboxMode, SandboxR
 from kernelbot.protocol.phases import most_gpus
 
 _START_S = 120.0
-_RUNNERS_PER_JOB = 5
-"""One for each phase of a ranked run, the control, and the problem's own."""
 _WITH_TORCH = ("torch", "triton", "cutlass")
 """Who mentions one of these is given torch: compilers for a GPU that isn't there need it."""
 _UNLOGGED = {"KINETO_LOG_LEVEL": "6"}
@@ -97,7 +95,9 @@ class Pool:
                 **headers_found(headers, isolated=key.sandbox is SandboxMode.REQUIRED),
                 **_UNLOGGED,
             },
-            spare=slots * _RUNNERS_PER_JOB + ahead * RUNNERS_AHEAD if lasting else slots,
+            # Those that waiting judges take. What a ranked job needs beyond is forked between two
+            # of its phases: kept ready, it would be most of an idle machine's processes.
+            spare=(slots + ahead) * RUNNERS_AHEAD if lasting else slots,
             cpus=cpus or access.processors,
             lasting=lasting,
         )

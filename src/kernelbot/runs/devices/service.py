@@ -17,7 +17,7 @@ from kernelbot.store.database import Database, ReadSession
 
 FRESH_S = 30.0
 """A worker without a heartbeat for longer counts as dead."""
-_NOBODY = "no worker serves it just now"
+NOBODY = "no worker serves it just now"
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ async def why_unavailable(session: ReadSession, device: str) -> str:
     for report in await devices.reports(session, FRESH_S):  # those that can come first
         if report.device == device:
             return "" if report.available else report.note
-    return _NOBODY
+    return NOBODY
 
 
 def _report(device: DeviceConfig, reports: list[DeviceReport]) -> DeviceReport:
@@ -95,8 +95,8 @@ def _report(device: DeviceConfig, reports: list[DeviceReport]) -> DeviceReport:
     found = next((report for report in reports if report.device == name), None)
     if found is not None:
         return found
-    launchers = tuple(LauncherHealth(each, False, _NOBODY) for each in device.launchers)
-    return DeviceReport(name, False, _NOBODY, launchers)
+    launchers = tuple(LauncherHealth(each, False, NOBODY) for each in device.launchers)
+    return DeviceReport(name, False, NOBODY, launchers)
 
 
 def _status(

@@ -24,6 +24,8 @@ class Waiting:
     workers: int
     mean_s: float | None
     """Mean duration of the device's latest runs; None: there are none."""
+    note: str | None = None
+    """What a worker says of the device if none can use it; None: one can, or no worker is there."""
 
 
 async def waiting(

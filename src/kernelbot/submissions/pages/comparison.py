@@ -7,12 +7,13 @@ from enum import StrEnum
 from kernelbot.accounts.model import User
 from kernelbot.domain.errors import NotAllowed, NotFound
 from kernelbot.protocol import DeviceSpec, Floor, ProblemSpec, WorkloadResult
-from kernelbot.ranking.model import Score
+from kernelbot.ranking.model import Bests, Score
 from kernelbot.ranking.roofline import Roof, Work, roof_of, work_of
 from kernelbot.runs.model import Run
 from kernelbot.services import Services
 from kernelbot.submissions.model import Submission
 from kernelbot.submissions.pages.results import timed
+from kernelbot.submissions.views import SubmissionSnapshot
 
 _MOST = 40
 """Workloads of one chart."""
@@ -78,12 +79,21 @@ class Comparison:
 
 
 async def comparisons(
-    services: Services, user: User, submission: Submission, problem: ProblemSpec | None
+    services: Services,
+    user: User,
+    snapshot: SubmissionSnapshot,
+    submission: Submission,
+    problem: ProblemSpec | None,
 ) -> list[Comparison]:
-    """One for each device on which it was timed. `problem` None: its board isn't for the viewer."""
+    """One for each device on which it was timed. `submission`: the snapshot's with its results;
+    `problem` None: its board isn't for the viewer."""
     devices = dict.fromkeys(run.device for run in submission.runs)
-    found = [await _on_device(services, user, submission, problem, device) for device in devices]
-    return [one for one in found if one is not None]
+    found = []
+    for device in devices:
+        if (run := _timed_run(submission, device)) is not None:
+            bests = await services.outcomes.bests(snapshot, device)
+            found.append(await _on_device(services, user, submission, problem, run, bests))
+    return found
 
 
 async def _on_device(
@@ -91,13 +101,11 @@ async def _on_device(
     user: User,
     submission: Submission,
     problem: ProblemSpec | None,
-    device: str,
-) -> Comparison | None:
-    run = _timed_run(submission, device)
-    if run is None:
-        return None
+    run: Run,
+    bests: Bests,
+) -> Comparison:
+    device = run.device
     mine = timed(run)
-    bests = await services.outcomes.bests(user, submission.id, device)
     leader = bests.leader if problem is not None else None
     if leader is not None and leader.submission_id == submission.id:
         leader = None

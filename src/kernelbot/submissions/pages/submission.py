@@ -65,10 +65,10 @@ async def show_submission(
     ranked = submission.mode is Mode.LEADERBOARD and not live
     problem = await _problem(services, user, submission)
     outcomes, compared, duels, artifacts, earlier = await asyncio.gather(
-        services.outcomes.of(user, submission_id) if ranked else _none(),
+        services.outcomes.of_snapshot(snapshot) if ranked else _none(),
         _none()
         if live
-        else comparisons(services, user, submission, problem.spec if problem else None),
+        else comparisons(services, user, snapshot, submission, problem.spec if problem else None),
         _duels(services, user, submission) if ranked else _none(),
         services.artifacts.list_artifacts(user, submission_id),
         _earlier(services, user, submission) if mine else _none(),

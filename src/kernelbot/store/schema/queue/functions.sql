@@ -232,7 +232,8 @@ $$;
 -- The place of the submission's run whose turn comes first, and what an estimate of the wait needs;
 -- NULL if nothing of it waits. `own_*`: runs of its author; `mean_s`: how long a run takes, by the
 -- latest ones of its kind: duels take longer, and count by their share of what waits or runs;
--- `others`: the waiting runs of others, if there is a limit on running (`_limited`).
+-- `others`: the waiting runs of others, if there is a limit on running (`_limited`); `note`: what a
+-- worker says of the device if none can use it.
 CREATE FUNCTION queue_line(
     _submission bigint, _ranked_first boolean, _fresh_s double precision, _limited boolean
 ) RETURNS json LANGUAGE plpgsql STABLE AS $$
@@ -250,6 +251,7 @@ DECLARE
     mean_s double precision;
     run_s double precision;
     duel_s double precision;
+    note text;
 BEGIN
     -- Its own runs first: with old statistics the planner may think that few runs wait at all.
     WITH its AS MATERIALIZED (SELECT r.* FROM runs r WHERE r.submission_id = _submission)
@@ -285,6 +287,12 @@ BEGIN
     FROM worker_devices d JOIN workers w ON w.owner = d.owner
     WHERE d.device = next.device AND d.available
         AND w.heartbeat_at BETWEEN now() - fresh AND now() + fresh;
+    IF workers = 0 THEN
+        SELECT d.note INTO note
+        FROM worker_devices d JOIN workers w ON w.owner = d.owner
+        WHERE d.device = next.device AND w.heartbeat_at BETWEEN now() - fresh AND now() + fresh
+        LIMIT 1;
+    END IF;
     SELECT avg(lately.took_s), avg(lately.took_s) FILTER (WHERE lately.duel_id IS NULL),
         avg(lately.took_s) FILTER (WHERE lately.duel_id IS NOT NULL)
     INTO mean_s, run_s, duel_s
@@ -301,7 +309,7 @@ BEGIN
     RETURN json_build_object(
         'device', next.device, 'position', next.place, 'running', running,
         'own_running', own_running, 'own_before', own_before, 'others', others,
-        'workers', workers, 'mean_s', mean_s
+        'workers', workers, 'note', note, 'mean_s', mean_s
     );
 END;
 $$;
