@@ -129,6 +129,22 @@ async def test_who_names_no_device_gets_the_boards(allowed: World) -> None:
     assert ["H100"] == [run.device for run in sent.runs]
 
 
+async def test_it_stays_one_though_the_board_takes_no_more(judged: World, tmp_path: Path) -> None:
+    go_on = tmp_path / "go-on"
+    sent = await attempt_until(judged, go_on, "CPU")
+    await allow(judged, wanted=False)
+    go_on.touch()
+    (run,) = (await finished(judged, sent.id)).runs
+    assert run.result is not None
+    assert NOTE == run.result.system.notes[0]
+
+
+async def attempt_until(world: World, file: Path, device: str) -> Submission:
+    """A test that is accepted once the file exists."""
+    content = f"# fake: until {file} accepted\n".encode()
+    return await world.submit(mode=Mode.TEST, content=content, devices=(device,))
+
+
 async def test_both_at_once(judged: World) -> None:
     sent = await attempt(judged, Mode.TEST, "CPU", "H100", "cpu")
     assert ["CPU", "H100"] == sorted(run.device for run in sent.runs)

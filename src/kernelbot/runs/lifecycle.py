@@ -27,6 +27,7 @@ from kernelbot.protocol import (
     RunResult,
     SamplingRules,
     SandboxMode,
+    Vendor,
     Verdict,
 )
 from kernelbot.runs import ending
@@ -229,7 +230,7 @@ class RunLifecycle:
             run = await attempts.lock_run_ref(session, claim.run_id)
             if run is not None and (why := await _why_again(session, run, result, ranked)):
                 return await self._repeat(session, run, claim.attempt_id, owner, result, why)
-            result = _as_it_counts(run, result, ranked)
+            result = _as_it_counts(claim, run, result, ranked)
             failure, accepted = result.failure, result.verdict == Verdict.ACCEPTED
             fault = None if accepted else (failure.fault if failure else Fault.PLATFORM)
             if run is None or not await attempts.close(
@@ -359,9 +360,11 @@ class RunLifecycle:
             return await workers.expire(session, gone)
 
 
-def _as_it_counts(run: RunRef | None, result: RunResult, ranked: bool) -> RunResult:
-    """The result, as far as its times are worth something where it was judged."""
-    if run is not None and run.is_try:
+def _as_it_counts(claim: Claim, run: RunRef | None, result: RunResult, ranked: bool) -> RunResult:
+    """The result, as far as its times are worth something where it was judged. Whether the board
+    still takes tests on a processor doesn't matter: this one was taken."""
+    on_processor = claim.spec.device.vendor is Vendor.CPU
+    if run is not None and run.is_not_offered and on_processor:
         return as_tried(result)
     return unranked_if_busy(result) if ranked else result
 

@@ -69,9 +69,9 @@ SELECT coalesce(
 SELECT r.id, s.id AS submission_id, coalesce(s.mode, 'leaderboard') AS mode,
     coalesce(s.leaderboard_id, k.leaderboard_id) AS leaderboard_id, r.device,
     coalesce(s.author_id, r.author_id) AS author_id, r.rejudge_id, r.duel_id, r.known_id, r.repeats,
-    coalesce(s.mode = 'test' AND b.try_on_cpu AND NOT EXISTS (
+    coalesce(s.mode = 'test' AND NOT EXISTS (
         SELECT 1 FROM leaderboard_devices o WHERE o.leaderboard_id = b.id AND o.device = r.device
-    ), false) AS is_try
+    ), false) AS is_not_offered
 FROM runs r
 LEFT JOIN duels d ON d.id = r.duel_id
 LEFT JOIN known_right k ON k.id = r.known_id

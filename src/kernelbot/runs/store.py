@@ -88,7 +88,7 @@ class RunRef:
     """What is known to be right and is judged by it; None for others."""
     repeats: int
     """How often it was measured again because its interval was too wide or the machine busy."""
-    is_try: bool
+    is_not_offered: bool
     """Whether it is a test on a device that its board doesn't offer."""
 
     @property
