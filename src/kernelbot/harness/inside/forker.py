@@ -11,7 +11,7 @@ import sys
 from contextlib import suppress
 
 from kernelbot.harness.data import wire
-from kernelbot.harness.inside import init, kernel
+from kernelbot.harness.inside import init, kernel, seccomp
 from kernelbot.harness.inside.cuda_on_cpu.inline import CHECKED
 from kernelbot.harness.inside.gpu.gpu_model import MODEL, named_model
 from kernelbot.harness.inside.marks.marks import are_native
@@ -58,6 +58,8 @@ def main(argv: list[str]) -> None:
             importlib.import_module(f"kernelbot.harness.inside.{name}")
         for family in (ForkerRequest, SpareRequest, SpareReply, RunnerRequest, CageRequest):
             prepare(family)
+        with suppress(seccomp.UnknownArchitecture):  # each runner says so
+            seccomp.build_filter()
     if lasting == "1":
         gather_pages()
     forker.run()

@@ -16,6 +16,7 @@ import platform
 import socket
 import struct
 from collections.abc import Iterable
+from functools import cache
 
 from kernelbot.harness.inside import kernel
 
@@ -139,8 +140,10 @@ class UnknownArchitecture(RuntimeError):
     """No system call table for this processor."""
 
 
+@cache
 def build_filter(machine: str | None = None) -> bytes:
-    """The filter for `machine` (as `platform.machine()` says it; None: this one)."""
+    """The filter for `machine` (as `platform.machine()` says it; None: this one), built once for
+    all forks of a process. Raises `UnknownArchitecture`."""
     name = machine or platform.machine()
     if name not in _AUDIT_ARCH:
         raise UnknownArchitecture(f"no system call table for {name}")
