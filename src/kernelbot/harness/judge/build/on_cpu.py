@@ -17,7 +17,10 @@ KERNELS_ON_CPU_NOTE = (
     "The processor ran the kernels, one block after another: whether they are right is known, and "
     "how fast they are is not."
 )
-HIP_NOTE = "They include HIP's headers, so a warp had 64 lanes, as on AMD's MI300X and MI355X."
+HIP_NOTE = (
+    "The file names HIP's headers: an extension that includes one had warps of 64 lanes, as on "
+    "AMD's MI300X and MI355X."
+)
 CHECKED_NOTE = (
     "Each access of memory in its kernels was looked at: outside of arrays, and shared memory "
     "without a barrier in between."
