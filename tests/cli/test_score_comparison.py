@@ -10,7 +10,7 @@ import pytest
 from kernelbot.accounts.model import NewToken
 from kernelbot.cli.score_comparison import comparison_lines
 from kernelbot.client import KernelbotClient
-from kernelbot.ranking.model import Comparison, Score
+from kernelbot.ranking.model import Score, ScoreComparison
 from kernelbot.submissions.schemas import SubmissionView
 from tests.client.spoken import END, Handle, answer
 from tests.support.live import LiveServer
@@ -24,9 +24,9 @@ LEADER = Score(4, "bob\x1b[2J", 1e-3, None, AT)
 
 def compared(
     score_s: float, own: Score | None = None, leader: Score | None = None, device: str = "CPU"
-) -> Comparison:
+) -> ScoreComparison:
     score = Score(9, "ada", score_s, None, AT)
-    return Comparison(device, score, None, shared=False, own=own, leader=leader)
+    return ScoreComparison(device, score, None, shared=False, own=own, leader=leader)
 
 
 def test_one_is_told_in_percent_and_as_a_factor() -> None:

@@ -12,12 +12,14 @@ import pytest
 from kernelbot.drawing import chart_process, kept_process, kept_program
 from kernelbot.drawing import drawing as module
 from kernelbot.drawing.drawing import Drawing, PictureFormat
-from kernelbot.ranking.model import Achieved
+from kernelbot.ranking.model import Score
 from kernelbot.render.charts import progress_chart
 from tests.support.waiting import until
 
 pytest.importorskip("vl_convert", reason="charts are an extra")
-CHART = progress_chart("<script>\n\u2028", [Achieved(datetime(2026, 1, 1, tzinfo=UTC), 1.0)])
+CHART = progress_chart(
+    "<script>\n\u2028", [Score(1, "ada", 1.0, None, datetime(2026, 1, 1, tzinfo=UTC))]
+)
 SVG = PictureFormat.SVG
 
 

@@ -6,18 +6,18 @@ from kernelbot.accounts.model import NewToken
 from kernelbot.boards.model import Visibility
 from kernelbot.boards.service import BoardEdit
 from kernelbot.protocol import Mode
-from kernelbot.ranking.model import Comparison
+from kernelbot.ranking.model import ScoreComparison
 from tests.support.door import Door
 from tests.support.ranked import ranked
 from tests.support.world import World
 
 
-async def compared(world: World, viewer: NewToken, number: int) -> list[Comparison]:
+async def compared(world: World, viewer: NewToken, number: int) -> list[ScoreComparison]:
     snapshot = await world.services.submissions.snapshot(viewer.user, number)
     return list(await world.services.outcomes.comparisons(viewer.user, snapshot))
 
 
-def numbers(found: Comparison) -> tuple[int | None, int | None, int | None]:
+def numbers(found: ScoreComparison) -> tuple[int | None, int | None, int | None]:
     """The submission's own, its author's other one's and the leader's."""
     return (
         found.score.submission_id,

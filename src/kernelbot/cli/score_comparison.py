@@ -8,10 +8,10 @@ from kernelbot.render.text import one_line
 from kernelbot.render.units import percent_text, seconds_text
 
 if TYPE_CHECKING:
-    from kernelbot.ranking.model import Comparison
+    from kernelbot.ranking.model import ScoreComparison
 
 
-def comparison_lines(found: "Sequence[Comparison]") -> list[str]:
+def comparison_lines(found: "Sequence[ScoreComparison]") -> list[str]:
     """A line for each score that there is to compare with, each with its device if there are
     several."""
     lines = []
@@ -21,7 +21,7 @@ def comparison_lines(found: "Sequence[Comparison]") -> list[str]:
     return lines
 
 
-def _lines(one: "Comparison") -> list[str]:
+def _lines(one: "ScoreComparison") -> list[str]:
     lines = []
     score_s = one.score.score_s
     if one.own is not None:

@@ -168,7 +168,7 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class ScoreComparison:
     """A submission's score on one device beside others that count there."""
 
     device: str

@@ -5,7 +5,7 @@ from kernelbot.boards.service import sees_board
 from kernelbot.domain.states import ReviewState, SubmissionState, submission_state
 from kernelbot.protocol import Mode, Verdict
 from kernelbot.ranking import store as standings
-from kernelbot.ranking.model import Bests, Compared, Comparison, Outcome, Score
+from kernelbot.ranking.model import Bests, Compared, Outcome, Score, ScoreComparison
 from kernelbot.runs.model import Run
 from kernelbot.store.database import Database, ReadSession
 from kernelbot.submissions.model import BareSubmission, Rank
@@ -52,7 +52,9 @@ class Outcomes:
         async with self._database.read() as session:
             return await _bests(session, found, device)
 
-    async def comparisons(self, viewer: User, found: SubmissionSnapshot) -> tuple[Comparison, ...]:
+    async def comparisons(
+        self, viewer: User, found: SubmissionSnapshot
+    ) -> tuple[ScoreComparison, ...]:
         """A submission's scores beside others that count, one for each device on which it was
         accepted; empty until it is finished, and if its board isn't for the viewer."""
         runs = _compared_runs(found)
@@ -98,12 +100,12 @@ def _compared_runs(found: SubmissionSnapshot) -> list[Run]:
     return [run for run in found.runs if run.secret is ranked and run.score_s]
 
 
-def _comparison(viewer: User, found: SubmissionSnapshot, run: Run, bests: Bests) -> Comparison:
+def _comparison(viewer: User, found: SubmissionSnapshot, run: Run, bests: Bests) -> ScoreComparison:
     assert run.score_s is not None, "else it isn't compared"
     row = found.row
     ci95_s = run.interval.ci95_s if run.interval else None
     rank = next((place.rank for place in found.places if place.device == run.device), None)
-    return Comparison(
+    return ScoreComparison(
         device=run.device,
         score=Score(row.id, row.author, run.score_s, ci95_s, row.created_at),
         rank=rank.number if rank else None,

@@ -9,7 +9,7 @@ from kernelbot.domain.states import ReviewState, RunState, SubmissionState
 from kernelbot.moderation.reviews.model import Evidence
 from kernelbot.preflight.model import Preflight
 from kernelbot.protocol import Fault, Mode, Verdict
-from kernelbot.ranking.model import Comparison, NotRanked, ScoreInterval
+from kernelbot.ranking.model import NotRanked, ScoreComparison, ScoreInterval
 from kernelbot.runs.model import Run
 from kernelbot.runs.queue.model import QueuePlace
 from kernelbot.runs.schemas import Report
@@ -101,7 +101,7 @@ class SubmissionView(Answer):
         description="What compilers said of it before it had a GPU, for each that it was built "
         "for, beside its author's version before; empty in lists.",
     )
-    comparisons: tuple[Comparison, ...] = Field(
+    comparisons: tuple[ScoreComparison, ...] = Field(
         default=(),
         description="Its score beside others, for each device, once it was accepted in mode "
         "leaderboard or benchmark; empty in lists.",
@@ -112,7 +112,7 @@ class SubmissionView(Answer):
         cls,
         submission: Submission,
         place: QueuePlace | None = None,
-        comparisons: tuple[Comparison, ...] = (),
+        comparisons: tuple[ScoreComparison, ...] = (),
     ) -> "SubmissionView":
         """The domain's submission."""
         return cls(

@@ -1,6 +1,7 @@
 """What is shown of a submission's results."""
 
 from dataclasses import replace
+from datetime import UTC, datetime
 
 from kernelbot.protocol import (
     CaseResult,
@@ -13,7 +14,7 @@ from kernelbot.protocol import (
     SystemInfo,
     Verdict,
 )
-from kernelbot.ranking.model import Best
+from kernelbot.ranking.model import Score
 from kernelbot.render.intervals import of_the_score
 from kernelbot.submissions.model import Submission
 from kernelbot.submissions.pages.comparison import (
@@ -33,6 +34,7 @@ from kernelbot.web.pages import Pages
 from tests.render.results import ACCEPTED, WORKLOAD, WRONG, judged
 
 EVIL = "<script>alert(1)</script>\u202e\x00\x1b[31m" + "x" * 100_000
+AT = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def page(shown: Submission, *comparisons: Comparison) -> str:
@@ -89,11 +91,10 @@ def test_what_the_device_can_do_is_said_in_words_and_for_each_workload() -> None
     times = (ComparedTime(Whose.MINE, 2e6, 100.0), ComparedTime(Whose.OWN, 1e6, 50.0))
     found = Comparison(
         device="H100",
-        score_s=2e-3,
         workloads=(ComparedWorkload("size: <1>", times, 0.25),),
         more=3,
-        own=Best(4, 1e-3),
-        leader=Best(5, 5e-4),
+        own=Score(4, "ada", 1e-3, None, AT),
+        leader=Score(5, "bob", 5e-4, None, AT),
         leader_seen=False,
         limit=Limit(is_memory=True, share=0.31, at_least_s=6.2e-4),
     )
