@@ -1,6 +1,6 @@
 """What the keeper tells, without a cluster."""
 
-from kernelbot.launchers.ray.keeper import Entry, Keeper
+from kernelbot.launchers.ray.keeper import AttemptState, Entry, Keeper, Stage
 
 
 def keeper(**results: bytes) -> Keeper:
@@ -9,26 +9,26 @@ def keeper(**results: bytes) -> Keeper:
     return made
 
 
-def stages(made: Keeper, most: int) -> list[str]:
+def stages(made: Keeper, most: int) -> list[Stage]:
     told = made.poll(dict.fromkeys(made._entries, most))
-    return [one["stage"] for one in told.values()]
+    return [state.stage for state in told.values()]
 
 
 def test_one_answer_has_so_many_bytes_of_results() -> None:
     made = keeper(first=b"x" * (60 << 20), second=b"x" * (60 << 20), third=b"x" * (1 << 20))
-    assert ["done", "running", "done"] == stages(made, 100 << 20)
+    assert [Stage.DONE, Stage.RUNNING, Stage.DONE] == stages(made, 100 << 20)
 
 
 def test_the_first_result_is_told_however_large() -> None:
-    assert ["done", "running"] == stages(keeper(a=b"x" * (65 << 20), b=b"x"), 100 << 20)
+    assert [Stage.DONE, Stage.RUNNING] == stages(keeper(a=b"x" * (65 << 20), b=b"x"), 100 << 20)
 
 
 def test_a_result_that_is_too_large_is_named_and_not_told() -> None:
-    assert {"a": {"stage": "done", "size": 3, "result": None}} == keeper(a=b"123").poll({"a": 2})
+    assert {"a": AttemptState(Stage.DONE, size=3)} == keeper(a=b"123").poll({"a": 2})
 
 
 def test_an_attempt_of_another_keeper_is_unknown() -> None:
-    assert {"a'; echo x": {"stage": "unknown"}} == keeper().poll({"a'; echo x": 1})
+    assert {"a'; echo x": AttemptState(Stage.UNKNOWN)} == keeper().poll({"a'; echo x": 1})
 
 
 def test_each_keeper_has_an_id_of_its_own() -> None:

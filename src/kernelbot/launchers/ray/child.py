@@ -2,7 +2,6 @@
 HARNESS TIMEOUT_S`. It answers each line of its standard input with one of its standard output, and
 ends with its input. If it loses the cluster, Ray ends it, and the worker starts another."""
 
-import base64
 import hashlib
 import os
 import sys
@@ -40,7 +39,7 @@ class Child:
             self._launch(actor, question.job)
         elif question.ask is Ask.POLL:
             kept, told = self._get([actor.kept.remote(), actor.poll.remote(question.attempts)])
-            shown = {name: _told(one) for name, one in told.items()}
+            shown = {name: Told.from_keeper(state) for name, state in told.items()}
             return Answer(keeper=keeper_id, told=shown, kept=kept)
         elif question.keeper == keeper_id:
             what = actor.cancel if question.ask is Ask.CANCEL else actor.forget
@@ -70,12 +69,6 @@ class Child:
 
     def _get(self, reference: Any) -> Any:
         return ray.get(reference, timeout=self._timeout_s)
-
-
-def _told(one: dict[str, Any]) -> Told:
-    result = one.pop("result", None)
-    text = None if result is None else base64.b64encode(result).decode()
-    return Told(**one, result=text)
 
 
 def main() -> None:

@@ -10,9 +10,11 @@ import hashlib
 import os
 import signal
 import subprocess
+import sys
 import tempfile
 import uuid
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +29,31 @@ class NoResult(Exception):
     """The harness ended without one."""
 
 
+class Stage(StrEnum):
+    """How far an attempt has got."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True)
+class AttemptState:
+    """What the keeper says of one attempt."""
+
+    stage: Stage
+    size: int = 0
+    """Bytes of the result."""
+    result: bytes | None = None
+    """If it is done and isn't too large."""
+    reason: str = ""
+    """Why it failed."""
+    ours: bool = True
+    """Whether that was our failure, and not the cluster's."""
+
+
 @dataclass(frozen=True)
 class Job:
     """What a task is given."""
@@ -35,6 +62,7 @@ class Job:
     payload: str
     events_url: str
     python: str
+    """Empty: the one that Ray's worker runs with."""
     no_sandbox_ok: bool
     limit_s: float
     num_gpus: float
@@ -105,30 +133,30 @@ class Keeper:
         if (entry := self._entries.get(attempt)) is not None:
             entry.running = True
 
-    def poll(self, attempts: dict[str, int]) -> dict[str, dict[str, Any]]:
-        """What `messages.Told` has, by attempt, with results as bytes: those that have at most so
-        many, and as many as go into one answer. The others are told as running."""
-        told: dict[str, dict[str, Any]] = {}
+    def poll(self, attempts: dict[str, int]) -> dict[str, AttemptState]:
+        """By attempt: with results that have at most so many bytes, and with as many of them as go
+        into one answer. The others are told as running."""
+        told: dict[str, AttemptState] = {}
         room = _ANSWER_BYTES
         for name, most in attempts.items():
             entry = self._entries.get(name)
-            one = {"stage": "unknown"} if entry is None else self._told(entry, most)
-            size = len(one.get("result") or b"")
+            one = AttemptState(Stage.UNKNOWN) if entry is None else self._state(entry, most)
+            size = len(one.result or b"")
             if size > room < _ANSWER_BYTES:  # the first goes in any case
-                one, size = {"stage": "running"}, 0
+                one, size = AttemptState(Stage.RUNNING), 0
             room -= size
             told[name] = one
         return told
 
-    def _told(self, entry: Entry, most: int) -> dict[str, Any]:
+    def _state(self, entry: Entry, most: int) -> AttemptState:
         if not entry.is_over:
             self._look(entry)
         if entry.reason:
-            return {"stage": "failed", "reason": entry.reason, "ours": entry.ours}
+            return AttemptState(Stage.FAILED, reason=entry.reason, ours=entry.ours)
         if entry.result is None:
-            return {"stage": "running" if entry.running else "waiting"}
+            return AttemptState(Stage.RUNNING if entry.running else Stage.WAITING)
         size = len(entry.result)
-        return {"stage": "done", "size": size, "result": entry.result if size <= most else None}
+        return AttemptState(Stage.DONE, size, entry.result if size <= most else None)
 
     @staticmethod
     def _look(entry: Entry) -> None:
@@ -164,6 +192,9 @@ class Keeper:
 
 def judge(job: Job, harness: bytes, keeper: Any) -> bytes:
     """The task: the harness, with the GPUs that Ray has given us. Raises `NoResult`."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        # Ray was started in the background of a shell: its cancelling would do nothing.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     keeper.begun.remote(job.attempt)
     with tempfile.TemporaryDirectory(prefix="kernelbot-") as folder:
         program, result, log = (
@@ -172,7 +203,7 @@ def judge(job: Job, harness: bytes, keeper: Any) -> bytes:
         program.write_bytes(harness)
         program.chmod(0o644)  # a sandbox reads it as a user of its own
         Path(folder).chmod(0o755)
-        command = [job.python, "-I", str(program), "node", "--payload", "-"]
+        command = [job.python or sys.executable, "-I", str(program), "node", "--payload", "-"]
         command += ["--result", str(result)]
         environment = {**os.environ, "KERNELBOT_EVENTS_URL": job.events_url}
         if job.events_url:

@@ -1,17 +1,18 @@
 """The launcher: what `Launcher` promises, in tasks of Ray's."""
 
 import asyncio
-import base64
+import copy
 import re
 from collections.abc import AsyncIterator, Collection, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from kernelbot.domain.errors import PlatformError
 from kernelbot.launchers.base import NO_SIZES, Availability, JobState, Outcome, Traits
 from kernelbot.launchers.handles import check_job_id
 from kernelbot.launchers.links import Links
-from kernelbot.launchers.ray.keeper import Job
-from kernelbot.launchers.ray.messages import Ask, Question, Stage, Told
+from kernelbot.launchers.ray.keeper import Job, Stage
+from kernelbot.launchers.ray.messages import Ask, Question, Told
 from kernelbot.launchers.ray.ray_process import RayProcess
 from kernelbot.launchers.ray.settings import RayDevice, RaySettings
 from kernelbot.launchers.results import found, lost, no_events, size_of, too_long
@@ -32,6 +33,12 @@ class RayLauncher:
         self._settings = settings
         self._links = links
         self._process = RayProcess(settings, harness)
+
+    def with_devices(self, devices: Mapping[str, RayDevice]) -> "RayLauncher":
+        """The same cluster, by the same process, with other devices."""
+        other = copy.copy(self)
+        other._settings = replace(self._settings, devices=devices)
+        return other
 
     @property
     def traits(self) -> Traits:
@@ -106,9 +113,13 @@ class RayLauncher:
         wanted = self._settings.devices.get(device)
         if wanted is None:
             return Availability(False, f"this launcher for Ray has no device {device!r}")
-        answer = await self._process.ask(Question(ask=Ask.NODES))
-        why = _why_no_node(answer.nodes, wanted)
+        why = _why_no_node(await self.nodes(), wanted)
         return Availability(not why, why)
+
+    async def nodes(self) -> tuple[Mapping[str, float], ...]:
+        """What each of the cluster's living nodes has, by Ray's names of it. Raises
+        `SchedulerError`."""
+        return (await self._process.ask(Question(ask=Ask.NODES))).nodes
 
 
 def _why_no_node(nodes: Collection[Mapping[str, float]], device: RayDevice) -> str:
@@ -127,6 +138,5 @@ def _outcome(told: Told | None, most: int) -> Outcome:
         return lost(told.reason, Fault.PLATFORM if told.ours else Fault.SCHEDULER)
     if told.stage is not Stage.DONE:
         return Outcome(_STATES[told.stage])
-    if told.result is None:
-        return lost(too_long(most))
-    return found(base64.b64decode(told.result), most)
+    content = told.content()
+    return lost(too_long(most)) if content is None else found(content, most)

@@ -1,11 +1,12 @@
 """What the worker and its process with Ray's package say to each other: JSON, a line each."""
 
+import base64
 from enum import StrEnum
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from kernelbot.launchers.ray.keeper import Job
+from kernelbot.launchers.ray.keeper import AttemptState, Job, Stage
 
 
 class Ask(StrEnum):
@@ -16,16 +17,6 @@ class Ask(StrEnum):
     CANCEL = "cancel"
     FORGET = "forget"
     NODES = "nodes"
-
-
-class Stage(StrEnum):
-    """How far an attempt has got, by its keeper's word."""
-
-    WAITING = "waiting"
-    RUNNING = "running"
-    DONE = "done"
-    FAILED = "failed"
-    UNKNOWN = "unknown"
 
 
 _MAX_ERROR = 300
@@ -47,6 +38,22 @@ class Told(_Message):
     """Why it failed."""
     ours: bool = True
     """Whether that was our failure, and not the cluster's."""
+
+    @classmethod
+    def from_keeper(cls, state: AttemptState) -> "Told":
+        """The same as text."""
+        result = None if state.result is None else base64.b64encode(state.result).decode()
+        return cls(
+            stage=Stage(state.stage.value),
+            result=result,
+            size=state.size,
+            reason=state.reason,
+            ours=state.ours,
+        )
+
+    def content(self) -> bytes | None:
+        """The result's bytes. None: it isn't done, or is too large."""
+        return None if self.result is None else base64.b64decode(self.result)
 
 
 class Answer(_Message):

@@ -26,11 +26,12 @@ class RaySettings:
     """One cluster."""
 
     address: str
-    """Where its head is: `10.0.0.1:6379`."""
+    """Where its head is: `10.0.0.1:6379`, from a node of the cluster; `ray://10.0.0.1:10001`, by
+    Ray's client, from anywhere else."""
     devices: Mapping[str, RayDevice]
     namespace: str = "kernelbot"
     python: str = "python3"
-    """On the nodes: 3.11 or later, with what problems need."""
+    """On the nodes: 3.11 or later, with what problems need. Empty: the one that Ray runs with."""
     timeout_s: float = 30.0
     """For each request."""
     start_s: float = 120.0
