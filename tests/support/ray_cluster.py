@@ -5,6 +5,8 @@ import importlib.util
 import json
 import os
 import shutil
+import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -26,10 +28,20 @@ class RayCluster:
     process: subprocess.Popen[str]
     judged_log: Path
     address: str = ""
+    client_port: int = 0
+    """Of its head's server for Ray's client; 0: there is none."""
+    newest: int = 0
+    """The number of the node that was added last."""
+
+    @property
+    def client_address(self) -> str:
+        """Where programs that are on no node of it connect."""
+        return f"ray://{self.address.partition(':')[0]}:{self.client_port}"
 
     def add(self, **resources: Any) -> None:
         """A node; returns once it is there."""
         self._do("add", resources)
+        self.newest += 1
 
     def kill(self, number: int) -> None:
         """A node and all that runs on it; 0 is the head."""
@@ -50,9 +62,11 @@ class RayCluster:
 
 
 @contextlib.contextmanager
-def ray_cluster() -> Iterator[RayCluster]:
-    """A head alone, until the end of the block. Skips the test if Ray isn't installed."""
-    if importlib.util.find_spec("ray") is None:
+def ray_cluster(*, for_clients: bool = False) -> Iterator[RayCluster]:
+    """A head alone, until the end of the block; with a server for Ray's client if that is asked
+    for. Skips the test if Ray isn't installed."""
+    needed = ("ray", "grpc") if for_clients else ("ray",)
+    if not all(map(importlib.util.find_spec, needed)):
         pytest.skip("the extra `ray` isn't installed")
     folder = Path(tempfile.mkdtemp(prefix="ray"))  # short: a socket's path has 107 characters
     log = folder / "judged.log"
@@ -60,6 +74,7 @@ def ray_cluster() -> Iterator[RayCluster]:
     environment = {
         **os.environ,
         "FAKE_JUDGED_LOG": str(log),
+        "RAY_CLIENT_SERVER_CHECK_CHANNEL_TIMEOUT_S": "240",  # to start for a client: a busy machine
         "RAY_TMPDIR": str(folder),
         "RAY_USAGE_STATS_ENABLED": "0",
     }
@@ -73,9 +88,9 @@ def ray_cluster() -> Iterator[RayCluster]:
             text=True,
             env=environment,
         )
-    cluster = RayCluster(process, log)
+    cluster = RayCluster(process, log, client_port=_free_port() if for_clients else 0)
     try:
-        cluster._do("head", {})
+        cluster._do("head", {"ray_client_server_port": cluster.client_port or None})
         yield cluster
     finally:
         assert process.stdin is not None
@@ -86,10 +101,16 @@ def ray_cluster() -> Iterator[RayCluster]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def _free_port() -> int:
+    with socket.create_server(("", 0)) as listener:
+        return int(listener.getsockname()[1])
+
+
 def main() -> None:
     """The process: does what each line says, and answers with the head's address."""
     from ray.cluster_utils import Cluster
 
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # as what a shell starts in the background
     out = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)
     cluster = Cluster()
@@ -97,7 +118,7 @@ def main() -> None:
     for line in sys.stdin:
         what, arguments = json.loads(line)
         if what == "head":
-            arguments = {"num_cpus": 0, "num_gpus": 0}
+            arguments |= {"num_cpus": 0, "num_gpus": 0}
         if what == "kill":
             cluster.remove_node(nodes[arguments["number"]], allow_graceful=False)
         else:

@@ -5,14 +5,12 @@ import hashlib
 import os
 import time
 from collections.abc import AsyncGenerator, AsyncIterable, Iterable, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Self
 
 from kernelbot.catalog.problem import LoadedProblem
 from kernelbot.domain.errors import InvalidSubmission, UserError
-from kernelbot.harness.host.warm.folder import NotOurs, PrivateFolder, default_folder
 from kernelbot.library.baselines import (
     Baseline,
     BaselineLost,
@@ -22,8 +20,8 @@ from kernelbot.library.baselines import (
 )
 from kernelbot.library.data import OtherData
 from kernelbot.library.feeding import reports_of
-from kernelbot.library.hosting import HostClient
 from kernelbot.library.once import Once
+from kernelbot.library.opening import Opened, open_host
 from kernelbot.library.reports import Report
 from kernelbot.library.sources import (
     Problem,
@@ -36,7 +34,7 @@ from kernelbot.library.sources import (
 )
 from kernelbot.protocol import DeviceSpec, Mode, SamplingRules, SourceFile, Verdict
 from kernelbot.server.judge_once import no_result
-from kernelbot.server.judging_settings import JudgingSettings, kept_judging_settings
+from kernelbot.server.judging_settings import JudgingSettings
 from kernelbot.server.run import expect_timeable
 
 Pair = tuple[Problem, Source]
@@ -53,7 +51,8 @@ class _Options:
 
 
 class Judge:
-    """Judges sources side by side on this machine, in an `async with` block of one event loop.
+    """Judges sources side by side, on this machine or a Ray cluster, in an `async with` block of
+    one event loop.
 
     Tests run on all processors at once; whatever is timed takes turns on its device. A task that
     is cancelled ends its judging: the host kills its processes, and then the task ends.
@@ -68,13 +67,14 @@ class Judge:
         sampling: SamplingRules | None = None,
     ) -> None:
         """`devices`: those that may be asked for, the first by default; None: all that are
-        configured. `slots`: how many sources are judged at once; None: one for each processor.
+        configured; `ray://HOST:PORT`: those of a Ray cluster. `slots`: how many sources are judged
+        at once; None: one for each processor, or as many as the cluster has room for.
         `dedupe`: judge identical sources once, and keep their reports for as long as this lives.
         `sampling`: how long workloads are timed; None: as configured.
         Raises `UserError` for slots that can't be."""
         self._names = (devices,) if isinstance(devices, str) else devices
-        self._slots = len(os.sched_getaffinity(0)) if slots is None else slots
-        if self._slots < 1:
+        self._slots = slots
+        if slots is not None and slots < 1:
             raise UserError("A judge needs one slot at least.")
         self._dedupe = dedupe
         self._sampling = sampling
@@ -82,12 +82,12 @@ class Judge:
         self._baselines = Baselines()
         self._once = Once[Report](lambda report: report.verdict is not Verdict.INTERNAL_ERROR)
         self._running: set[asyncio.Task[Report]] = set()
-        self._open: _Open | None = None
+        self._open: Opened | None = None
 
     async def __aenter__(self) -> Self:
-        """Start the host, unless it is there. Raises `UserError` if the configuration is wrong or
-        has no such device, and `Unavailable` if nothing can be judged here."""
-        opened = await _open(self._names, self._slots)
+        """Start the host, unless it is there, or connect to the cluster. Raises `UserError` if the
+        configuration is wrong or has no such device, and `Unavailable` if nothing can be judged."""
+        opened = await open_host(self._names, self._slots, len(os.sched_getaffinity(0)))
         if self._sampling is not None:
             opened = replace(opened, settings=replace(opened.settings, sampling=self._sampling))
         self._open = opened
@@ -106,7 +106,7 @@ class Judge:
             await asyncio.wait(set(self._running))
         opened, self._open = self._open, None
         if opened is not None:
-            opened.close()
+            await opened.close()
 
     async def judge(
         self,
@@ -161,7 +161,7 @@ class Judge:
         def begin(pair: Pair, number: int) -> "asyncio.Task[Report]":
             return asyncio.create_task(self._numbered(pair, number, options))
 
-        return reports_of(pairs, begin, ahead=2 * self._slots)
+        return reports_of(pairs, begin, ahead=2 * self._opened.slots)
 
     async def _numbered(self, pair: Pair, number: int, options: _Options) -> Report:
         loaded = self._problems.load(pair[0])
@@ -228,46 +228,10 @@ class Judge:
         return self._opened.settings
 
     @property
-    def _opened(self) -> "_Open":
+    def _opened(self) -> Opened:
         if self._open is None:
             raise UserError("This judge isn't open.", hint="Use it in its `async with` block.")
         return self._open
-
-
-@dataclass(frozen=True)
-class _Open:
-    """What there is within the block. `settings` have the devices that may be asked for."""
-
-    settings: JudgingSettings
-    host: HostClient
-    folder: PrivateFolder
-
-    def close(self) -> None:
-        self.host.close()
-        self.folder.close()
-
-
-async def _open(names: Sequence[str] | None, slots: int) -> _Open:
-    path = default_folder()
-    try:
-        folder = PrivateFolder.open(path)
-    except NotOurs as error:
-        raise UserError(f"No judge can be kept warm: {error}") from None
-    except OSError as error:
-        raise UserError(f"{path} can't be made: {error.strerror}.") from None
-    with ExitStack() as failed:
-        failed.callback(folder.close)
-        settings = await asyncio.to_thread(kept_judging_settings, folder)
-        if names is not None:
-            devices = tuple(settings.device(name) for name in names)
-            if not devices:
-                raise UserError("A judge needs one device at least.")
-            settings = replace(settings, devices=devices)
-        host = HostClient(folder, slots)
-        failed.callback(host.close)
-        await host.start()
-        failed.pop_all()
-    return _Open(settings, host, folder)
 
 
 def _identity(loaded: LoadedProblem) -> str:

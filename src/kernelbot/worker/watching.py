@@ -7,6 +7,7 @@ import time
 from collections.abc import AsyncIterator, Iterator, Mapping
 
 import structlog
+from structlog.typing import WrappedLogger
 
 from kernelbot.domain.errors import KernelbotError, SchedulerError
 from kernelbot.launchers.base import JobState, Launcher, Outcome
@@ -22,7 +23,9 @@ class Watcher:
     """Follows all jobs of one launcher. The pause between two questions is the launcher's shortest
     once anything has changed, and grows up to its longest while nothing does."""
 
-    def __init__(self, name: str, launcher: Launcher) -> None:
+    def __init__(self, name: str, launcher: Launcher, log: WrappedLogger = log) -> None:
+        """`log`: where it says that the scheduler fails, and that it answers again."""
+        self._log = log
         self._name = name
         self._launcher = launcher
         self._traits = launcher.traits
@@ -94,7 +97,7 @@ class Watcher:
             self._failed(error)
             return
         if self._failing_since is not None:
-            log.info("scheduler_answers_again", launcher=self._name)
+            self._log.info("scheduler_answers_again", launcher=self._name)
         self._failing_since = None
         changed = self._deliver(found)
         self._delay_s = self._traits.shortest_poll_s
@@ -118,10 +121,12 @@ class Watcher:
         """Patience first: a controller that is started again knows its jobs. Then they are lost."""
         if self._failing_since is None:
             self._failing_since = time.monotonic()
-            log.warning("scheduler_fails", launcher=self._name, error=str(error))
+            self._log.warning("scheduler_fails", launcher=self._name, error=str(error))
         if time.monotonic() - self._failing_since < self._traits.silence_s:
             return
-        log.error("jobs_given_up", launcher=self._name, jobs=len(self._open()), error=str(error))
+        self._log.error(
+            "jobs_given_up", launcher=self._name, jobs=len(self._open()), error=str(error)
+        )
         fault = error.fault if isinstance(error, SchedulerError) else Fault.PLATFORM
         lost = Outcome(JobState.LOST, reason=str(error), fault=fault)
         self._deliver(dict.fromkeys(self._open(), lost))
