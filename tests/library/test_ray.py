@@ -10,9 +10,9 @@ from kernelbot import Judge
 from kernelbot.domain.errors import Unavailable, UserError
 from kernelbot.protocol import Fault, Verdict
 from tests.library.sources import ENDLESS, HOSTILE, REFUSED, RIGHT, WRONG
-from tests.library.test_ending import busy_below
 from tests.support.ray_cluster import RayCluster, ray_cluster
 from tests.support.waiting import until
+from tests.support.warm import busy_below
 
 pytestmark = pytest.mark.timeout(900)  # seconds of a processor, which others may share
 SLOW = RIGHT.replace(

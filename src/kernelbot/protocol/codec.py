@@ -62,7 +62,7 @@ def _dataclasses_in(hint: Any) -> Iterator[type]:
 
 def encode_value(value: Any) -> Json:
     """A value of dataclasses, enums, lists and dicts as JSON has it. Raises `WireError`."""
-    kind = type(value)
+    kind: Any = type(value)  # mypy takes no `type` for hashable
     if kind in _AS_THEY_ARE:
         return value
     if (names := _field_names(kind)) is not None:
