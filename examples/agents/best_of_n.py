@@ -8,7 +8,7 @@ import asyncio
 import random
 from pathlib import Path
 
-from found import PROBLEM, ROUGH, SLOTS, Found, conclude
+from found import PROBLEM, ROUGH, Found, conclude
 from template import Candidate
 
 from kernelbot import Judge
@@ -19,7 +19,7 @@ async def search(judgings: int, seed: int) -> Found:
     chance, found = random.Random(seed), Found()
     candidates = [Candidate.any(chance) for _ in range(judgings)]
     pairs = [(PROBLEM, candidate.source) for candidate in candidates]
-    async with Judge(sampling=ROUGH, slots=SLOTS) as judge:
+    async with Judge(sampling=ROUGH) as judge:
         async for report in judge.many(pairs, mode="benchmark", baseline=True):
             found.add(candidates[report.number], report)
     return found

@@ -9,7 +9,7 @@ import random
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-from found import PROBLEM, ROUGH, SLOTS, Found, conclude
+from found import PROBLEM, ROUGH, Found, conclude
 from template import Candidate
 
 from kernelbot import Judge
@@ -30,7 +30,7 @@ class Evolution:
 
     async def search(self) -> Found:
         """Judge them all."""
-        async with Judge(sampling=ROUGH, slots=SLOTS) as judge:
+        async with Judge(sampling=ROUGH) as judge:
             async for report in judge.many(self._pairs(), mode="benchmark", baseline=True):
                 self.found.add(self._children[report.number], report)
         return self.found

@@ -1,7 +1,6 @@
 """What a search has found so far: the best, and a picture of how it came."""
 
 import asyncio
-import os
 import time
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -26,8 +25,6 @@ ROUGH = SamplingRules(
     warmup_s=0.002,
 )
 """Times for a search: rough, and quick to have. The winner is timed by the usual rules."""
-SLOTS = len(os.sched_getaffinity(0)) + 1
-"""What is timed takes turns: one more than there are processors, so that the next one is ready."""
 
 
 @dataclass
