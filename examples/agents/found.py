@@ -11,7 +11,7 @@ from template import Candidate
 from kernelbot import Judge, Report
 from kernelbot.drawing.drawing import Drawing, PictureFormat
 from kernelbot.protocol import SamplingRules
-from kernelbot.ranking.model import Achieved
+from kernelbot.ranking.model import Score
 from kernelbot.render.charts import progress_chart
 
 PROBLEM = Path(__file__).resolve().parent.parent / "prefixsum_np"
@@ -34,7 +34,7 @@ class Found:
     rewards: list[tuple[float, Candidate]] = field(default_factory=list)
     refused: int = 0
     began_s: float = field(default_factory=time.monotonic)
-    _scores: list[Achieved] = field(default_factory=list)
+    _scores: list[Score] = field(default_factory=list)
 
     def add(self, candidate: Candidate, report: Report) -> None:
         """A report; what couldn't be judged is left out."""
@@ -45,7 +45,9 @@ class Found:
             self.refused += 1
             return
         self.rewards.append((reward, candidate))
-        self._scores.append(Achieved(datetime.now(UTC), report.score_s))
+        self._scores.append(
+            Score(report.number, "", report.score_s, report.score_ci95_s, datetime.now(UTC))
+        )
 
     @property
     def best(self) -> Candidate:
@@ -66,7 +68,7 @@ class Found:
         return picture is not None
 
 
-async def _drawn(title: str, scores: list[Achieved]) -> bytes | None:
+async def _drawn(title: str, scores: list[Score]) -> bytes | None:
     drawing = Drawing()
     try:
         return await drawing.draw(progress_chart(title, scores), PictureFormat.SVG)
