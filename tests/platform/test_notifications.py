@@ -60,7 +60,7 @@ async def test_one_connection_listens_to_several_channels(database_url: str) -> 
         await announced(listener.channel("second"), "key", database_url)
         await other.announced()  # everybody was woken once, when the listener came
         with pytest.raises(TimeoutError):  # the same key of another channel
-            async with asyncio.timeout(0.05):
+            async with asyncio.timeout(0.05):  # nobody will announce anything
                 await other.announced()
 
 
@@ -71,5 +71,5 @@ async def test_a_channel_wakes_who_follows_the_key() -> None:
         async with asyncio.timeout(60):
             await mine.announced()
         with pytest.raises(TimeoutError):
-            async with asyncio.timeout(0.05):
+            async with asyncio.timeout(0.05):  # nobody will announce anything
                 await other.announced()
