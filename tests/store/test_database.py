@@ -13,6 +13,7 @@ from kernelbot.domain.errors import PlatformError, Unavailable
 from kernelbot.store.connections import SessionLimits
 from kernelbot.store.database import Database
 from kernelbot.store.embedded import EmbeddedPostgres
+from tests.support.late_door import late_door
 from tests.support.postgres import LIMITS
 from tests.support.world import World
 
@@ -45,6 +46,31 @@ async def test_the_first_to_ask_a_database_that_is_back_is_answered(
                     await asyncio.sleep(0.1)
         await asyncio.to_thread(own_postgres.start)
         assert 7 == await _seven(database)
+
+
+async def test_who_starts_waits_longer_for_the_first_connection_than_a_request_does(
+    database_url: str,
+) -> None:
+    async with late_door(database_url, late_s=0.5) as url, Database(url, timeout_s=0.1) as database:
+        assert 7 == await _seven(database)
+
+
+async def test_who_starts_is_told_how_long_the_database_has_not_let_them_in(
+    database_url: str,
+) -> None:
+    async with late_door(database_url, late_s=60) as url:
+        with pytest.raises(Unavailable, match=r"hasn't let us in within 0.2 s"):
+            async with Database(url, connect_s=0.2):
+                pytest.fail("nobody has let it in")
+
+
+async def test_who_starts_goes_on_without_a_database_that_refuses() -> None:
+    async with (
+        asyncio.timeout(60),
+        Database("postgresql://127.0.0.1:1/x", timeout_s=0.1, connect_s=3600) as database,
+    ):
+        with pytest.raises(Unavailable, match="can't be reached just now"):
+            await _seven(database)
 
 
 async def test_a_connection_that_the_server_closed_is_noticed_at_once(database_url: str) -> None:

@@ -9,7 +9,7 @@ from typing import Self
 import psycopg
 import structlog
 
-from kernelbot.store.connections import ALIVE
+from kernelbot.store.connections import ALIVE, CONNECT_S
 
 _RETRY_S = 1.0
 _POLL_S = 15.0
@@ -85,7 +85,7 @@ class Listener:
 
     async def _listen_once(self) -> None:
         connection = await psycopg.AsyncConnection.connect(
-            self._url, autocommit=True, connect_timeout=5, **ALIVE
+            self._url, autocommit=True, connect_timeout=CONNECT_S, **ALIVE
         )
         async with connection:
             for name in self._channels:

@@ -143,11 +143,13 @@ def _postgres() -> Part:
 def _database(url: str) -> Part:
     import psycopg
 
+    from kernelbot.store.connections import CONNECT_S, why_unreachable
+
     try:
-        with psycopg.connect(url, connect_timeout=5) as connection:
+        with psycopg.connect(url, connect_timeout=CONNECT_S) as connection:
             version = connection.info.server_version
     except psycopg.Error as error:
-        advice = f"DATABASE_URL can't be reached: {str(error).strip()}"
+        advice = f"DATABASE_URL can't be reached: {why_unreachable(error)}"
         return Part("Postgres", False, False, None, advice)
     enough = version >= 150000
     note = "at DATABASE_URL" if enough else "at DATABASE_URL; version 15 or later is needed"

@@ -10,6 +10,9 @@ import psycopg
 from kernelbot.store.code import using
 from kernelbot.store.schema import this_code
 
+CONNECT_S = 30
+"""How long Postgres may take to let us in: it starts a process for it, which on a slow or busy
+machine takes seconds. A process of ours that starts waits for that long."""
 ALIVE: Mapping[str, Any] = MappingProxyType(
     {
         "keepalives_idle": 10,
@@ -55,6 +58,13 @@ class SessionLimits:
     async def unhurry(self, connection: psycopg.AsyncConnection[Any]) -> None:
         """Give the statements of the connection's transaction the time of long work."""
         await _set(connection, "statement_timeout", self.unhurried_s, local=True)
+
+
+def why_unreachable(error: psycopg.Error) -> str:
+    """Why a connection made with a `connect_timeout` of `CONNECT_S` failed."""
+    if isinstance(error, psycopg.errors.ConnectionTimeout):
+        return f"it hasn't let us in within {CONNECT_S} s"
+    return str(error).strip()
 
 
 async def _set(

@@ -15,7 +15,7 @@ from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
 
 from kernelbot.domain.errors import Conflict, PlatformError, Unavailable
 from kernelbot.domain.next_steps import Next
-from kernelbot.store.connections import ALIVE, SessionLimits
+from kernelbot.store.connections import ALIVE, CONNECT_S, SessionLimits
 
 IDLE_S = 60.0
 """A pool closes one connection after each while of this length in which one was never used. Another
@@ -76,11 +76,15 @@ class Database:
         max_size: int = 10,
         timeout_s: float = 5.0,
         limits: SessionLimits | None = None,
+        connect_s: float = CONNECT_S,
     ) -> None:
         """`timeout_s`: how long to wait for one of `max_size` connections; `limits`: of each
-        session, None: the usual ones."""
+        session, None: the usual ones; `connect_s`: how long the first connection may take."""
         self.url = url
         self._limits = limits or SessionLimits()
+        self._connect_s = connect_s
+        self._answered = asyncio.Event()
+        """Once Postgres has let us in, or has refused."""
         self._pool: AsyncConnectionPool[AsyncConnection[DictRow]] = AsyncConnectionPool(
             url,
             min_size=1,
@@ -88,7 +92,8 @@ class Database:
             timeout=timeout_s,
             max_idle=IDLE_S,
             open=False,
-            configure=self._limits.hold,
+            configure=self._configure,
+            reconnect_failed=self._refused,
             check=_Checked(),
             kwargs={"row_factory": dict_row, "autocommit": True, **ALIVE},
             # Attempts to reconnect back off until this is over; the next request starts anew.
@@ -97,7 +102,21 @@ class Database:
         )
 
     async def __aenter__(self) -> Self:
+        """Wait until Postgres has let us in or has refused, for longer than a session is waited
+        for: a slow machine takes its time to start. If it refuses, the block begins all the same,
+        since it may be back soon. Raises `Unavailable` if it does neither."""
         await self._pool.open()
+        try:
+            async with asyncio.timeout(self._connect_s):
+                await self._answered.wait()
+        except BaseException as error:
+            await self._pool.close()
+            if isinstance(error, TimeoutError):
+                raise Unavailable(
+                    f"The database hasn't let us in within {self._connect_s:g} s.",
+                    hint="The machine may be too busy, or a firewall in between. Try again.",
+                ) from error
+            raise
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -133,6 +152,13 @@ class Database:
         with _reachable():
             async with self._connection() as connection:
                 yield WriteSession(connection)
+
+    async def _configure(self, connection: AsyncConnection[DictRow]) -> None:
+        await self._limits.hold(connection)
+        self._answered.set()
+
+    async def _refused(self, _pool: AsyncConnectionPool[Any]) -> None:
+        self._answered.set()
 
     @contextlib.asynccontextmanager
     async def _connection(self) -> AsyncIterator[AsyncConnection[DictRow]]:

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable
 import psycopg
 
 from kernelbot.domain.errors import Unavailable
-from kernelbot.store.connections import ALIVE
+from kernelbot.store.connections import ALIVE, CONNECT_S, why_unreachable
 from kernelbot.store.locks import Lock
 
 _PAUSE_S = 2.0
@@ -22,10 +22,10 @@ async def only_one(
     lost with its connection: then somebody else may have it. Raises `Unavailable`."""
     try:
         connection = await psycopg.AsyncConnection.connect(
-            url, autocommit=True, connect_timeout=10, **ALIVE
+            url, autocommit=True, connect_timeout=CONNECT_S, **ALIVE
         )
     except psycopg.OperationalError as error:
-        raise Unavailable(f"The database can't be reached: {str(error).strip()}") from error
+        raise Unavailable(f"The database can't be reached: {why_unreachable(error)}") from error
     async with connection:
         waited = False
         while not await _taken(connection, lock):

@@ -23,6 +23,7 @@ from psycopg.sql import SQL, Identifier
 
 from kernelbot.domain.errors import Conflict, PlatformError, Unavailable
 from kernelbot.store import code, ledger
+from kernelbot.store.connections import CONNECT_S, why_unreachable
 from kernelbot.store.history import (
     Age,
     Migration,
@@ -301,10 +302,10 @@ def _first_line(error: psycopg.Error) -> str:
 @contextlib.contextmanager
 def _connected(url: str) -> Iterator[psycopg.Connection]:
     try:
-        connection = psycopg.connect(url, autocommit=True, connect_timeout=10)
+        connection = psycopg.connect(url, autocommit=True, connect_timeout=CONNECT_S)
     except psycopg.OperationalError as error:
         raise Unavailable(
-            f"The database can't be reached: {str(error).strip()}",
+            f"The database can't be reached: {why_unreachable(error)}",
             hint="Check DATABASE_URL and that Postgres runs.",
         ) from error
     with connection:
