@@ -1,9 +1,10 @@
 import csv
 import io
+from dataclasses import replace
 
 import pytest
 
-from kernelbot.boards.model import Visibility
+from kernelbot.boards.model import Difficulty, Visibility
 from kernelbot.boards.schemas import problem_to_wire
 from kernelbot.boards.service import BoardEdit
 from kernelbot.schemas.errors import ErrorBody
@@ -26,6 +27,20 @@ async def test_strangers_see_public_boards(door: Door) -> None:
     await door.world.board()
     answer = await door.stranger.get("/api/v1/boards")
     assert ["sort"] == [board["name"] for board in answer.json()["boards"]]
+
+
+async def test_each_answer_says_what_a_boards_problem_is_about(door: Door) -> None:
+    problem = replace(
+        sort_problem(), summary="Fast.", difficulty=Difficulty.EASY, tags=("sort", "c++")
+    )
+    body = new_board() | {"problem": problem_to_wire(problem)}
+    made = await door.admin.post("/api/v1/boards", json=body)
+    changed = await door.admin.patch("/api/v1/boards/sort", json={"reveal_code": True})
+    shown = await door.stranger.get("/api/v1/boards/sort")
+    listed = (await door.stranger.get("/api/v1/boards")).json()["boards"]
+    said = [one["about"] for one in (made.json(), changed.json(), shown.json(), *listed)]
+    expected = {"sentence": "Fast.", "lang": "py", "difficulty": "easy", "tags": ["sort", "c++"]}
+    assert [expected] * 4 == said
 
 
 async def test_a_board_is_found_in_any_case_of_letters(door: Door) -> None:

@@ -44,7 +44,7 @@ def test_boards_are_listed(ada: Shell) -> None:
 @pytest.mark.usefixtures("board")
 def test_a_board_is_shown(ada: Shell) -> None:
     said = ada("board", "show", "sort")
-    expected = "sort on CPU: no deadline\n\nNobody is ranked here yet.\n"
+    expected = "sort on CPU: no deadline\nSort it.\n(Python)\n\nNobody is ranked here yet.\n"
     assert (0, expected, "") == (said.code, said.out, said.err)
 
 

@@ -31,13 +31,14 @@ making = APIRouter(prefix="/boards", tags=["boards"], route_class=CreatorsFirst)
 @router.get("", responses=documented(401, 503), openapi_extra=PUBLIC)
 async def list_boards(services: ServicesDep, viewer: MaybeViewer) -> BoardList:
     """Every board the asker may see; without a token, the public ones."""
-    return BoardList(boards=list(await services.boards.list_boards(viewer)))
+    found = await services.boards.list_boards(viewer)
+    return BoardList(boards=list(await services.summaries.all_described(found)))
 
 
 @making.post("", status_code=201, responses=documented(400, 401, 403, 409, 413, 422, 503))
 async def create_board(services: ServicesDep, viewer: Viewer, body: NewBoard) -> NamedBoard:
     """Make a board from a problem. For creators and admins."""
-    return await services.boards.create(
+    created = await services.boards.create(
         viewer,
         body.definition(),
         name=body.name,
@@ -45,12 +46,14 @@ async def create_board(services: ServicesDep, viewer: Viewer, body: NewBoard) ->
         visibility=body.visibility,
         devices=None if body.devices is None else tuple(body.devices),
     )
+    return await services.summaries.described(created)
 
 
 @router.get("/{board}", responses=documented(401, 403, 404, 422, 503), openapi_extra=PUBLIC)
 async def show_board(services: ServicesDep, viewer: MaybeViewer, board: BoardName) -> NamedBoard:
     """One board; names are matched without regard to case."""
-    return await services.boards.get(viewer, board)
+    found = await services.boards.get(viewer, board)
+    return await services.summaries.described(found)
 
 
 @router.patch("/{board}", responses=documented(400, 401, 403, 404, 413, 422, 503))
@@ -69,7 +72,8 @@ async def change_board(
         body.refuse_unavailable,
         body.try_on_cpu,
     )
-    return await services.boards.edit(viewer, board, edit)
+    edited = await services.boards.edit(viewer, board, edit)
+    return await services.summaries.described(edited)
 
 
 @router.get("/{board}/problem", responses=documented(401, 403, 404, 422, 503), openapi_extra=PUBLIC)

@@ -36,12 +36,18 @@ class ProblemDefinition:
 
 @dataclass(frozen=True)
 class ProblemSummary:
-    """What a list of boards says of a problem. `sentence` may be empty."""
+    """What boards say of their problem. `sentence` may be empty."""
 
-    sentence: str
+    sentence: str = field(metadata=described("What is to be solved, in one sentence; or empty."))
     lang: Lang
     difficulty: Difficulty | None
     tags: tuple[str, ...]
+
+    @property
+    def facts(self) -> str:
+        """All but the sentence, for a line of text."""
+        words = [self.lang.label, *([self.difficulty] if self.difficulty else []), *self.tags]
+        return ", ".join(words)
 
 
 class Visibility(StrEnum):
@@ -91,6 +97,10 @@ class NamedBoard:
     try_on_cpu: bool = field(
         default=False,
         metadata=described("Tests are also taken for a processor that the board doesn't offer."),
+    )
+    about: ProblemSummary | None = field(
+        default=None,
+        metadata=described("Its problem in short; null: the server is of an earlier release."),
     )
 
 

@@ -1,13 +1,16 @@
-"""What lists of boards say of their problems."""
+"""What boards say of their problems."""
 
 from collections.abc import Iterable
+from dataclasses import replace
+from typing import TypeVar
 
 from kernelbot.boards import store as boards
-from kernelbot.boards.model import Board, ProblemSummary
+from kernelbot.boards.model import NamedBoard, ProblemSummary
 from kernelbot.domain.versioned_cache import VersionedCache
 from kernelbot.store.database import Database
 
 _VERSIONS = 4096
+_Named = TypeVar("_Named", bound=NamedBoard)
 
 
 class ProblemSummaries:
@@ -17,7 +20,7 @@ class ProblemSummaries:
         self._database = database
         self._summaries = VersionedCache[int, ProblemSummary](_VERSIONS)
 
-    async def of(self, listed: Iterable[Board]) -> dict[int, ProblemSummary]:
+    async def of(self, listed: Iterable[NamedBoard]) -> dict[int, ProblemSummary]:
         """The summaries of the boards' problems, by the numbers of the problems' versions."""
         wanted = {one.problem_version_id for one in listed}
         known = {number: self._summaries.get(number, number) for number in wanted}
@@ -29,3 +32,14 @@ class ProblemSummaries:
                 self._summaries.keep(number, number, one)
             found |= read
         return found
+
+    async def described(self, board: _Named) -> _Named:
+        """The board with what it says of its problem."""
+        (described,) = await self.all_described([board])
+        return described
+
+    async def all_described(self, listed: Iterable[_Named]) -> list[_Named]:
+        """The boards in their order, each with what it says of its problem."""
+        boards = list(listed)
+        found = await self.of(boards)
+        return [replace(one, about=found[one.problem_version_id]) for one in boards]

@@ -19,6 +19,7 @@ from kernelbot.cli.writing import write_file
 from kernelbot.domain.errors import UserError
 
 if TYPE_CHECKING:
+    from kernelbot.boards.model import ProblemSummary
     from kernelbot.runs.devices.model import LauncherHealth
 
 
@@ -144,7 +145,9 @@ def show(
         board = client.board(name)
         page = client.standings(name, device, limit=limit, offset=offset)
         first = client.standings(name, device, limit=1) if offset else page
-    terminal.show(f"{board.name} on {page.device}: {_deadline(board.deadline)}\n")
+    terminal.show(f"{board.name} on {page.device}: {_deadline(board.deadline)}")
+    _show_about(board.about, terminal)
+    terminal.show("")
     leader_s = first.standings[0].score_s if first.standings else None
     terminal.show(standings_table(page.standings, columns(), leader_s=leader_s))
     if any(row.shared for row in page.standings):
@@ -162,6 +165,17 @@ def show(
     if board.recurring_data:
         terminal.show(f"\nNothing is ranked here just now: {board.recurring_data}")
     terminal.document({**plain(board), **plain(page)})
+
+
+def _show_about(about: "ProblemSummary | None", terminal: Terminal) -> None:
+    """What the problem is about, on a line or two."""
+    from kernelbot.render.text import one_line
+
+    if about is None:
+        return
+    if about.sentence:
+        terminal.show(one_line(about.sentence))
+    terminal.show(f"({one_line(about.facts)})")
 
 
 def starter(

@@ -34,7 +34,7 @@ async def show_duels(
     return page(
         "duels.html",
         tab="duels",
-        board=found,
+        board=await services.summaries.described(found),
         duels=duels,
         before_id=before_id,
         next_before_id=duels[-1].id if len(duels) == _ROWS else None,
@@ -48,11 +48,12 @@ async def show_duel(
     """One duel; by workload for those who may see both submissions."""
     viewer = page.session.user if page.session else None
     duel = await services.duels.get(viewer, board, duel_id)
+    found = await services.boards.get(viewer, board)
     workloads = await _workloads(services.duels, viewer, board, duel_id)
     return page(
         "duel.html",
         tab="duels",
-        board=await services.boards.get(viewer, board),
+        board=await services.summaries.described(found),
         duel=duel,
         headers=RATIO_HEADERS,
         numbers=RATIO_NUMBERS,

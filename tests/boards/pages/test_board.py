@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from kernelbot.boards.limits.model import LimitCategory, RateLimit
-from kernelbot.boards.model import ProblemDefinition, Visibility
+from kernelbot.boards.model import Difficulty, ProblemDefinition, Visibility
 from kernelbot.boards.service import BoardEdit
 from kernelbot.protocol import SourceFile
 from tests.support.front import Front
@@ -26,6 +26,17 @@ async def test_the_ranking_shows_medals_intervals_and_gaps(front: Front) -> None
     text = (await front.stranger.get("/board/sort")).text
     shown = ["medal-1", "<bdi>ada</bdi>", "1.00 ms", "<bdi>bob</bdi>", "+50.0%"]
     assert [] == [one for one in shown if one not in text]
+
+
+async def test_each_page_of_a_board_says_what_it_is_about(front: Front) -> None:
+    said = replace(
+        sort_problem(), summary="Sort <fast>.", difficulty=Difficulty.HARD, tags=("c++",)
+    )
+    await opened(front, said)
+    shown = ["Sort &lt;fast&gt;.", ">Python</a>", ">hard</a>", 'href="/?q=c%2B%2B"']
+    for path in ("", "/problem", "/duels"):
+        text = (await front.stranger.get(f"/board/sort{path}")).text
+        assert [] == [one for one in shown if one not in text], path
 
 
 async def test_authors_whose_intervals_overlap_share_a_rank(front: Front) -> None:

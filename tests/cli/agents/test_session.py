@@ -90,11 +90,10 @@ async def test_an_agent_goes_from_the_boards_to_a_place(
         )
         ranking = await ask("read_standings", board="sort")
         again = await ask("read_report", submission_id=fast["submission_id"])
-    assert ("sort", ["CPU"], "Sort it.") == (
-        board["name"],
-        board["devices"],
-        problem["statement"],
+    assert ("sort", ["CPU"], "Sort it.", "py", None, []) == tuple(
+        board[key] for key in ("name", "devices", "about", "language", "difficulty", "tags")
     )
+    assert "Sort it." == problem["statement"]
     assert ("wrong_answer", True) == (wrong["verdict"], wrong["runs"][0]["message"] is not None)
     assert "a table" == profile[0]["text"]
     assert "1/1 public run on CPU: finished" in ask.progress

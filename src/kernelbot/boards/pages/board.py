@@ -88,7 +88,7 @@ async def show_standings(
     return page(
         "board.html",
         tab="standings",
-        board=ranking.board,
+        board=await services.summaries.described(ranking.board),
         device=ranking.device,
         total=ranking.total,
         table=table,
@@ -200,7 +200,7 @@ async def show_problem(
     return page(
         "problem.html",
         tab="problem",
-        board=found,
+        board=await services.summaries.described(found),
         problem=problem,
         spec=problem.spec,
         statement=written.statement,

@@ -28,16 +28,25 @@ class Board(BaseModel):
     devices: list[str]
     deadline: str | None = Field(description="UTC; null: none.")
     ranked_by: str
+    about: str = Field(description="What its problem wants, in one sentence; or empty.")
+    language: str | None
+    difficulty: str | None = Field(description="easy, medium or hard; null: nobody said.")
+    tags: list[str]
 
     @classmethod
     def of(cls, board: NamedBoard) -> "Board":
         """The API's board."""
+        about = board.about
         return cls(
             name=board.name,
             problem=board.problem,
             devices=list(board.devices),
             deadline=board.deadline.isoformat() if board.deadline else None,
             ranked_by=board.ranking_by,
+            about=about.sentence if about else "",
+            language=about.lang if about else None,
+            difficulty=about.difficulty if about else None,
+            tags=list(about.tags) if about else [],
         )
 
 
