@@ -85,6 +85,13 @@ class Duel:
     sentence: str = field(metadata=described("What came of it."))
     created_at: datetime
     ended_at: datetime | None
+    author_page_id: int | None = field(
+        default=None,
+        metadata=described("By which the author's page is found; null: they keep it private."),
+    )
+    opponent_page_id: int | None = field(
+        default=None, metadata=described("The same of the opponent's author.")
+    )
 
 
 def with_sentence(duel: Duel) -> Duel:

@@ -31,7 +31,9 @@ WHERE id = %(run_id)s AND state = 'queued';
 -- name: of_board
 SELECT d.id, b.name AS board, d.device, d.reason, d.state, d.submission_id, a.name AS author,
     d.opponent_id, o.name AS opponent, d.ratio, d.ratio_low, d.ratio_high, d.note, d.refused,
-    d.created_at, d.ended_at
+    d.created_at, d.ended_at,
+    CASE WHEN NOT a.page_is_private THEN a.id END AS author_page_id,
+    CASE WHEN NOT o.page_is_private THEN o.id END AS opponent_page_id
 FROM duels d
 JOIN leaderboards b ON b.id = d.leaderboard_id
 JOIN submissions s ON s.id = d.submission_id

@@ -116,6 +116,12 @@ class Compared:
     """How many are ranked."""
 
 
+_PAGE = described(
+    "The author's number, by which their page is found. Null: they keep it private, or nothing "
+    "here leads there."
+)
+
+
 @dataclass(frozen=True)
 class Score:
     """A score that counts: in seconds, with its 95 % interval, its author, the submission that has
@@ -130,6 +136,7 @@ class Score:
         )
     )
     achieved_at: datetime
+    page_id: int | None = field(default=None, kw_only=True, metadata=_PAGE)
 
 
 @dataclass(frozen=True)
@@ -237,6 +244,7 @@ class Standing:
     shared: bool = field(
         default=False, metadata=described("Others have the same rank: nothing tells them apart.")
     )
+    page_id: int | None = field(default=None, metadata=_PAGE)
 
 
 @dataclass(frozen=True)

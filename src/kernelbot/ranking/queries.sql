@@ -30,6 +30,7 @@ WHERE d.leaderboard_id = %(leaderboard_id)s AND d.device = %(device)s;
 -- What to compare a submission with: the author's best of their others, and the first of the ranking.
 -- name: bests
 SELECT best.submission_id, best.score_s, best.achieved_at, best.leads, u.name AS author,
+    CASE WHEN NOT u.page_is_private THEN u.id END AS page_id,
     CASE WHEN own.ci_low_s IS NOT NULL THEN ARRAY[best.ci_low_s, best.ci_high_s] END AS ci95_s
 FROM (
     (
@@ -49,12 +50,13 @@ FROM (
         ORDER BY s.score_s, s.achieved_at, s.author_id LIMIT 1
     )
 ) best
-CROSS JOIN LATERAL (SELECT name FROM users WHERE id = best.author_id LIMIT 1) u
+CROSS JOIN LATERAL (SELECT id, name, page_is_private FROM users WHERE id = best.author_id LIMIT 1) u
 CROSS JOIN LATERAL (SELECT ci_low_s FROM runs WHERE id = best.run_id LIMIT 1) own;
 
 -- Scores that were the best of all when they were submitted, the first one first.
 -- name: records
 SELECT r.achieved_at, r.score_s, u.name AS author, r.submission_id,
+    CASE WHEN NOT u.page_is_private THEN u.id END AS page_id,
     CASE WHEN own.ci_low_s IS NOT NULL THEN ARRAY[r.ci_low_s, r.ci_high_s] END AS ci95_s
 FROM (
     SELECT achieved_at, score_s, ci_low_s, ci_high_s, author_id, submission_id, run_id, min(score_s) OVER (
@@ -70,6 +72,7 @@ ORDER BY r.submission_id;
 -- An author's scores that count, the latest of them, in the order of submitting.
 -- name: scores
 SELECT r.achieved_at, r.score_s, u.name AS author, r.submission_id,
+    CASE WHEN NOT u.page_is_private THEN u.id END AS page_id,
     CASE WHEN own.ci_low_s IS NOT NULL THEN ARRAY[r.ci_low_s, r.ci_high_s] END AS ci95_s
 FROM (
     SELECT achieved_at, score_s, ci_low_s, ci_high_s, author_id, submission_id, run_id
@@ -86,6 +89,7 @@ ORDER BY r.submission_id;
 -- name: leaders
 SELECT b.name AS board, first.device, u.name AS author, first.achieved_at, first.score_s,
     first.submission_id,
+    CASE WHEN NOT u.page_is_private THEN u.id END AS page_id,
     CASE WHEN own.ci_low_s IS NOT NULL THEN ARRAY[first.ci_low_s, first.ci_high_s] END AS ci95_s
 FROM (
     SELECT s.* FROM leaderboard_devices d
@@ -98,7 +102,7 @@ FROM (
     ORDER BY s.achieved_at DESC LIMIT %(limit)s
 ) first
 CROSS JOIN LATERAL (SELECT name FROM leaderboards WHERE id = first.leaderboard_id LIMIT 1) b
-CROSS JOIN LATERAL (SELECT name FROM users WHERE id = first.author_id LIMIT 1) u
+CROSS JOIN LATERAL (SELECT id, name, page_is_private FROM users WHERE id = first.author_id LIMIT 1) u
 CROSS JOIN LATERAL (SELECT ci_low_s FROM runs WHERE id = first.run_id LIMIT 1) own
 ORDER BY first.achieved_at DESC;
 

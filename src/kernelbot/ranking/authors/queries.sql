@@ -8,6 +8,7 @@ SELECT id, name, page_is_private FROM users WHERE lower(name) = lower(%(name)s);
 -- name: standings
 SELECT s.leaderboard_id, s.device, s.submission_id, s.author_id, u.name AS author, s.score_s,
     s.achieved_at, own.unverified,
+    CASE WHEN NOT u.page_is_private THEN u.id END AS page_id,
     CASE WHEN own.ci_low_s IS NOT NULL THEN ARRAY[s.ci_low_s, s.ci_high_s] END AS ci95_s
 FROM standings s
 JOIN users u ON u.id = s.author_id
@@ -22,6 +23,7 @@ ORDER BY s.achieved_at DESC, s.leaderboard_id, s.device;
 -- name: scores
 SELECT e.leaderboard_id, e.device, e.submission_id, e.author_id, u.name AS author, e.score_s,
     e.achieved_at, own.unverified,
+    CASE WHEN NOT u.page_is_private THEN u.id END AS page_id,
     CASE WHEN own.ci_low_s IS NOT NULL THEN ARRAY[e.ci_low_s, e.ci_high_s] END AS ci95_s
 FROM submissions s
 JOIN users u ON u.id = s.author_id

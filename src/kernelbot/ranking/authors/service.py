@@ -91,6 +91,13 @@ class Authors:
                 raise _no_page()
             return (await _visible(session, viewer, row.id)).row.id
 
+    async def page_id(self, author_id: int) -> int | None:
+        """The number by which an account's page is found; None: it is private, or there is no such
+        account."""
+        async with self._database.read() as session:
+            row = await authors.by_id(session, author_id)
+        return None if row is None or row.page_is_private else row.id
+
     async def scores(self, viewer: User | None, author_id: int, *, limit: int) -> Author:
         """The author with the newest scores alone. Raises as `get`."""
         async with self._database.read() as session:

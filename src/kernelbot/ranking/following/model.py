@@ -26,6 +26,10 @@ class News:
     record: bool = field(
         metadata=described("It was the best of its board's device when it was submitted.")
     )
+    page_id: int | None = field(
+        default=None,
+        metadata=described("By which the author's page is found; null: they keep it private."),
+    )
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,7 @@ ORDER BY lower(u.name);
 -- name: scores
 SELECT latest.leaderboard_id, latest.device, latest.submission_id, latest.author_id,
     u.name AS author, latest.score_s, latest.achieved_at, own.unverified,
+    CASE WHEN NOT u.page_is_private THEN u.id END AS page_id,
     CASE WHEN own.ci_low_s IS NOT NULL THEN ARRAY[latest.ci_low_s, latest.ci_high_s] END AS ci95_s
 FROM (
     SELECT by_author.* FROM unnest(%(author_ids)s::bigint[]) AS followed (author_id)
@@ -39,6 +40,6 @@ FROM (
     ) by_author
     ORDER BY by_author.achieved_at DESC LIMIT %(limit)s
 ) latest
-CROSS JOIN LATERAL (SELECT name FROM users WHERE id = latest.author_id LIMIT 1) u
+CROSS JOIN LATERAL (SELECT id, name, page_is_private FROM users WHERE id = latest.author_id LIMIT 1) u
 CROSS JOIN LATERAL (SELECT ci_low_s, unverified FROM runs WHERE id = latest.run_id LIMIT 1) own
 ORDER BY latest.achieved_at DESC;

@@ -103,4 +103,6 @@ def _news(
 
 
 def _one(board: str, device: str, score: Score, record: bool) -> News:
-    return News(board, device, score.author, score.score_s, score.achieved_at, record)
+    return News(
+        board, device, score.author, score.score_s, score.achieved_at, record, score.page_id
+    )

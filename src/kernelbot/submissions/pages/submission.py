@@ -77,6 +77,7 @@ async def show_submission(
         "submission.html",
         submission=submission,
         mine=mine,
+        page_id=None if mine else await services.authors.page_id(submission.author_id),
         live=live,
         again=mine and problem is not None,
         progress=SubmissionProgress(snapshot.row, submission.runs, snapshot.queue).state,

@@ -40,6 +40,7 @@ async def show_result(
     return page(
         "result.html",
         result=result,
+        page_id=await services.authors.page_id(result.author_id),
         here=f"{RESULT}/{secret}",
         headline=_headline(result),
         about=_about(result),

@@ -382,7 +382,7 @@ CREATE FUNCTION standings_page(
 ) RETURNS TABLE (
     version bigint, rank bigint, author_id bigint, author text, score_s double precision,
     ci_low_s double precision, ci_high_s double precision, submission_id bigint, file_name text,
-    achieved_at timestamptz, unverified boolean, shared boolean
+    achieved_at timestamptz, unverified boolean, shared boolean, page_id bigint
 ) LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
 BEGIN
@@ -427,10 +427,13 @@ BEGIN
         page.author_id, u.name, page.score_s,
         CASE WHEN r.ci_low_s IS NOT NULL THEN page.ci_low_s END,
         CASE WHEN r.ci_low_s IS NOT NULL THEN page.ci_high_s END, page.submission_id,
-        s.file_name, page.achieved_at, r.unverified, page.shared
+        s.file_name, page.achieved_at, r.unverified, page.shared,
+        CASE WHEN NOT u.page_is_private THEN page.author_id END
     FROM page
     CROSS JOIN (SELECT rank FROM head LIMIT 1) head
-    CROSS JOIN LATERAL (SELECT name FROM users WHERE id = page.author_id LIMIT 1) u
+    CROSS JOIN LATERAL (
+        SELECT name, page_is_private FROM users WHERE id = page.author_id LIMIT 1
+    ) u
     CROSS JOIN LATERAL (SELECT file_name FROM submissions WHERE id = page.submission_id LIMIT 1) s
     CROSS JOIN LATERAL (
         SELECT ci_low_s, unverified FROM runs WHERE id = page.run_id LIMIT 1
@@ -636,8 +639,8 @@ CREATE TRIGGER standings_come AFTER INSERT ON standings
 CREATE TRIGGER standings_go AFTER DELETE ON standings
     REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_standings_change();
 
--- A ranking also shows names.
-CREATE FUNCTION count_name_change() RETURNS trigger LANGUAGE plpgsql AS $$
+-- A ranking also shows names, and leads to the pages of authors that aren't private.
+CREATE FUNCTION count_author_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     UPDATE leaderboard_devices d SET version = version + 1
     FROM standings s
@@ -645,5 +648,6 @@ BEGIN
     RETURN NULL;
 END;
 $$;
-CREATE TRIGGER users_renamed AFTER UPDATE OF name ON users
-    FOR EACH ROW WHEN (OLD.name <> NEW.name) EXECUTE FUNCTION count_name_change();
+CREATE TRIGGER users_shown AFTER UPDATE OF name, page_is_private ON users
+    FOR EACH ROW WHEN (OLD.name <> NEW.name OR OLD.page_is_private <> NEW.page_is_private)
+    EXECUTE FUNCTION count_author_change();
