@@ -126,6 +126,10 @@ def test_calls_that_waited_are_counted() -> None:
     )
 
 
+def test_calls_that_waited_and_could_not_be_repeated_are_counted() -> None:
+    assert " 2 of 3 calls waited for other programs' work. The " in report(waited(2, 0))
+
+
 def test_a_busy_machine_is_said_with_what_to_do() -> None:
     assert (
         "Note: The machine was busy: 90 % of the calls waited for a processor that other programs "

@@ -62,7 +62,7 @@ class WorkloadResult:
     kernel."""
     waited: int | None = None
     """How many windows, of one or of `calls` calls, waited for a processor that others had; None if
-    the system didn't tell."""
+    neither the system nor control calls told."""
     repeated: int = 0
     """How many windows there were beyond one for each sample, because others had waited."""
 

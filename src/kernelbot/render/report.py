@@ -200,8 +200,10 @@ def _how_measured(workloads: tuple[WorkloadResult, ...], harness: HarnessKind) -
     sampled = f" Sampling ended because {ended}." if ended else ""
     where = _processes(sorted({workload.processes for workload in workloads}))
     waited = sum(load.waited or 0 for load in workloads)
-    made = sum(len(load.samples_ns) + load.repeated for load in workloads)
-    again = f" {waited} of {made} calls waited for other programs' work, and were repeated."
+    repeated = sum(load.repeated for load in workloads)
+    made = sum(len(load.samples_ns) for load in workloads) + repeated
+    again = ", and were repeated" if repeated else ""
+    again = f" {waited} of {made} calls waited for other programs' work{again}."
     how = f"Each call had new data and cold caches{where}.{sampled}{again if waited else ''}"
     return [f"  {how} {ONE_JUDGING}"]
 

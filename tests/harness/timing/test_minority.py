@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kernelbot.harness.timing.control_calls import ControlCalls
 from kernelbot.harness.timing.minority import (
     Work,
     carried_ns,
@@ -16,7 +17,7 @@ from kernelbot.harness.timing.minority import (
     mean_ns,
     told,
 )
-from kernelbot.harness.timing.plausibility import Baseline, ControlCalls
+from kernelbot.harness.timing.plausibility import Baseline
 from kernelbot.harness.words.windows import Window
 from kernelbot.protocol.scoring import process_interval
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kernelbot.harness.timing.control_calls import ControlCalls
 from kernelbot.harness.timing.plausibility import (
     Baseline,
-    ControlCalls,
     below_floor,
     disturbance,
 )

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from kernelbot.harness.timing.plausibility import ControlCalls
+from kernelbot.harness.timing.control_calls import ControlCalls
 from tests.harness.timing.test_plausibility import MARKS, US
 
 

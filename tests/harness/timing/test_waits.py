@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernelbot.harness.judge.calls.in_place_caller import _excused_ns, _Used
-from kernelbot.harness.timing.plausibility import ControlCalls
+from kernelbot.harness.timing.control_calls import ControlCalls
 from kernelbot.harness.timing.waits import Waits, gains_by_repeating, has_waited
 from kernelbot.harness.words.windows import Window
 
@@ -132,3 +132,13 @@ def test_those_of_a_machine_that_is_always_busy_have_to_do() -> None:
     control = ControlCalls(on_gpu=False)
     control.add(Window(100, 80_000, kept_waiting_ns=300_000))
     assert 80_000 == control.baseline().usual.took_ns
+
+
+@pytest.mark.parametrize(
+    ("told", "unexplained", "expected"), [(True, 7, 3), (False, 7, 7), (False, 0, None)]
+)
+def test_control_calls_tell_of_waits_that_the_system_does_not(
+    told: bool, unexplained: int, expected: int | None
+) -> None:
+    waits = Waits(windows=9, waited=3, told=told, unexplained=unexplained)
+    assert expected == waits.known

@@ -5,24 +5,16 @@ operating system counts it for every thread that computes, whatever the runner s
 for a thread that waits.
 """
 
-import math
 import statistics
-from bisect import insort
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from kernelbot.harness.timing.waits import has_waited
+from kernelbot.harness.timing.quantiles import interquartile_ns, quantile
 from kernelbot.harness.words.windows import Window
 from kernelbot.protocol import DeviceSpec, Floor
 
 _LOW = 0.1
 """Quantile on a CPU by which is accused: nine in ten of the cheapest answers cost more."""
-_HIGH = 0.95
-_SLACK = 1.25
-_SLACK_NS = 20_000
-_SLACK_WALL_NS = 50_000
-"""Quantile on a GPU, where a call ends with a message, whose cost is higher and varies more: of
-honest calls one in twenty costs more than the control calls, which doesn't change a median."""
 _DOUBT = 2.0
 """Work before a call is a contradiction only above twice the 95 % quantile of control calls."""
 _DOUBT_NS = 100_000
@@ -115,7 +107,7 @@ def disturbance(
         )
     if min(len(after_ns), len(after_other_ns)) < _FEWEST_TO_SUSPECT:
         return None
-    allowed_ns = _quantile(sorted(after_other_ns), 1 - _LOW) + _LINGERING_NS
+    allowed_ns = quantile(sorted(after_other_ns), 1 - _LOW) + _LINGERING_NS
     share = sum(after > allowed_ns for after in after_ns) / len(after_ns)
     if share <= _LINGERING_SHARE:
         return None
@@ -140,7 +132,7 @@ class Overhead:
     def computed_ns(self, window: Window) -> float:
         """The least time for the processor time of all threads, also if the main thread slept."""
         alone_ns = window.call_cpu_ns - self.main_cpu_ns
-        return max(alone_ns, _shared_ns(window) - self.tree_cpu_ns)
+        return max(alone_ns, window.shared_cpu_ns - self.tree_cpu_ns)
 
 
 @dataclass(frozen=True)
@@ -149,9 +141,10 @@ class Baseline:
 
     usual: Overhead
     """The median control call, which is the cheapest answer that there is: this is subtracted, so
-    an honest answer is read as long as it took."""
+    an honest answer is read as long as it took. Not what control calls waited."""
     least: Overhead
-    """The cheapest control calls: by this a call's contradictions are told."""
+    """The cheapest control calls: by this a call's contradictions are told. On a GPU nearly the
+    dearest, with all that they waited: a busy machine accuses nobody."""
     build_cpu_ns: float
     """Processor time before the call, while its inputs are made: the 95 % quantile of the control
     calls."""
@@ -174,6 +167,9 @@ class Baseline:
     standard errors: what begins and ends any window, by chance."""
     launch_ns: float = 0.0
     """Part of the claim: what launching a kernel that does nothing costs on a GPU."""
+    calls_waited: bool = False
+    """Whether control calls took longer than they can without waiting, so that of `usual` less is
+    subtracted than they took."""
 
     def bounded_ns(self, window: Window) -> float:
         """The claim, but never less than the time that certainly belongs to the call.
@@ -186,7 +182,7 @@ class Baseline:
             return float(window.bracket_ns - waited_ns)
         return max(
             self.launched_ns(window),
-            _took_ns(window) - self.usual.took_ns,
+            window.took_ns - self.usual.took_ns,
             self.usual.computed_ns(window),
         )
 
@@ -195,6 +191,13 @@ class Baseline:
         costs on a GPU."""
         claim_ns = max(window.claim_ns - (window.kept_waiting_ns or 0), 0)
         return float(max(claim_ns - self.launch_ns, min(claim_ns, _SHORTEST_NS)))
+
+    def has_waited(self, window: Window) -> bool:
+        """Whether a call took longer than it claims, which only waiting explains, as control calls
+        waited too: the machine is busy, and what is counted is too much. Of systems that count no
+        waits."""
+        beyond_ns = window.took_ns - window.claim_ns - self.usual.took_ns
+        return self.calls_waited and not window.described and beyond_ns > 0
 
     def contradiction(self, windows: Sequence[Window]) -> Contradiction | None:
         """A clear contradiction between the judge's clocks and the claims; None if there is
@@ -213,11 +216,13 @@ class Baseline:
         windows = [window for window in windows if not window.described]
         if len(windows) < _FEWEST_TO_SUSPECT:
             return None
-        claims_ns = _spread_ns(sorted(window.claim_ns for window in windows))
+        claims_ns = interquartile_ns(sorted(window.claim_ns for window in windows))
         lack_ns = statistics.median(map(self._lack_ns, windows))
-        spread_ns = _spread_ns(sorted(_took_ns(window) for window in windows))
+        spread_ns = interquartile_ns(sorted(window.took_ns for window in windows))
         if not self.on_gpu:  # a busy machine takes time from a call, but it computes no more
-            computed_ns = _spread_ns(sorted(self.least.computed_ns(window) for window in windows))
+            computed_ns = interquartile_ns(
+                sorted(self.least.computed_ns(window) for window in windows)
+            )
             spread_ns = min(spread_ns, computed_ns)
         steady = claims_ns < _STEADY_SHARE * (spread_ns - 2 * self.spread_ns)
         if not steady or lack_ns < _LACK_NS + self.cpu_variation_ns:
@@ -264,13 +269,13 @@ class Baseline:
         yield (
             "a call that took longer than the time it claims",
             _WITHIN,
-            lambda window: _took_ns(window) - self.least.took_ns - window.claim_ns,
+            lambda window: window.took_ns - self.least.took_ns - window.claim_ns,
             _DOUBT_WALL_NS,
         )
 
     def _lack_ns(self, window: Window) -> float:
         """By how much the clocks exceed a claim."""
-        seen_ns = max(_took_ns(window) - self.least.took_ns, self.least.computed_ns(window))
+        seen_ns = max(window.took_ns - self.least.took_ns, self.least.computed_ns(window))
         return max(seen_ns - window.claim_ns, 0.0)
 
 
@@ -304,116 +309,3 @@ def _exceeded(charges: Iterable[_Charge], windows: Sequence[Window]) -> Contradi
                 f"claimed {claim_ns / 1e3:.1f} us (medians of {len(windows)} calls)",
             )
     return None
-
-
-class ControlCalls:
-    """The costs of the control runner's calls of one workload so far.
-
-    Each cost is kept sorted, so that the baseline after another call needs no sorting.
-    """
-
-    def __init__(self, *, on_gpu: bool, launches: bool = False) -> None:
-        """`launches`: each call launches a kernel that does nothing, and its time is subtracted."""
-        self._on_gpu = on_gpu
-        self._launches = launches
-        self._claim_ns: list[float] = []
-        self._took_ns: list[float] = []
-        self._main_cpu_ns: list[float] = []
-        self._tree_cpu_ns: list[float] = []
-        self._build_cpu_ns: list[float] = []
-        self._still_cpu_ns: list[float] = []
-        self._after_cpu_ns: list[float] = []
-        self._outside_ns: list[float] = []
-        self._bracket_ns: list[float] = []
-        self._undisturbed: tuple[list[float], list[float], list[float]] = ([], [], [])
-
-    def add(self, window: Window) -> None:
-        """Add a call. On a GPU its own work is subtracted; on a CPU it has none."""
-        work_ns = window.claim_ns if self._on_gpu else 0
-        insort(self._took_ns, _took_ns(window) - work_ns)
-        insort(self._main_cpu_ns, window.call_cpu_ns - work_ns)
-        insort(self._tree_cpu_ns, _shared_ns(window) - work_ns)
-        insort(self._build_cpu_ns, window.build_cpu_ns)
-        insort(self._still_cpu_ns, window.still_cpu_ns)
-        insort(self._after_cpu_ns, window.after_cpu_ns)
-        insort(self._outside_ns, window.outside_ns)
-        insort(self._bracket_ns, _took_ns(window))
-        insort(self._claim_ns, window.claim_ns)
-        if not has_waited(window, 0.0):
-            costs = _took_ns(window), window.call_cpu_ns, _shared_ns(window)
-            for known, cost in zip(self._undisturbed, costs, strict=True):
-                insort(known, cost)
-
-    def baseline(self, share: float = 1.0, larger: float = 1.0) -> Baseline:
-        """The overhead of a call, from the calls so far: there must be at least one.
-
-        `share`: how much more an answer costs because it has more values; beside describing it,
-        only on a GPU. `larger`: how much more describing it costs because it has more bytes.
-        """
-        least = self._on_a_gpu(share) if self._on_gpu else self._overhead(_LOW)
-        return Baseline(
-            least if self._on_gpu else self._usual(),
-            least,
-            _quantile(self._build_cpu_ns, _HIGH),
-            _quantile(self._still_cpu_ns, _HIGH),
-            _spread_ns(self._bracket_ns),
-            _quantile(self._after_cpu_ns, _HIGH) * share * larger,
-            _quantile(self._outside_ns, _HIGH) * share,
-            max(
-                _quantile(self._main_cpu_ns, _HIGH) - least.main_cpu_ns,
-                _quantile(self._tree_cpu_ns, _HIGH) - least.tree_cpu_ns,
-                0.0,
-            ),
-            self._on_gpu,
-            self._noise_ns(),
-            _quantile(self._claim_ns, _LOW) if self._launches else 0.0,
-        )
-
-    def _noise_ns(self) -> float:
-        """Implements `Baseline`."""
-        mean_ns = statistics.fmean(self._main_cpu_ns)
-        variance = statistics.fmean((each - mean_ns) ** 2 for each in self._main_cpu_ns)
-        error_ns = math.sqrt(variance / len(self._main_cpu_ns))
-        return max(mean_ns - _median(self._main_cpu_ns), 0.0) + 2 * error_ns
-
-    def _usual(self) -> Overhead:
-        """The median of those that didn't wait, if there are any: what a wait costs beside itself
-        must not be subtracted from calls that didn't. Accusations go by all of them."""
-        if not self._undisturbed[0]:
-            return self._overhead(0.5)
-        return Overhead(*(_quantile(known, 0.5) for known in self._undisturbed))
-
-    def _overhead(self, share: float) -> Overhead:
-        """What that share of the calls cost at most."""
-        return Overhead(
-            _quantile(self._took_ns, share),
-            _quantile(self._main_cpu_ns, share),
-            _quantile(self._tree_cpu_ns, share),
-        )
-
-    def _on_a_gpu(self, share: float) -> Overhead:
-        """The 95 % quantile of the cost of the harness's own answers."""
-        took_ns = max(_quantile(self._took_ns, _HIGH), 0.0) * share + _SLACK_WALL_NS
-        main_cpu_ns = _median(self._main_cpu_ns) * share * _SLACK + _SLACK_NS
-        tree_cpu_ns = _median(self._tree_cpu_ns) * share * _SLACK + _SLACK_NS
-        return Overhead(took_ns, main_cpu_ns, max(main_cpu_ns, tree_cpu_ns))
-
-
-def _took_ns(window: Window) -> float:
-    return window.bracket_ns - window.waiting_ns
-
-
-def _shared_ns(window: Window) -> float:
-    return window.call_tree_cpu_ns / window.processors
-
-
-def _spread_ns(ordered: Sequence[float]) -> float:
-    return _quantile(ordered, 0.75) - _quantile(ordered, 0.25)
-
-
-def _quantile(ordered: Sequence[float], share: float) -> float:
-    return ordered[min(int(share * len(ordered)), len(ordered) - 1)]
-
-
-def _median(ordered: Sequence[float]) -> float:
-    return (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2

@@ -44,6 +44,14 @@ class Waits:
     """Whether the system tells waits, of every window, and they are looked at."""
     firsts_count: bool = False
     """Whether each sample is its first window, although that may have waited."""
+    unexplained: int = 0
+    """If the system tells no waits: of how many samples only waiting explains how long they took.
+    """
+
+    @property
+    def known(self) -> int | None:
+        """How many windows waited; None if neither the system nor control calls tell of any."""
+        return self.waited if self.told else self.unexplained or None
 
     def add(self, windows: Sequence[Window], usual_ns: float, *, again: bool) -> bool:
         """Add a window, or a duel's pair; returns whether it waited. `again`: it repeats the last

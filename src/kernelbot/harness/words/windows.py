@@ -46,6 +46,16 @@ class Window:
     """Whether the call counts until its output was described: then nothing of it is the harness's.
     """
 
+    @property
+    def took_ns(self) -> int:
+        """The judge's bracket, without waiting for a processor."""
+        return self.bracket_ns - self.waiting_ns
+
+    @property
+    def shared_cpu_ns(self) -> float:
+        """The least time in which the whole tree can have computed as much."""
+        return self.call_tree_cpu_ns / self.processors
+
 
 @dataclass(frozen=True)
 class OutputLayout:

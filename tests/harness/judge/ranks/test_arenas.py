@@ -3,6 +3,8 @@ the stand-in driver with two devices."""
 
 import math
 import statistics
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -19,6 +21,7 @@ from kernelbot.protocol import (
     SamplingRules,
     Verdict,
 )
+from kernelbot.protocol.waits import BUSY_SHARE, waited_share
 from tests.support.cuda_driver import build_driver
 from tests.support.device_problems import (
     SCALE,
@@ -192,15 +195,37 @@ def test_a_rank_that_leaves_out_the_harnesss_part_spoils_its_output(
     assert "Rank 1: not the sum" in messages(result)[0]
 
 
+@pytest.fixture
+def neighbours() -> Iterator[None]:
+    """Programs that compute without end, ten for each of two processors."""
+    loop = [sys.executable, "-c", "while True: pass"]
+    running = [subprocess.Popen(loop) for _ in range(20)]
+    yield
+    for one in running:
+        one.kill()
+        one.wait()
+
+
+def assert_a_lie_gains_nothing(host: Host) -> None:
+    """Each call takes 50 ms and claims a microsecond."""
+    patch = PATCH.replace("HANDOVER", "finish()").replace("LATER", "0.05")
+    result = judge(host, f"{SUM_RANKS}{patch}calls._call = call\n", Mode.BENCHMARK)
+    if result.verdict is not Verdict.ACCEPTED:
+        assert "contradict" in str(result.failure)
+        return
+    workload = result.phases[-1].workloads[0]
+    assert statistics.median(workload.samples_ns) >= 40e6 or waited_share(workload) > BUSY_SHARE
+
+
 @pytest.mark.timed
 def test_ranks_that_claim_too_little_get_the_judges_time(host: Host) -> None:
-    patch = PATCH.replace("HANDOVER", "finish()").replace("LATER", "0.05")
-    source = f"{SUM_RANKS}{patch}calls._call = call\n"
-    result = judge(host, source, Mode.BENCHMARK)
-    if result.verdict is Verdict.ACCEPTED:  # else its claim was refused
-        assert statistics.median(result.phases[-1].workloads[0].samples_ns) >= 40e6
-    else:
-        assert "contradict" in str(result.failure)
+    assert_a_lie_gains_nothing(host)
+
+
+@pytest.mark.timed
+@pytest.mark.usefixtures("neighbours")
+def test_so_do_they_on_a_machine_on_which_control_calls_wait_as_long(host: Host) -> None:
+    assert_a_lie_gains_nothing(host)
 
 
 @pytest.mark.exhaustive

@@ -19,7 +19,8 @@ from kernelbot.harness.judge.calls.conversations import caller_of, open_session
 from kernelbot.harness.judge.calls.rank import Rank
 from kernelbot.harness.sandbox import RunnerClient
 from kernelbot.harness.timing.clocks import CacheFlusher
-from kernelbot.harness.timing.plausibility import Baseline, ControlCalls
+from kernelbot.harness.timing.control_calls import ControlCalls
+from kernelbot.harness.timing.plausibility import Baseline
 from kernelbot.harness.words.failures import AuthorFailure
 from kernelbot.harness.words.plan import Plan
 from kernelbot.harness.words.sandbox import SandboxUnavailable

@@ -144,6 +144,8 @@ class Measurer:
         for side in work.sides:
             self._check_side(work, side, sampling_s)
         times = self._times(work)
+        if repeats and not waits.told:
+            waits.unexplained = self._count_unexplained(work)
         for runner in self._runners:
             runner.release()
         self._under_way = None
@@ -337,6 +339,15 @@ class Measurer:
             )
             for side, samples_ns in zip(work.sides, chosen, strict=True)
         )
+
+    def _count_unexplained(self, work: _UnderWay) -> int:
+        """Of how many samples, in a duel pairs, only waiting explains how long they took."""
+        of_each = []
+        for side in work.sides:
+            baseline = self._baseline(work.index, side)
+            windows = in_turns([[one.windows[at] for at in one.places] for one in side])
+            of_each.append([baseline.has_waited(window) for window in windows])
+        return sum(map(any, zip(*of_each, strict=True)))
 
     def _note(self, work: _UnderWay, side: Line, samples_ns: list[float]) -> str | None:
         """What to tell of samples that count more than their calls took."""

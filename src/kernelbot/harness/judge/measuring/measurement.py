@@ -47,11 +47,6 @@ class Measurement:
         return median_time(samples, _factors(self.anchor, samples), self.processes).median_ns
 
     @property
-    def waited(self) -> int | None:
-        """How many windows waited; None if the system didn't tell."""
-        return self.waits.waited if self.waits.told else None
-
-    @property
     def suspicions(self) -> tuple[str, ...]:
         """Reasons to doubt the samples that aren't enough to refuse them; for organisers."""
         return tuple(times.suspicion for times in self.times if times.suspicion is not None)
@@ -85,7 +80,7 @@ def workload_result(measured: Measurement) -> WorkloadResult:
         drift_factors=factors,
         processes=measured.processes,
         calls=measured.calls,
-        waited=measured.waited,
+        waited=measured.waits.known,
         repeated=measured.waits.repeated,
     )
 
@@ -95,7 +90,7 @@ def dueled_workload(measured: Measurement) -> DuelWorkload:
     mine, theirs = (times.samples_ns for times in measured.times)
     stopped_by = measured.stopped.value
     found = duel_workload(measured.case.spec, mine, theirs, stopped_by, measured.processes)
-    return replace(found, waited=measured.waited, repeated=measured.waits.repeated)
+    return replace(found, waited=measured.waits.known, repeated=measured.waits.repeated)
 
 
 def _factors(anchor: Anchor | None, samples_ns: Sequence[float]) -> tuple[float, ...]:
