@@ -15,6 +15,7 @@ from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped]  
 from kernelbot.harness.timing.turns import VARIABLE
 from tests.support.postgres import TestServer, test_server
 from tests.support.ray_cluster import RayCluster, ray_cluster
+from tests.support.tls import read_authorities_once
 from tests.support.world import World, open_world
 
 pytest_plugins = (
@@ -33,6 +34,7 @@ settings.register_profile("quick", settings.get_profile("thorough"), max_example
 settings.load_profile("quick")  # `make test-all` asks for the other one
 
 
+read_authorities_once()
 os.environ[VARIABLE] = ""
 """Tests judge at the same time and beside other runs of the tests; those of turns name one."""
 gc.disable()
