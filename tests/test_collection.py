@@ -30,8 +30,6 @@ def test_each_run_judges_exploits_that_end_in_each_way() -> None:
     every = [case.values[0] for case in parametrize.args[1]]
     always = [case.values[0] for case in parametrize.args[1] if not is_left_out(case.marks)]
     assert ends_of(every) == ends_of(always)
-    beside_others = [entry for entry in every if entry.is_exploit and not entry.compares_times]
-    assert {entry.expect for entry in beside_others} <= {entry.expect for entry in always}
 
 
 def test_each_run_has_something_of_every_folder(request: pytest.FixtureRequest) -> None:
