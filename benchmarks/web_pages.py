@@ -7,30 +7,19 @@ after another.
 """
 
 import argparse
-import asyncio
 import tempfile
 import time
-from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
-import psycopg
 
+from benchmarks.board_data import BOARD, Organiser, seed
 from benchmarks.figures import median_and_p95_ms
 from benchmarks.standings import URL, server
-from benchmarks.standings_data import DEVICES
-from kernelbot.accounts.model import Role
-from kernelbot.catalog.problem import load_problem
 from kernelbot.render.table import table
-from kernelbot.server.wiring import open_services
-from kernelbot.store.code import using
 from kernelbot.store.embedded import EmbeddedPostgres
-from kernelbot.store.migrate import migrate
-from kernelbot.store.schema import this_code
 from kernelbot.web.session import SESSION
 
-BOARD = "large"
-PROBLEM = Path(__file__).resolve().parent.parent / "examples" / "matmul_py"
 WARM_UP = 3
 PATHS = (
     ("API: standings", f"/api/v1/boards/{BOARD}/standings"),
@@ -51,62 +40,6 @@ PATHS = (
     ("organise: people", "/organise/people?search=author-19"),
 )
 FOR_AUTHORS = ("/submission", "/organise", "/api/v1/stats")
-_SEED = """
-SET session_replication_role = replica;
-INSERT INTO users (name) SELECT 'author-' || n FROM generate_series(1, %(authors)s) n;
-INSERT INTO sources (sha256, content)
-SELECT sha256(convert_to('# ' || n, 'UTF8')), '# ' || n FROM generate_series(1, 3 * %(authors)s) n;
-INSERT INTO submissions (
-    leaderboard_id, problem_version_id, author_id, source_sha256, file_name, mode, created_at
-)
-SELECT b.id, b.problem_version_id, u.id, sha256(convert_to('# ' || n, 'UTF8')), 'fast.py',
-    'leaderboard', now() - make_interval(secs => 3 * %(authors)s - n)
-FROM generate_series(1, 3 * %(authors)s) n
-JOIN users u ON u.name = 'author-' || 1 + n %% %(authors)s, leaderboards b;
-INSERT INTO runs (
-    submission_id, device, secret, author_id, priority, state, verdict, score_s, ci_low_s,
-    ci_high_s, attempts, started_at, finished_at
-)
-SELECT s.id, 'CPU', secret, s.author_id, 1, 'finished', 'accepted', score_s, score_s * 0.999,
-    score_s * 1.001, 1, now(), now()
-FROM (SELECT id, author_id, 1e-4 * exp(3 * random()) AS score_s FROM submissions) s,
-    (VALUES (false), (true)) kinds (secret);
-ANALYZE;
-SELECT rebuild_standings();
-ANALYZE;
-SET session_replication_role = DEFAULT
-"""
-
-
-@dataclass(frozen=True)
-class Organiser:
-    """What opens the API, and what opens the pages."""
-
-    token: str
-    session: str
-
-
-async def _open_board(url: str) -> Organiser:
-    async with open_services(url, DEVICES) as core:
-        organiser = await core.services.users.create("organiser", Role.ADMIN)
-        definition = load_problem(PROBLEM).definition
-        await core.services.boards.create(
-            organiser.user, definition, name=BOARD, devices=(DEVICES[0].spec.name,)
-        )
-        browser = await core.services.logins.open_with(organiser.token)
-    return Organiser(organiser.token, browser.token)
-
-
-def seed(url: str, authors: int) -> Organiser:
-    """Make board, organiser and data."""
-    migrate(url)
-    organiser = asyncio.run(_open_board(url))
-    with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute(*using(this_code()))
-        for statement in _SEED.split(";\n"):
-            values = {"authors": authors} if "%(" in statement else None
-            connection.execute(statement, values)
-    return organiser
 
 
 def measured(path: str, organiser: Organiser, count: int) -> tuple[list[float], int]:
