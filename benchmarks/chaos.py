@@ -3,14 +3,16 @@ submissions while its processes are killed and stopped at random moments.
 
 Run with `python -m benchmarks.chaos [--runs 1] [--submissions 60] [--every 2.5] [--seed N]
 [--launchers local slurm slurm-warm buildkite] [--user NAME [--group FOLDER]]`. `--every`: seconds
-between two hits, on average. `--launchers`: each has a device on the boards, and what judges on
-their nodes is hit as well, the schedulers never. Slurm is a real one, Buildkite the tests'
-stand-in; both need root. `--user`: the server, all that it starts and its jobs on Slurm run as that
-account; it needs root. `--group`: a control group of version 2 without processes in it, of which
-that account gets a part to itself, as systemd gives one to people who log in. `--slow`: by which
-time limits and pauses are multiplied on a slow machine. Hits end `--storm` seconds after the last
-submission was sent; some stopped processes stay stopped. The exit code is 1 if any submission ended
-as anything but `right` and `gave up`.
+between two hits, on average; `--stops`: the share of them that stop a process. `--launchers`: each
+has a device on the boards, and what judges on their nodes is hit as well, the schedulers never.
+Slurm is a real one, Buildkite the tests' stand-in; both need root. `--user`: the server, all that
+it starts and its jobs on Slurm run as that account; it needs root. `--group`: a control group of
+version 2 without processes in it, of which that account gets a part to itself, as systemd gives one
+to people who log in. `--slow`: by which time limits and pauses are multiplied on a slow machine.
+Hits end `--storm` seconds after the last submission was sent; some stopped processes stay stopped.
+`--patience`: for how long nothing may end after that until what hasn't ended is lost. Ctrl-C and
+SIGTERM end it with the tables of what there is. The exit code is 1 if any submission ended as
+anything but `right` and `gave up`.
 """
 
 import argparse
@@ -18,22 +20,23 @@ import contextlib
 import dataclasses
 import random
 import shutil
+import signal
 import sys
 import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import psycopg
 from scripts.local_server import LocalServer, ServerTrouble
 
 from benchmarks.chaos_account import ROOT, Account, AccountTrouble, account_of
-from benchmarks.chaos_ends import Fate, RunEnd, counted, fates, read_ends
+from benchmarks.chaos_ends import Fate, RunEnd, fates, read_ends
 from benchmarks.chaos_launchers import NAMES, Place, opened
 from benchmarks.chaos_orders import AUTHORS, PROBLEMS, Order, make_orders
 from benchmarks.chaos_processes import Storm
+from benchmarks.chaos_tables import HEADERS, Outcome, hits_table, progress, row, tell
 from kernelbot.boards.model import ProblemDefinition
 from kernelbot.catalog.problem import load_problem
 from kernelbot.client import KernelbotClient
@@ -62,6 +65,9 @@ waiting_limit = 100000
 """
 READY_S = 60.0
 LOOK_S = 0.2
+READ_S = 1.0
+"""Between two looks at the database, each with a new connection."""
+PROGRESS_S = 60.0
 
 
 def make_config(slow: float = 1.0) -> str:
@@ -167,17 +173,6 @@ class Sender(threading.Thread):
         return True
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What one run of this program found."""
-
-    storm: Storm
-    ends: dict[int, list[RunEnd]]
-    fates: dict[int, Fate]
-    starts: int
-    seconds: float
-
-
 def prepare(platform: Platform) -> list[str]:
     """Create the boards, on all devices; returns the tokens of new authors."""
     devices = [place.device for place in platform.places]
@@ -207,45 +202,71 @@ def _go_through(
     chance = random.Random(seed)
     orders = make_orders(options.submissions, chance, [place.device for place in places])
     nodes = {place.name: place.marker for place in places if place.marker is not None}
-    storm = Storm(chance, folder / "storm.log", nodes)
+    storm = Storm(chance, folder / "storm.log", nodes, options.stops)
     platform = Platform(folder, places, account, options.slow)
     try:
         sender = Sender(platform, orders, prepare(platform), options.pause)
         sender.start()
-        ends = _through_the_storm(platform, storm, sender, options)
+        ends, trouble = _through_the_storm(platform, storm, sender, options)
         expected = {order.file_name: order.expected for order in orders}
-        found = fates(ends, expected, sender.answered)
-        if len(sender.answered) < len(orders):
-            raise ServerTrouble("Not every submission could be sent.")
+        found = fates(ends, expected, list(sender.answered), waited=trouble is None)
+        if trouble is None and len(sender.answered) < len(orders):
+            trouble = "Not every submission could be sent."
     finally:
         storm.continue_due(everyone=True)
         storm.look(platform.server)
         platform.server.stop()
         storm.end()
-    return Outcome(storm, ends, found, platform.starts, time.monotonic() - storm.began)
+    seconds = time.monotonic() - storm.began
+    return Outcome(storm, ends, found, platform.starts, seconds, trouble)
 
 
 def _through_the_storm(
     platform: Platform, storm: Storm, sender: Sender, options: argparse.Namespace
-) -> dict[int, list[RunEnd]]:
+) -> tuple[dict[int, list[RunEnd]], str | None]:
+    """How all has ended, and why nobody waits for more, if something hasn't."""
     pauses = random.Random(options.seed)
     ends: dict[int, list[RunEnd]] = {}
-    next_hit = sent_at = time.monotonic()
-    while True:
-        time.sleep(LOOK_S * options.slow)
-        now = time.monotonic()
-        sent_at = now if sender.is_alive() else sent_at
-        if now - sent_at > options.storm + options.patience:
-            return ends
-        storm.continue_due()
-        if platform.revive():
-            storm.note(f"served again by {platform.server.pid}")
-        if now >= next_hit and now - sent_at < options.storm:
-            storm.hit(platform.server)
-            next_hit = now + pauses.expovariate(1 / options.every)
-        ends = _read(platform) or ends
-        if not sender.is_alive() and ends and _all_ended(ends):
-            return ends
+    next_hit = sent_at = moved_at = told_at = read_at = time.monotonic()
+    with until_a_signal() as ended:
+        while not ended.wait(LOOK_S * options.slow):
+            now = time.monotonic()
+            sent_at = now if sender.is_alive() else sent_at
+            if now - max(moved_at, sent_at + options.storm) > options.patience:
+                return ends, None
+            storm.continue_due()
+            try:
+                if platform.revive():
+                    storm.note(f"served again by {platform.server.pid}")
+            except ServerTrouble as trouble:
+                return ends, str(trouble)
+            if now >= next_hit and now - sent_at < options.storm:
+                storm.hit(platform.server)
+                next_hit = now + pauses.expovariate(1 / options.every)
+            if now - read_at > READ_S * options.slow:
+                read_at, sending = now, sender.is_alive()
+                before, ends = ends, _read(platform) or ends
+                moved_at = moved_at if ends == before else now
+                if not sending and ends and _all_ended(ends):
+                    return ends, None
+            if now - told_at > PROGRESS_S:
+                told_at = now
+                sent = len(sender.answered)
+                print(progress(storm, sent, ends, now - storm.began), flush=True)
+    return ends, "It was ended by a signal."
+
+
+@contextlib.contextmanager
+def until_a_signal() -> Iterator[threading.Event]:
+    """Set by Ctrl-C and SIGTERM while the block runs."""
+    ended = threading.Event()
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = [signal.signal(number, lambda *_: ended.set()) for number in numbers]
+    try:
+        yield ended
+    finally:
+        for number, handler in zip(numbers, before, strict=True):
+            signal.signal(number, handler)
 
 
 def _read(platform: Platform) -> dict[int, list[RunEnd]]:
@@ -276,57 +297,6 @@ def _is_zombie(pid: int) -> bool:
         return False
 
 
-SHOWN = (Fate.LOST, Fate.DOUBLED, Fate.BLAMED, Fate.MISJUDGED, Fate.GAVE_UP, Fate.OURS)
-HEADERS = ("seed", "submissions", "runs", "killed", "stopped", *SHOWN, "starts", "seconds")
-
-
-def row(seed: int, outcome: Outcome) -> list[str]:
-    """A line of the table."""
-    counts = counted(outcome.fates)
-    hits = outcome.storm.hits
-    figures = [
-        len(outcome.fates),
-        sum(len(runs) for runs in outcome.ends.values()),
-        *(sum(n for (*_, how), n in hits.items() if how == what) for what in _HITS),
-        *(counts[each] for each in SHOWN),
-        outcome.starts,
-        round(outcome.seconds),
-    ]
-    return [str(seed), *map(str, figures)]
-
-
-def hits_table(outcomes: Sequence[Outcome]) -> str:
-    """How often each kind was killed and stopped."""
-    rows = [
-        [
-            where,
-            kind,
-            *(str(sum(o.storm.hits[where, kind, how] for o in outcomes)) for how in _HITS),
-        ]
-        for where, kind in sorted({hit[:2] for o in outcomes for hit in o.storm.hits})
-    ]
-    return table(("where", "process", *_HITS), rows, right=_HITS)
-
-
-_HITS = ("killed", "stopped")
-
-
-def tell(outcome: Outcome) -> None:
-    """Print what is known of each submission that didn't end as it should."""
-    for number, what in sorted(outcome.fates.items()):
-        if what is Fate.RIGHT:
-            continue
-        print(f"\nsubmission {number}: {what}")
-        for run in outcome.ends.get(number, []):
-            print(
-                f"  run {run.run_id} ({run.file_name}, {run.device}): {run.state}, {run.verdict}, "
-                f"fault {run.fault}, {run.lost_attempts} lost, {run.results} results, "
-                f"{run.ends} ends, {run.standings} standings, "
-                f"{run.created_at:%H:%M:%S} to {run.finished_at}"
-            )
-            print(f"    {run.message}")
-
-
 def parsed(arguments: Sequence[str]) -> argparse.Namespace:
     """The options."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -334,9 +304,12 @@ def parsed(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--submissions", type=int, default=60)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--every", type=float, default=2.5, help="seconds between two hits")
+    parser.add_argument("--stops", type=float, default=0.5, help="share of hits that only stop")
     parser.add_argument("--pause", type=float, default=1.0, help="seconds between two submissions")
     parser.add_argument("--storm", type=float, default=120.0, help="seconds of hits after the last")
-    parser.add_argument("--patience", type=float, default=600.0, help="seconds until one is lost")
+    parser.add_argument(
+        "--patience", type=float, default=600.0, help="seconds in which nothing ends"
+    )
     parser.add_argument("--slow", type=float, default=1.0, help="how much longer all may take")
     parser.add_argument("--launchers", nargs="+", choices=NAMES, default=["local"])
     parser.add_argument("--folder", type=Path, help="the folder for data and logs")
@@ -383,13 +356,17 @@ def go_through_all(options: argparse.Namespace, account: Account | None) -> int:
         outcomes.append(outcome)
         print(table(HEADERS, [row(seed, outcome)], right=HEADERS), flush=True)
         tell(outcome)
+        if outcome.trouble is not None:
+            print(f"\n{outcome.trouble}", flush=True)
+            break
     print(f"\n{hits_table(outcomes)}")
     seen = {each for outcome in outcomes for each in outcome.fates.values()}
     if options.folder is not None or seen - {Fate.RIGHT}:
         print(f"\nServers' logs, and what was hit when (storm.log), are in {folder}.")
     else:
         shutil.rmtree(folder)
-    return int(bool(seen - {Fate.RIGHT, Fate.GAVE_UP}))
+    in_order = outcomes[-1].trouble is None and seen <= {Fate.RIGHT, Fate.GAVE_UP}
+    return int(not in_order)
 
 
 if __name__ == "__main__":

@@ -21,6 +21,8 @@ class Fate(StrEnum):
     """As promised: our fault, after every attempt was lost."""
     OURS = "failed early"
     """Our fault, though not every attempt was lost."""
+    OPEN = "not ended"
+    """Though nobody has waited for it any longer."""
     LOST = "lost"
     DOUBLED = "doubled"
     BLAMED = "wrongly blamed"
@@ -104,11 +106,19 @@ def _lacks_secret_run(runs: Sequence[RunEnd]) -> bool:
 
 
 def fates(
-    ends: dict[int, list[RunEnd]], expected: dict[str, Verdict], answered: Iterable[int]
+    ends: dict[int, list[RunEnd]],
+    expected: dict[str, Verdict],
+    answered: Iterable[int],
+    *,
+    waited: bool = True,
 ) -> dict[int, Fate]:
     """The fates by submission: of those stored, and of those that the server said it has stored.
-    `expected` is by file name."""
+    `expected` is by file name; `waited`: whether all had the time to end."""
     found = {number: fate(runs, expected[runs[0].file_name]) for number, runs in ends.items()}
+    if not waited:
+        for number, runs in ends.items():
+            if not all(run.has_ended for run in runs):
+                found[number] = Fate.OPEN
     return found | {number: Fate.LOST for number in answered if number not in ends}
 
 

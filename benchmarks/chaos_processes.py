@@ -96,15 +96,19 @@ def _in_job(command: Command) -> Kind | None:
 
 class Storm:
     """Hits processes of one server, of those that were started again in its place, and of its jobs
-    on nodes. `nodes`: by launcher, what stands in the environment of its jobs."""
+    on nodes. `nodes`: by launcher, what stands in the environment of its jobs; `stops`: the share
+    of hits that stop a process instead of killing it."""
 
-    def __init__(self, chance: random.Random, log: Path, nodes: Mapping[str, str]) -> None:
+    def __init__(
+        self, chance: random.Random, log: Path, nodes: Mapping[str, str], stops: float = 0.5
+    ) -> None:
         self.hits: Counter[tuple[str, Kind, str]] = Counter()
         """By launcher or `SERVER`, kind, and `killed` or `stopped`."""
         self.began = time.monotonic()
         self._chance = chance
         self._log = log
         self._nodes = nodes
+        self._stops = stops
         self._known: dict[str, set[Process]] = {where: set() for where in (SERVER, *nodes)}
         self._stopped: list[tuple[float, Process]] = []
         """When to continue which process."""
@@ -132,7 +136,7 @@ class Storm:
             return
         where, kind = self._chance.choice(sorted(by_kind))
         process = self._chance.choice(sorted(by_kind[where, kind], key=lambda each: each.pid))
-        if self._chance.random() < 0.5:
+        if self._chance.random() >= self._stops:
             self._hit_with(signal.SIGKILL, "killed", (where, kind), process)
         else:
             self._stop((where, kind), process)

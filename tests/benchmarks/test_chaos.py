@@ -1,9 +1,12 @@
+import os
 import random
+import signal
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from benchmarks.chaos import until_a_signal
 from benchmarks.chaos_ends import Fate, RunEnd, fate, fates
 from benchmarks.chaos_orders import make_orders
 from benchmarks.chaos_processes import Command, Kind, kinds
@@ -173,3 +176,21 @@ def test_orders_take_turns_on_the_devices() -> None:
 def test_no_two_orders_have_the_same_code() -> None:
     orders = make_orders(60, random.Random(1))
     assert 60 == len({order.code for order in orders})
+
+
+def test_what_had_no_time_to_end_is_not_lost() -> None:
+    ends = {7: [a_run(state=RunState.RUNNING, verdict=None, ends=0)], 8: [a_run(file_name="b.py")]}
+    expected = {"mine.py": Verdict.ACCEPTED, "b.py": Verdict.ACCEPTED}
+    found = fates(ends, expected, [7, 8, 9], waited=False)
+    assert {7: Fate.OPEN, 8: Fate.RIGHT, 9: Fate.LOST} == found
+    assert Fate.LOST == fates(ends, expected, [7, 8, 9])[7]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_in_order(number: signal.Signals) -> None:
+    before = signal.getsignal(number)
+    with until_a_signal() as ended:
+        assert not ended.is_set()
+        os.kill(os.getpid(), number)
+        assert ended.wait(60)
+    assert before == signal.getsignal(number)
