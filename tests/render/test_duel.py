@@ -11,7 +11,7 @@ FASTER_TEXT = """\
 A: mine.py
 B: best.py
 
-  workload          A        B  A / B       95% of it  faster      pairs
+  workload          A        B  A / B   95 % interval  faster      pairs
   size: 1024   900 µs  1.00 ms  0.900  0.898 to 0.903  A               3
   size: 64    1.00 µs  1.00 µs  1.000  0.990 to 1.010  can't tell      2
 

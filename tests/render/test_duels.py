@@ -44,7 +44,7 @@ Duel 1 on CPU, board sort
 A: submission 12 by a'; echo x\\n
 B: submission 7 by bob"""
 TABLE = """\
-  workload          A        B  A / B       95% of it  faster  pairs
+  workload          A        B  A / B   95 % interval  faster  pairs
   workload 0  1.00 µs  2.00 µs  0.500  0.498 to 0.502  A           2"""
 
 

@@ -20,7 +20,7 @@ ACCEPTED_TEXT = """\
 test: accepted, 1 of 1 cases passed, 500 ms
   ✓ size: 1
 leaderboard: accepted, 1.50 s
-  workload              median        95% of it     best    worst  calls  spread
+  workload              median    95 % interval     best    worst  calls  spread
   size: 1024; seed: 7  1.10 ms  1.00 to 1.20 ms  1.00 ms  1.20 ms      3  █     █    █
   Each call had new data and cold caches. Sampling ended because its time limit was reached. \
 The intervals are of this judging alone.
@@ -214,12 +214,12 @@ def test_a_file_that_is_to_be_downloaded_has_no_size() -> None:
 def test_timings_fit_into_a_narrow_terminal_by_leaving_columns_out() -> None:
     text = report(ACCEPTED, columns=72)
     assert all(len(line) <= 72 for line in text.splitlines() if "Sampling" not in line)
-    assert "  workload              median        95% of it  calls  spread\n" in text
+    assert "  workload              median    95 % interval  calls  spread\n" in text
 
 
 def test_the_median_and_its_interval_are_never_left_out() -> None:
     header = workloads_table((WORKLOAD,), 10).splitlines()[0]
-    assert ["workload", "median", "95%", "of", "it"] == header.split()
+    assert ["workload", "median", "95", "%", "interval"] == header.split()
 
 
 def test_one_traceback_of_several_cases_is_shown_once() -> None:

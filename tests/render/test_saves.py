@@ -31,8 +31,8 @@ def test_times_stand_beside_the_best_and_the_last() -> None:
     save = Save(3, ACCEPTED, version=7, tests_s=0.08, workloads=timings.add([workload(1e5)]))
     assert [
         "✓ Save 3 (version 7): accepted, tests 80.0 ms after the save, score 100 µs",
-        "  workload  median       95% of it  beside the best  beside the last  session",
-        "  size: 1   100 µs  99.0 to 101 µs  2.00 x faster    4.00 x faster    ▃█▁",
+        "  workload  median   95 % interval  versus best    versus last    session",
+        "  size: 1   100 µs  99.0 to 101 µs  2.00 x faster  4.00 x faster  ▃█▁",
         "  The intervals are of this judging alone.",
     ] == [line.rstrip() for line in save_text(save).splitlines() if "---" not in line]
 

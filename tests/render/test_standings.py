@@ -16,7 +16,7 @@ def test_an_empty_board_says_so() -> None:
 
 def test_a_row_per_author() -> None:
     expected = (
-        "rank  author          score        95% of it  vs leader  submission  file\n"
+        "rank  author          score    95 % interval  vs leader  submission  file\n"
         "   1  ada           1.10 ms  1.00 to 1.20 ms                     #7  fast.py\n"
         "   2  a'; echo x\\n   1.50 s                    +136264%         #12  slow.py (unverified)"
     )

@@ -163,7 +163,7 @@ def _report(found: "Verified") -> str:
         "data",
         "verdict",
         "score",
-        "95 % of this judging",
+        "95 % interval, this judging",
         "samples",
         "harness",
     )

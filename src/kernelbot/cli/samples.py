@@ -63,7 +63,7 @@ def samples(
         "workload",
         "samples",
         "median",
-        "95 % of this judging",
+        "95 % interval, this judging",
         "ended by",
     )
     rows = [_row(load) for load in found.workloads]

@@ -76,7 +76,7 @@ class CellReport:
         return page.html()
 
     def _headers(self) -> Sequence[str]:
-        plain = ("workload", "median", "95 % of it", "calls")
+        plain = ("workload", "median", "95 % interval", "calls")
         return (*plain, "reference", "beside it") if self.reference else plain
 
     def _rows(self) -> list[tuple[str, ...]]:

@@ -13,8 +13,8 @@ from kernelbot.render.units import time_text
 
 Name = TypeVar("Name", bound=str)
 
-RATIO_HEADERS = ("workload", "A", "B", "A / B", "95% of it", "faster", "pairs")
-RATIO_NUMBERS = ("A", "B", "A / B", "95% of it", "pairs")
+RATIO_HEADERS = ("workload", "A", "B", "A / B", "95 % interval", "faster", "pairs")
+RATIO_NUMBERS = ("A", "B", "A / B", "95 % interval", "pairs")
 
 
 def duel_text(duel: DuelResult, first: str, second: str, columns: int | None = None) -> str:

@@ -42,7 +42,7 @@ STOPPED = {
 """Why sampling of a workload ended."""
 _NAMED = 4
 """How many of the cases that ended in the same way are named."""
-_NUMBERS = ("median", "95% of it", "best", "worst", "calls", "anchor", "of it")
+_NUMBERS = ("median", "95 % interval", "best", "worst", "calls", "anchor", "of it")
 
 
 def report(
@@ -110,7 +110,7 @@ def workloads_table(workloads: tuple[WorkloadResult, ...], width: int | None = N
     cells = {
         "workload": [one_line(workload.spec) for workload in workloads],
         "median": [time_text(workload.median_ns) for workload in workloads],
-        "95% of it": [interval_text(*workload.ci95_ns) for workload in workloads],
+        "95 % interval": [interval_text(*workload.ci95_ns) for workload in workloads],
         "best": [time_text(workload.best_ns) for workload in workloads],
         "worst": [time_text(workload.worst_ns) for workload in workloads],
         "calls": [str(len(workload.samples_ns)) for workload in workloads],

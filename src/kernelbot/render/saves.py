@@ -12,8 +12,8 @@ from kernelbot.render.verdicts import FAULTS, mark
 from kernelbot.saves.comparing import Answer
 from kernelbot.saves.model import Beside, Save, Timed
 
-_HEADERS = ("workload", "median", "95% of it", "beside the best", "beside the last", "session")
-_RIGHT = ("median", "95% of it")
+_HEADERS = ("workload", "median", "95 % interval", "versus best", "versus last", "session")
+_RIGHT = ("median", "95 % interval")
 _MESSAGE_LIMIT = 1500
 _OUTPUT_LIMIT = 2000
 

@@ -50,7 +50,7 @@ def standings_table(
     if not rows:
         return "Nobody is ranked here yet."
     first_s = rows[0].score_s if leader_s is None else leader_s
-    headers = ("rank", "author", "score", "95% of it", "vs leader", "submission", "file")
+    headers = ("rank", "author", "score", "95 % interval", "vs leader", "submission", "file")
     cells = [
         (
             rank_text(row.rank, row.shared),
@@ -63,5 +63,5 @@ def standings_table(
         )
         for row in rows
     ]
-    right = ("rank", "score", "95% of it", "vs leader", "submission")
+    right = ("rank", "score", "95 % interval", "vs leader", "submission")
     return table(headers, cells, right=right, columns=columns)

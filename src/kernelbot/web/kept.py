@@ -27,6 +27,7 @@ class StandingsTable:
     """The names of the authors in the table."""
     best_s: float | None
     """The leader's score; None: there is none."""
+    has_shared_ranks: bool
 
 
 @dataclass(frozen=True)

@@ -51,6 +51,13 @@ async def test_authors_whose_intervals_overlap_share_a_rank(front: Front) -> Non
     assert [2, 2, 2, 1] == shown
 
 
+async def test_a_shared_rank_is_explained_only_if_there_is_one(front: Front) -> None:
+    await front.world.board()
+    await ranked(front.world, 1e-3)
+    await ranked(front.world, 2e-3, author=front.world.bob.user)
+    assert "shared-ranks" not in (await front.stranger.get("/board/sort")).text
+
+
 async def test_a_gap_is_that_to_the_leader(front: Front) -> None:
     await front.world.board()
     carol = await front.world.services.users.create("carol")

@@ -211,6 +211,21 @@ def test_what_a_terminal_needs_is_copied_with_one_click(site: Site) -> None:
     assert f"kernelbot login {site.live.url}" in copied.splitlines()
 
 
+def test_tables_of_a_report_fit_a_phone(site: Site) -> None:
+    world = site.live.world
+    sent = site.live.call(world.submit(content=b"# fake: accepted 0.2 0.1 0.3\n", devices=("CPU",)))
+    site.live.call(finished(world, sent.id))
+    page = site.page(ada(site), size=PHONE)
+    page.goto(f"/submission/{sent.id}")
+    expect(page.get_by_role("heading", name="Your earlier ones on this board")).to_be_visible()
+    expect(page.get_by_role("region", name="Timings of leaderboard").first).to_be_visible()
+    cut = page.locator(".scroll").evaluate_all(
+        "all => all.filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.outerHTML)"
+    )
+    page.context.close()
+    assert [] == cut
+
+
 @pytest.mark.parametrize("size", [DESKTOP, PHONE])
 @pytest.mark.parametrize("path", ["/", "/client/"])
 def test_the_button_that_copies_covers_nothing(

@@ -169,6 +169,7 @@ async def _table(
         tuple(row.author for row in first[:_AUTHORS_FIRST]),
         tuple(row.standing.author for row in shown),
         first[0].score_s if first else None,
+        any(row.standing.shared for row in shown),
     )
     if view.code is None and viewer_id not in table.authors:
         tables.keep(key, ranking, table)
