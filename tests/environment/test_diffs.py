@@ -87,3 +87,9 @@ def test_a_diff_that_fits_everywhere_but_for_its_end_has_a_bound() -> None:
     hunk = "@@ -1 +1 @@\n" + " \n" * 3_000 + "-x\n"
     with pytest.raises(InvalidSubmission, match="too much alike"):
         patched("\n" * 10_000, hunk)
+
+
+def test_what_is_said_of_a_hunk_can_be_sent_whatever_its_head_is() -> None:
+    with pytest.raises(InvalidSubmission, match=r"\(@@ -1 \+1 @@ \?\) fits nowhere") as raised:
+        patched(BEFORE, "@@ -1 +1 @@ \ud800\n-x\n+y\n")
+    assert str(raised.value).encode()

@@ -125,6 +125,13 @@ async def test_what_an_abandoned_episode_was_paid_in_advance_is_in_its_last_row(
     assert [None, None, 2.0] == [row["unconfirmed"] for row in rows(tmp_path)]
 
 
+async def test_so_is_what_the_end_could_not_confirm(tmp_path: Path) -> None:
+    lost = Ended()
+    lost.unconfirmed, lost.held_out = 2.0, HeldOutResult(Verdict.INTERNAL_ERROR, None, None)
+    await Recorder(tmp_path, NOTE).write(lost)
+    assert [None, None, 2.0] == [row["unconfirmed"] for row in rows(tmp_path)]
+
+
 def test_a_process_that_is_killed_leaves_no_file_that_is_read(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], check=False)
     assert 9 == done.returncode

@@ -257,7 +257,12 @@ def test_it_says_what_it_is_and_what_is_exchanged(server: Served) -> None:
 
 @pytest.mark.parametrize(
     ("code", "body"),
-    [(-32700, b"{"), (-32600, {}), (-32601, {"jsonrpc": "2.0", "method": "tools/list", "id": 1})],
+    [
+        (-32700, b"{"),
+        (-32600, {}),
+        (-32601, {"jsonrpc": "2.0", "method": "tools/list", "id": 1}),
+        (-32601, b'{"method": "tools/list", "id": "\\ud800"}'),
+    ],
 )
 def test_there_are_no_tools(server: Served, code: int, body: object) -> None:
     answer = server.post("/mcp", body)

@@ -82,7 +82,17 @@ def test_what_was_paid_in_advance_is_unconfirmed_until_the_end(
     expected: float, rule: Payment, hidden: HeldOut, is_done: bool
 ) -> None:
     rules = EpisodeRules(payment=rule, held_out=hidden)
-    assert expected == unconfirmed(rules, EpisodeProgress(paid=2.0, is_done=is_done))
+    last = held_out(1.0) if is_done else None
+    assert expected == unconfirmed(rules, EpisodeProgress(paid=2.0, is_done=is_done), last)
+
+
+@pytest.mark.parametrize(("expected", "rule"), [(2.0, Payment.GAIN), (0.0, Payment.EACH)])
+def test_so_it_is_after_an_end_at_which_nothing_could_be_judged(
+    expected: float, rule: Payment
+) -> None:
+    ended = EpisodeProgress(paid=2.0, is_done=True)
+    rules = EpisodeRules(payment=rule, held_out=HeldOut.DATA)
+    assert expected == unconfirmed(rules, ended, held_out(None))
 
 
 def test_nothing_is_paid_in_advance_unless_that_is_asked_for() -> None:

@@ -69,7 +69,8 @@ def _hunks(diff: str) -> Iterator[_Hunk]:
             if hunk is not None:
                 yield hunk
             count += 1
-            hunk = _Hunk(count, line.strip()[:80], int(found[1]))
+            head = line.strip()[:80].encode(errors="replace").decode()  # it is answered
+            hunk = _Hunk(count, head, int(found[1]))
         elif hunk is not None:
             _add(hunk, line)
     if hunk is None:

@@ -87,8 +87,9 @@ class Episode:
 
     @property
     def unconfirmed(self) -> float:
-        """What it was paid that nothing has confirmed: to be taken back if it never ends."""
-        return unconfirmed(self._rules, self._progress)
+        """What it was paid that nothing has confirmed: to be taken back if it never ends, or has
+        ended so."""
+        return unconfirmed(self._rules, self._progress, self.held_out)
 
     def first(self) -> Observation:
         """The task."""

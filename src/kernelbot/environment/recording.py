@@ -176,7 +176,7 @@ def schema() -> Any:
 
 def _rows(episode: Recorded, server: str) -> list[dict[str, Any]]:
     found = [_row(episode, number, step) for number, step in enumerate(episode.steps, start=1)]
-    if found and not episode.is_done:
+    if found and (not episode.is_done or episode.unconfirmed):
         found[-1]["unconfirmed"] = episode.unconfirmed
     return [{"server": server, **row} for row in found]
 

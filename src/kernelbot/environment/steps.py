@@ -112,10 +112,14 @@ def payment(
             return judged.reward if held_out is None else worth
 
 
-def unconfirmed(rules: EpisodeRules, progress: EpisodeProgress) -> float:
-    """What an episode was paid in advance, and is taken back if its end doesn't confirm it."""
+def unconfirmed(
+    rules: EpisodeRules, progress: EpisodeProgress, held_out: HeldOutResult | None
+) -> float:
+    """What an episode was paid in advance, and is taken back if its end doesn't confirm it; nor
+    does an end on whose held-out data nothing could be judged."""
     is_advance = rules.payment is Payment.GAIN and rules.held_out is not HeldOut.NOTHING
-    return progress.paid if is_advance and not progress.is_done else 0.0
+    is_lost = held_out is not None and held_out.reward is None
+    return progress.paid if is_advance and (is_lost or not progress.is_done) else 0.0
 
 
 def _on_the_way(

@@ -127,9 +127,16 @@ def _without_tools(body: bytes) -> dict[str, Any]:
         return _rpc_error(_PARSE_ERROR, "The request isn't JSON.", None)
     if not (isinstance(asked, dict) and isinstance(asked.get("method"), str)):
         return _rpc_error(_INVALID_REQUEST, "A request has a `method`.", None)
-    number = asked.get("id")
+    number = _answerable(asked.get("id"))
     text = "This environment has no tools: send actions to /ws. For tools there is `kernelbot mcp`."
-    return _rpc_error(_NO_METHOD, text, number if isinstance(number, str | int) else None)
+    return _rpc_error(_NO_METHOD, text, number)
+
+
+def _answerable(number: object) -> str | int | None:
+    """A request's id as it is answered; None for what can't be one."""
+    if isinstance(number, str):
+        return number.encode(errors="replace").decode()
+    return number if isinstance(number, int) else None
 
 
 def _rpc_error(code: int, message: str, number: str | int | None) -> dict[str, Any]:
