@@ -1,5 +1,4 @@
 import os
-import time
 from pathlib import Path
 from urllib.parse import quote
 
@@ -111,16 +110,13 @@ def test_git_writes_no_file_beyond_its_limit(origin: Path, into: Path) -> None:
         fetch(url(origin), None, into, GitLimits(file_mib=1))
 
 
-@pytest.mark.timed
 def test_a_server_that_never_answers(into: Path) -> None:
     import socket
 
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"http://127.0.0.1:{silent.getsockname()[1]}/x.git"
-        began_s = time.monotonic()
         with pytest.raises(Unavailable, match="longer than"):
             fetch(address, None, into, GitLimits(timeout_s=0.5))
-    assert 5 > time.monotonic() - began_s
 
 
 def test_no_hook_runs(origin: Path, into: Path, tmp_path: Path) -> None:

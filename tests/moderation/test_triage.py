@@ -1,7 +1,6 @@
 import asyncio
 import os
 import textwrap
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -54,12 +53,10 @@ async def test_nonsense_is_no_evidence(program: Callable[[str], str], said: byte
         assert () == await triage.examine("x")
 
 
-@pytest.mark.timed
 async def test_it_has_only_so_long(program: Callable[[str], str]) -> None:
-    async with Triage(program("import time\ntime.sleep(60)"), timeout_s=0.2) as triage:
-        began = time.monotonic()
-        found = await triage.examine("x")
-    assert (found, time.monotonic() - began < 30) == ((), True)
+    """Longer than pytest waits for a test."""
+    async with Triage(program("import time\ntime.sleep(600)"), timeout_s=0.2) as triage:
+        assert () == await triage.examine("x")
 
 
 @needs_kernelguard

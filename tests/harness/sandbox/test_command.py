@@ -1,9 +1,10 @@
-import time
-
 import pytest
 
 from kernelbot.harness.sandbox import CommandNotStarted, RunnerClient, run_command
 from kernelbot.protocol import Limits, Verdict
+
+LONGER_THAN_A_TEST_S = 600
+"""What waits so long is ended by pytest, and its test fails."""
 
 
 def test_exit_code_and_streams_come_back(client: RunnerClient) -> None:
@@ -28,19 +29,30 @@ def test_files_go_in_and_come_out(client: RunnerClient) -> None:
     assert {"out": b"\x00\xffc"} == result.collected
 
 
-@pytest.mark.timed
-def test_lines_on_the_descriptor_are_told_while_it_runs(client: RunnerClient) -> None:
-    seen: list[tuple[str, float]] = []
+def test_lines_on_the_descriptor_are_told(client: RunnerClient) -> None:
+    seen: list[str] = []
     result = run_command(
         client,
-        ["sh", "-c", "echo first >&$POPCORN_FD; sleep 0.3; printf last >&$POPCORN_FD"],
+        ["sh", "-c", "echo first >&$POPCORN_FD; printf last >&$POPCORN_FD"],
         popcorn_fd=True,
-        on_line=lambda line: seen.append((line, time.monotonic())),
+        on_line=seen.append,
         timeout_s=60,
     )
-    assert ["first", "last"] == [line for line, _ in seen]
-    assert seen[1][1] - seen[0][1] > 0.2
-    assert result.fd_output == b"first\nlast"
+    assert (["first", "last"], b"first\nlast") == (seen, result.fd_output)
+
+
+def test_they_are_told_while_it_runs(client: RunnerClient) -> None:
+    def leave(line: str) -> None:
+        raise LookupError(line)
+
+    with pytest.raises(LookupError, match="first"):
+        run_command(
+            client,
+            ["sh", "-c", "echo first >&$POPCORN_FD; sleep 600"],
+            popcorn_fd=True,
+            on_line=leave,
+            timeout_s=LONGER_THAN_A_TEST_S,
+        )
 
 
 def test_of_a_line_without_end_the_beginning_is_told(client: RunnerClient) -> None:
@@ -55,16 +67,14 @@ def test_of_a_line_without_end_the_beginning_is_told(client: RunnerClient) -> No
     assert [16 << 20, len("next")] == [len(line) for line in seen]
 
 
-@pytest.mark.timed
 def test_grandchildren_are_not_waited_for(client: RunnerClient) -> None:
     result = run_command(
         client,
-        ["sh", "-c", "sleep 60 >&$POPCORN_FD & echo done >&$POPCORN_FD"],
+        ["sh", "-c", "sleep 600 >&$POPCORN_FD & echo done >&$POPCORN_FD"],
         popcorn_fd=True,
-        timeout_s=60,
+        timeout_s=LONGER_THAN_A_TEST_S,
     )
     assert (0, b"done\n", None) == (result.exit_code, result.fd_output, result.limit)
-    assert result.duration_s < 5
 
 
 def test_a_command_that_does_not_end_is_a_time_limit(client: RunnerClient) -> None:
