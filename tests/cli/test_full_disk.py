@@ -59,6 +59,7 @@ def _submit(shell: Shell) -> int:
     return shell("submit", "sums/submission.py", "--board", "sums", "--mode", "test").code
 
 
+@pytest.mark.exhaustive
 def test_a_full_disk_is_our_fault_and_passes(shell: Shell, small_disk: Path) -> None:
     ballast = small_disk / "ballast"
     with ballast.open("wb", buffering=0) as file:

@@ -43,6 +43,7 @@ def test_colour_is_for_terminals(shell: Shell, more: dict[str, str], coloured: b
     assert coloured == ("\x1b[32m✓\x1b[0m accepted: sums" in shown)
 
 
+@pytest.mark.exhaustive
 def test_a_pipe_stays_plain(shell: Shell) -> None:
     new_problem(shell.home / "sums", "sums", Lang.PY)
     said = Shell(shell.home, {"TERM": "xterm"})("run", "sums", "sums/submission.py")

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from kernelbot.harness.host.warm.folder import PrivateFolder
-from tests.support.exhaustive import cases
 from tests.support.terminal import SOURCE
 from tests.support.warm import end_judges
 
@@ -24,7 +23,8 @@ def runtime(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.mark.timeout(300)  # some seconds of a processor, which others may share
-@pytest.mark.parametrize("program", cases(("best_of_n", "evolve"), always=["evolve"]))
+@pytest.mark.exhaustive  # those of tests/library have several judged at each run
+@pytest.mark.parametrize("program", ["best_of_n", "evolve"])
 def test_a_search_finds_something_and_draws_it(runtime: Path, program: str) -> None:
     judgings = 24  # more than a generation
     picture = runtime / f"{program}.svg"

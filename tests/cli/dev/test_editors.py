@@ -95,6 +95,7 @@ def test_vs_code_knows_when_a_save_begins_and_ends(python: Said) -> None:
     assert problem < end
 
 
+@pytest.mark.exhaustive
 def test_a_task_of_vs_code_runs_on_a_terminal(shell: Shell) -> None:
     ours, theirs = pty.openpty()
     process = subprocess.Popen(

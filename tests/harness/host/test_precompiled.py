@@ -145,6 +145,7 @@ def test_another_list_of_flags_takes_no_place_of_one_that_was_just_used(tmp_path
 
 
 @pytest.mark.torch
+@pytest.mark.exhaustive
 def test_another_list_of_flags_is_tried_if_one_was_not_used_for_long(tmp_path: Path) -> None:
     headers = used_up(tmp_path, used_s_ago=precompiled._STAYS_S + 60)
     headers.make(("-fno-such-flag",), wanted)

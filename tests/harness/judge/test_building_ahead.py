@@ -13,6 +13,7 @@ from kernelbot.harness.host.host import Host
 from kernelbot.protocol import EventKind, ProgressEvent, Vendor, Verdict
 from kernelbot.protocol.building import build_job
 from tests.support.cuda_driver import build_driver
+from tests.support.exhaustive import cases
 from tests.support.triton_problems import TRITON, triton_job
 
 pytest.importorskip("triton", reason="triton isn't installed")
@@ -97,7 +98,10 @@ def custom_kernel(data):
 """
 
 
-@pytest.mark.parametrize("trouble", ['raise OSError("a\'; echo x")', "__import__('os')._exit(3)"])
+RAISES, EXITS = 'raise OSError("a\'; echo x")', "__import__('os')._exit(3)"
+
+
+@pytest.mark.parametrize("trouble", cases([RAISES, EXITS], always=[RAISES]))
 def test_what_was_compiled_before_a_failure_is_kept(host: Host, trouble: str) -> None:
     """And nobody is told of what fails where there is no GPU."""
     result = host.attempt(triton_job(only_ahead(trouble)), quiet)

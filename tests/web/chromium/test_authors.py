@@ -117,6 +117,7 @@ def test_a_token_is_made_shown_once_and_revoked(site: Site) -> None:
 
 
 @pytest.mark.sends("POST /submission/1/cancel")
+@pytest.mark.exhaustive
 def test_what_waits_is_cancelled(site: Site) -> None:
     made = site.live.call(site.live.world.submit(devices=("H100",)))
     page = site.page(ada(site))
@@ -169,6 +170,7 @@ def test_a_page_follows_without_a_script(site: Site) -> None:
     page.context.close()
 
 
+@pytest.mark.exhaustive
 def test_a_draft_is_kept_until_its_author_begins_again(site: Site) -> None:
     page = site.page(ada(site))
     page.goto("/board/sort/submit")

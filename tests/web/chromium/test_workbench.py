@@ -103,6 +103,7 @@ def test_the_keyboard_alone_edits_submits_and_reads_the_result(site: Site, tmp_p
 
 
 @pytest.mark.sends("POST /board/sort/submit")
+@pytest.mark.exhaustive
 def test_without_a_script_it_is_a_form(site: Site) -> None:
     page = site.page(ada(site), script=False)
     page.goto(SUBMIT)

@@ -112,6 +112,7 @@ def test_nothing_is_judged_without_a_sandbox(folder: PrivateFolder) -> None:
         judge(folder, job)
 
 
+@pytest.mark.exhaustive
 def test_a_judge_that_is_killed_takes_all_of_the_job_with_it(folder: PrivateFolder) -> None:
     judge(folder, a_job(SORT))
     pid = pid_of_judge(folder)

@@ -105,6 +105,7 @@ def test_a_job_that_is_stopped_before_it_began_is_not_judged(node: Node) -> None
         node.judge(ENDLESS)
 
 
+@pytest.mark.exhaustive
 def test_a_host_that_is_killed_loses_the_job_that_it_has(node: Node) -> None:
     node.judge(a_job(SORT))
     host = node.host()

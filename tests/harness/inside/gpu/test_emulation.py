@@ -7,9 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.exhaustive import cases
+
 pytest.importorskip("torch", reason="torch isn't installed")
 pytestmark = pytest.mark.torch
 
+EAGER = 'backend="eager"'
 INSTALL = "import torch\nfrom kernelbot.harness.inside.gpu import emulation\nemulation.install()\n"
 
 
@@ -157,7 +160,9 @@ print(torch.equal(out, a + a))
     assert ["True"] == answers(tmp_path, code)
 
 
-@pytest.mark.parametrize("options", ['backend="eager"', 'backend="eager", fullgraph=True'])
+@pytest.mark.parametrize(
+    "options", cases([EAGER, f"{EAGER}, fullgraph=True"], always=[f"{EAGER}, fullgraph=True"])
+)
 def test_a_compiled_function_calls_kernels_of_the_interpreter(tmp_path: Path, options: str) -> None:
     """With the backend that compiles nothing: what is traced is the same, and no compiler runs."""
     pytest.importorskip("triton", reason="triton isn't installed")
