@@ -1,12 +1,13 @@
 import os
 import random
 import signal
+import subprocess
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from benchmarks.chaos import until_a_signal
+from benchmarks.chaos import priority, until_a_signal
 from benchmarks.chaos_ends import Fate, RunEnd, fate, fates
 from benchmarks.chaos_orders import make_orders
 from benchmarks.chaos_processes import Command, Kind, kinds
@@ -194,3 +195,10 @@ def test_a_signal_ends_it_in_order(number: signal.Signals) -> None:
         os.kill(os.getpid(), number)
         assert ended.wait(60)
     assert before == signal.getsignal(number)
+
+
+def test_what_is_started_within_a_priority_has_it() -> None:
+    before = os.getpriority(os.PRIO_PROCESS, 0)
+    with priority(before + 1):
+        started = subprocess.run(["nice"], capture_output=True, text=True, check=True)
+    assert str(before + 1) == started.stdout.strip()
