@@ -12,6 +12,7 @@ import pytest
 from kernelbot.domain.errors import SchedulerError
 from kernelbot.launchers.base import JobState, Launcher, Outcome
 from kernelbot.launchers.ray import RayLauncher
+from kernelbot.launchers.ray.keeper import keeper_name
 from kernelbot.protocol import Fault
 from tests.launchers.plans import RayPlan
 from tests.launchers.ray.places import settings
@@ -166,6 +167,6 @@ async def test_a_keeper_that_is_gone_loses_its_jobs_and_another_goes_on(
 def kill_keeper(cluster: RayCluster) -> None:
     program = (
         f"import ray; ray.init({cluster.address!r}, namespace='tests', log_to_driver=False); "
-        "ray.kill(ray.get_actor('kernelbot-keeper'))"
+        f"ray.kill(ray.get_actor({keeper_name()!r}))"
     )
     subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)

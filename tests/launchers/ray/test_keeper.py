@@ -1,6 +1,6 @@
 """What the keeper tells, without a cluster."""
 
-from kernelbot.launchers.ray.keeper import AttemptState, Entry, Keeper, Stage
+from kernelbot.launchers.ray.keeper import AttemptState, Entry, Keeper, Stage, keeper_name
 
 
 def keeper(**results: bytes) -> Keeper:
@@ -33,3 +33,13 @@ def test_an_attempt_of_another_keeper_is_unknown() -> None:
 
 def test_each_keeper_has_an_id_of_its_own() -> None:
     assert keeper().id() != keeper().id()
+
+
+def test_a_keeper_of_another_version_has_another_name() -> None:
+    names = {keeper_name(), keeper_name(b"one"), keeper_name(b"another")}
+    assert 3 == len(names)
+    assert all(name.startswith("kernelbot-keeper-") for name in names)
+
+
+def test_the_same_version_finds_its_keeper_again() -> None:
+    assert keeper_name() == keeper_name()

@@ -14,7 +14,6 @@ from ray import cloudpickle, exceptions
 from kernelbot.launchers.ray import keeper
 from kernelbot.launchers.ray.messages import Answer, Ask, Question, Told, failure
 
-_NAME = "kernelbot-keeper"
 _HEAD = "node:__internal_head__"
 """A resource of the head alone: other nodes come and go."""
 
@@ -47,11 +46,11 @@ class Child:
         return Answer(keeper=keeper_id)
 
     def _keeper(self) -> Any:
-        """The cluster's; made if there is none."""
+        """The cluster's of this version; made if there is none."""
         return (
             ray.remote(keeper.Keeper)
             .options(
-                name=_NAME,
+                name=keeper.keeper_name(),
                 namespace=self._namespace,
                 lifetime="detached",
                 get_if_exists=True,

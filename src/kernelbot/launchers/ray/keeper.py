@@ -25,6 +25,14 @@ _PR_SET_PDEATHSIG = 1
 _GRACE_S = 10.0
 
 
+def keeper_name(source: bytes | None = None) -> str:
+    """Under which a cluster knows the keeper that this module makes. A keeper outlives its workers,
+    and with them their version: one of another version is left alone, since it may say something
+    else. `source`: of the module; None: this one's."""
+    content = Path(__file__).read_bytes() if source is None else source
+    return f"kernelbot-keeper-{hashlib.sha256(content).hexdigest()[:12]}"
+
+
 class NoResult(Exception):
     """The harness ended without one."""
 
