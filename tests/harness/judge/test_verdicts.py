@@ -8,7 +8,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -197,8 +196,8 @@ def test_a_file_larger_than_the_limit_cannot_be_written(host: Host) -> None:
     assert Verdict.RUNTIME_ERROR == result.verdict
 
 
-@pytest.mark.timed
 def test_a_daemon_does_not_outlive_its_phase(host: Host) -> None:
+    """Who waited for it would do so for longer than pytest waits for a test."""
     source = kernel(
         "import os, time\n"
         "if os.fork() == 0:\n"
@@ -206,9 +205,7 @@ def test_a_daemon_does_not_outlive_its_phase(host: Host) -> None:
         "    time.sleep(600)\n"
         "return np.sort(data)"
     )
-    start = time.monotonic()
     assert Verdict.ACCEPTED == judge(host, source).verdict
-    assert time.monotonic() - start < 10
 
 
 def test_what_was_printed_comes_back_even_from_a_crash(host: Host) -> None:

@@ -16,8 +16,6 @@ from kernelbot.harness.words.sandbox import Flavour, SandboxUnavailable, ZygoteC
 from kernelbot.protocol import SourceFile
 from tests.harness.jobs import SORT, a_job
 
-pytestmark = pytest.mark.timed
-
 
 @pytest.fixture(scope="module")
 def zygote() -> Iterator[Zygote]:
@@ -43,6 +41,7 @@ def control(zygote: Zygote) -> Iterator[tuple[Control, Encoded]]:
             client.close()
 
 
+@pytest.mark.timed
 def test_a_call_that_does_nothing_costs_microseconds(control: tuple[Control, Encoded]) -> None:
     made, data = control
     empty_ns = made.calibrate(0, data)
@@ -52,6 +51,7 @@ def test_a_call_that_does_nothing_costs_microseconds(control: tuple[Control, Enc
     assert 0 < baseline.usual.main_cpu_ns < 1_000_000
 
 
+@pytest.mark.timed
 def test_its_own_calls_contradict_nothing(control: tuple[Control, Encoded]) -> None:
     made, data = control
     found = []
