@@ -72,14 +72,6 @@ def several_running(
         yield server
 
 
-def test_nothing_is_left_running_and_the_operators_token_ends(server: LocalServer) -> None:
-    with server:
-        httpx.get(f"{server.url}/health").raise_for_status()
-        file = server.folder / "state" / "kernelbot" / "servers" / f"{server.port}.json"
-        mode = file.stat().st_mode & 0o777
-    assert ([], 0o600, False) == (server.leftovers, mode, file.exists())
-
-
 @pytest.mark.exhaustive
 def test_a_second_start_on_the_same_folder_says_so(running: LocalServer) -> None:
     second = subprocess.run(
@@ -134,6 +126,15 @@ def test_a_killed_database_comes_back(running: LocalServer) -> None:
         _until(lambda: _database(running) not in (None, killed))
         _until(lambda: _answers(running) and client.submission(submitted).state == "finished")
         assert client.submission(submitted).verdict == "accepted"
+
+
+def test_nothing_is_left_running_and_the_operators_token_ends(running: LocalServer) -> None:
+    """The last that uses it."""
+    httpx.get(f"{running.url}/health").raise_for_status()
+    file = running.folder / "state" / "kernelbot" / "servers" / f"{running.port}.json"
+    mode = file.stat().st_mode & 0o777
+    running.stop()
+    assert ([], 0o600, False) == (running.leftovers, mode, file.exists())
 
 
 @pytest.mark.exhaustive
