@@ -59,8 +59,9 @@ def is_over(deadline: datetime | None) -> bool:
 
 def name(text: str) -> Markup:
     """One line from elsewhere: control characters and marks that turn the direction of writing are
-    written out, and what is around it keeps its own direction."""
-    return Markup("<bdi>{}</bdi>").format(one_line(text))
+    written out, and what is around it keeps its own direction. A line that is too short for it
+    ends after an underscore."""
+    return Markup("<bdi>{}</bdi>").format(Markup("_<wbr>").join(one_line(text).split("_")))
 
 
 def mode_name(mode: Mode) -> str:
