@@ -81,7 +81,7 @@ def test_cases_that_failed_the_same_way_are_counted_and_named() -> None:
 
 def test_the_score_is_said_with_its_interval_and_before_all_else() -> None:
     shown = page(judged(ACCEPTED))
-    parts = ["95 % interval of this judging 1.00 to 1.20 ms", ">Runs<", "Leaderboard", ">Machine<"]
+    parts = ["95 % interval of this judging 1.00 to 1.20 ms", ">Runs<", ">Ranked<", ">Machine<"]
     found = [shown.find(part) for part in parts]
     assert sorted(found) == found, found
     assert -1 not in found
