@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from kernelbot.harness.sandbox import Runner, RunnerClient, Zygote, cgroups
+from kernelbot.harness.sandbox import Runner, RunnerClient, Zygote, cgroups, group_members
 from kernelbot.harness.sandbox.runner_tree import children_of
 from kernelbot.harness.words.order import Entry
 from kernelbot.harness.words.sandbox import Flavour, SandboxUnavailable, ZygoteConfig
@@ -193,8 +193,7 @@ def test_who_connects_to_a_zygote_that_is_gone_is_told_when_they_ask() -> None:
 
 def _members() -> set[int]:
     """The processes in this process's runners' groups."""
-    lists = [Path(group, "cgroup.procs").read_text().split() for group in _groups()]
-    return {int(pid) for pids in lists for pid in pids}
+    return {pid for group in _groups() for pid in group_members.members(Path(group))}
 
 
 def _groups() -> set[str]:

@@ -1,5 +1,6 @@
 """What control groups count, where this machine lets us make any."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -7,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from kernelbot.harness.sandbox import cgroups
+from kernelbot.harness.sandbox import cgroups, group_members
 from kernelbot.harness.sandbox.cgroups import RunnerGroup, find_v2_parent, unit_beside
+from kernelbot.harness.sandbox.runner_tree import is_alive
 
 CHILD_S = 0.05
 UNMISSED = f"""
@@ -141,3 +143,49 @@ def test_a_unit_that_runners_leave_behind_is_named(
     tmp_path: Path, own: str, parent: str, expected: str | None
 ) -> None:
     assert expected == unit_beside(tmp_path / parent, own)
+
+
+LEAVES_ONE_BEHIND = """
+import os, threading, time
+from kernelbot.harness.sandbox.cgroups import RunnerGroup
+group = RunnerGroup()
+lists = group.open_task_lists()
+pid = os.fork()
+if pid == 0:
+    for fd in lists:
+        os.write(fd, b"0")
+    threading.Thread(target=time.sleep, args=(600,)).start()
+    print(os.getpid(), flush=True)
+    time.sleep(600)
+os.read(0, 1)
+os._exit(0)
+"""
+
+
+@pytest.mark.skipif(not cgroups.detect().parents, reason="no writable cgroup here")
+def test_who_a_dead_judge_has_left_behind_is_ended_and_so_are_their_groups() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", LEAVES_ONE_BEHIND], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as judge:
+        assert judge.stdout is not None
+        pid = int(judge.stdout.readline())
+        parents = set(cgroups.detect().parents.values())
+        groups = [path for parent in parents for path in parent.glob(f"kernelbot-{judge.pid}-*")]
+        inside = [pid in group_members.members(group) for group in groups]
+    assert cgroups.remove_leftovers(timeout_s=60)
+    assert ([True] * len(parents), False) == (inside, is_alive(pid))
+
+
+@pytest.mark.skipif(
+    cgroups.detect().version == 2 or "freezer" not in cgroups.detect().parents,
+    reason="no group here that only freezes",
+)
+def test_who_moves_in_where_it_is_only_frozen_takes_no_lock_of_all() -> None:
+    """The kernel asks for none if one thread writes so to the list of threads."""
+    group = RunnerGroup()
+    fds = group.open_task_lists()
+    names = {Path(f"/proc/self/fd/{fd}").readlink().name for fd in fds}
+    for fd in fds:
+        os.close(fd)
+    group.remove()
+    assert names <= {"tasks", "cgroup.threads"}

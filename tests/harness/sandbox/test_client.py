@@ -13,7 +13,14 @@ from pathlib import Path
 import pytest
 
 from kernelbot.harness.inside.own_folders import inside
-from kernelbot.harness.sandbox import Runner, RunnerClient, Zygote, cgroups, run_command
+from kernelbot.harness.sandbox import (
+    Runner,
+    RunnerClient,
+    Zygote,
+    cgroups,
+    group_members,
+    run_command,
+)
 from kernelbot.harness.words.order import Entry
 from kernelbot.harness.words.sandbox import Flavour, SandboxUnavailable, ZygoteConfig
 from kernelbot.protocol import Limits, SandboxMode
@@ -151,7 +158,7 @@ def test_the_runner_is_in_its_cgroup_before_it_is_handed_over(client: RunnerClie
     runner = _spawn(client)
     parents = set(cgroups.detect().parents.values())
     members = [
-        (path / "cgroup.procs").read_text().split()
+        group_members.members(path)
         for parent in parents
         for path in parent.glob(f"kernelbot-{os.getpid()}-*")
     ]

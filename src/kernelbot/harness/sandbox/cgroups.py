@@ -10,6 +10,13 @@ from functools import cache
 from pathlib import Path
 
 from kernelbot.harness.sandbox.freezer import Freezer
+from kernelbot.harness.sandbox.group_members import (
+    end_all,
+    make_threaded,
+    member_list,
+    members,
+    task_list,
+)
 from kernelbot.protocol import Limits
 
 _ROOT = Path("/sys/fs/cgroup")
@@ -158,7 +165,7 @@ def remove_leftovers(timeout_s: float = 0.0) -> bool:
     parents = set(detect().parents.values())
     while left := [folder for parent in parents for folder in _leftovers(parent)]:
         for folder in left:
-            _end_all(folder)
+            end_all(folder)
             with suppress(OSError):
                 folder.rmdir()
         if time.monotonic() >= deadline:
@@ -184,16 +191,6 @@ def _own_name(last: str) -> str:
 
 def _pid_namespace() -> int:
     return Path("/proc/self/ns/pid").stat().st_ino
-
-
-def _end_all(folder: Path) -> None:
-    """End all processes, of a group that is frozen as well; one of version 1 thaws, and ends with
-    its init."""
-    for name, order in (("cgroup.kill", "1"), ("freezer.state", "THAWED")):
-        with suppress(OSError):
-            fd = os.open(folder / name, os.O_WRONLY)  # never made where it isn't there
-            os.write(fd, order.encode())
-            os.close(fd)
 
 
 class JudgeGroup:
@@ -230,7 +227,7 @@ def _joined(folder: Path) -> Path | None:
     """A new group with this process in it; None if it can't be had."""
     try:
         folder.mkdir()
-        _task_list(folder).write_text("0")
+        task_list(folder).write_text("0")
     except OSError:
         with suppress(OSError):
             folder.rmdir()
@@ -258,6 +255,8 @@ class RunnerGroup:
         for folder in set(self._folders.values()):
             folder.mkdir()
         frozen = self._folders.get(_FREEZER)
+        if frozen and self._hierarchies.version == 1:
+            make_threaded(frozen)
         self.freezer = Freezer(frozen) if frozen else None
         """Freezes the whole runner; None if there is no such group."""
 
@@ -307,16 +306,17 @@ class RunnerGroup:
     def open_task_lists(self) -> list[int]:
         """Descriptors through which a process can move itself in, before it has any child.
 
-        Moving another process takes the kernel's global lock (5 ms); under version 1 moving oneself
-        doesn't.
+        Moving another process takes the kernel's global lock (5 to 20 ms, in which nobody else can
+        make, move into or freeze a group either); under version 1 and in threaded groups moving
+        oneself doesn't.
         """
-        return [os.open(_task_list(folder), os.O_WRONLY) for folder in set(self._folders.values())]
+        return [os.open(task_list(folder), os.O_WRONLY) for folder in set(self._folders.values())]
 
     def adopt(self, pid: int) -> None:
         """Make sure that `pid` is in every group. Raises OSError."""
         for folder in set(self._folders.values()):
-            if str(pid) not in (folder / "cgroup.procs").read_text().split():
-                (folder / "cgroup.procs").write_text(str(pid))
+            if pid not in members(folder):
+                member_list(folder).write_text(str(pid))
 
     def out_of_memory(self) -> bool:
         """Whether the memory limit has killed a process of the group.
@@ -364,11 +364,6 @@ class RunnerGroup:
                     time.sleep(0.0005)
                 else:
                     break
-
-
-def _task_list(folder: Path) -> Path:
-    path = folder / "tasks"
-    return path if path.exists() else folder / "cgroup.procs"
 
 
 def _number(path: Path) -> int:
