@@ -8,6 +8,7 @@ import sys
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 _PR_SET_NAME = 15
 _ARGUMENTS = slice(45, 47)
@@ -42,30 +43,36 @@ def name_process(name: ProcessName, detail: str = "", *, keep_command: bool = Fa
     """
     if not sys.platform.startswith("linux"):
         return
-    _libc().prctl(_PR_SET_NAME, ctypes.c_char_p(name.encode()), 0, 0, 0)
+    text = str.encode(name)
+    _set_name()(_PR_SET_NAME, text, 0, 0, 0)
     if not keep_command:
-        _overwrite_arguments(f"{name} {detail}".strip().encode())
+        _overwrite_arguments(text + b" " + detail.encode() if detail else text)
+
+
+# A fork names itself first of all. Found out once, before it: whatever Python touches in a fork is
+# copied by the page, and making these again, or calling memmove, touches 170 pages.
 
 
 @cache
-def _libc() -> ctypes.CDLL:
-    return ctypes.CDLL(None)
+def _set_name() -> Any:
+    return ctypes.CDLL(None).prctl
 
 
 def _overwrite_arguments(text: bytes) -> None:
     """In place, as far as there is room: where the kernel looks for a process's command line."""
-    start, end = _arguments()
-    if 0 < start < end:
-        room = end - start
-        ctypes.memmove(start, text[: room - 1].ljust(room, b"\0"), room)
+    arguments = _arguments()
+    if arguments is not None:
+        room = len(arguments)
+        arguments.raw = text[: room - 1].ljust(room, b"\0")
 
 
 @cache
-def _arguments() -> tuple[int, int]:
-    """Where they begin and end, the same in all forks of a process; twice 0 if that is unknown."""
+def _arguments() -> Any:
+    """The memory in which they are, at the same place in all forks of a process; None if that is
+    unknown."""
     try:
         fields = Path("/proc/self/stat").read_text().rpartition(")")[2].split()
     except OSError:
-        return 0, 0
+        return None
     start, end = map(int, fields[_ARGUMENTS])
-    return start, end
+    return (ctypes.c_char * (end - start)).from_address(start) if 0 < start < end else None
