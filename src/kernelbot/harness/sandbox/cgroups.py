@@ -249,7 +249,7 @@ class RunnerGroup:
         """Make the groups, without limits so far. Raises OSError."""
         self._hierarchies = detect()
         # A number that goes up would tell which phase, and whose side of a duel, this is.
-        name = _own_name(secrets.token_hex(_NAME_BYTES))
+        self._name = name = _own_name(secrets.token_hex(_NAME_BYTES))
         parents = self._hierarchies.parents
         self._folders = {controller: parent / name for controller, parent in parents.items()}
         for folder in set(self._folders.values()):
@@ -314,9 +314,20 @@ class RunnerGroup:
 
     def adopt(self, pid: int) -> None:
         """Make sure that `pid` is in every group. Raises OSError."""
+        if self._holds(pid):
+            return
         for folder in set(self._folders.values()):
             if pid not in members(folder):
                 member_list(folder).write_text(str(pid))
+
+    def _holds(self, pid: int) -> bool:
+        """Whether it is, by one look; if not, one group may still go by several names."""
+        try:
+            lines = Path(f"/proc/{pid}/cgroup").read_text().splitlines()
+        except OSError:
+            return False
+        inside = sum(line.endswith(f"/{self._name}") for line in lines)
+        return inside == len(set(self._folders.values()))
 
     def out_of_memory(self) -> bool:
         """Whether the memory limit has killed a process of the group.
