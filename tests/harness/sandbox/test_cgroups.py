@@ -189,3 +189,30 @@ def test_who_moves_in_where_it_is_only_frozen_takes_no_lock_of_all() -> None:
         os.close(fd)
     group.remove()
     assert names <= {"tasks", "cgroup.threads"}
+
+
+WITH_A_THREAD = """
+import sys, threading
+threading.Thread(target=sys.stdin.readline).start()
+print("ready", flush=True)
+"""
+
+
+@pytest.mark.skipif(not cgroups.detect().parents, reason="no writable cgroup here")
+def test_all_threads_of_who_is_adopted_are_in_the_group_that_freezes() -> None:
+    group = RunnerGroup()
+    with subprocess.Popen(
+        [sys.executable, "-c", WITH_A_THREAD], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        group.adopt(process.pid)
+        threads = list(Path(f"/proc/{process.pid}/task").iterdir())
+        freezer = cgroups.detect().parents.get("freezer")
+        inside = {
+            f"kernelbot-{os.getpid()}" in (thread / "cgroup").read_text().splitlines()[-1]
+            for thread in threads
+        }
+        process.kill()
+    group.remove()
+    assert (2, {freezer is not None}) == (len(threads), inside)

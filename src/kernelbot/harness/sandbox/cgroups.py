@@ -12,6 +12,7 @@ from pathlib import Path
 from kernelbot.harness.sandbox.freezer import Freezer
 from kernelbot.harness.sandbox.group_members import (
     end_all,
+    is_threaded,
     make_threaded,
     member_list,
     members,
@@ -313,19 +314,18 @@ class RunnerGroup:
         return [os.open(task_list(folder), os.O_WRONLY) for folder in set(self._folders.values())]
 
     def adopt(self, pid: int) -> None:
-        """Make sure that `pid` is in every group. Raises OSError."""
-        if self._holds(pid):
+        """Make sure that `pid` is in every group, with all of its threads. Raises OSError."""
+        threads = {int(thread.name) for thread in Path(f"/proc/{pid}/task").iterdir()}
+        if len(threads) == 1 and self._holds(pid):
             return
         for folder in set(self._folders.values()):
-            if pid not in members(folder):
-                member_list(folder).write_text(str(pid))
+            wanted = threads if is_threaded(folder) else {pid}
+            for one in wanted - set(members(folder)):
+                member_list(folder).write_text(str(one))
 
     def _holds(self, pid: int) -> bool:
         """Whether it is, by one look; if not, one group may still go by several names."""
-        try:
-            lines = Path(f"/proc/{pid}/cgroup").read_text().splitlines()
-        except OSError:
-            return False
+        lines = Path(f"/proc/{pid}/cgroup").read_text().splitlines()
         inside = sum(line.endswith(f"/{self._name}") for line in lines)
         return inside == len(set(self._folders.values()))
 

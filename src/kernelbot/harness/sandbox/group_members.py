@@ -22,7 +22,8 @@ def make_threaded(folder: Path) -> None:
             (folder / "cgroup.type").write_text("threaded")
 
 
-def _is_threaded(folder: Path) -> bool:
+def is_threaded(folder: Path) -> bool:
+    """Whether threads are its members, each by itself."""
     with suppress(OSError):
         return (folder / "cgroup.type").read_text() == "threaded\n"
     return False
@@ -30,7 +31,7 @@ def _is_threaded(folder: Path) -> bool:
 
 def member_list(folder: Path) -> Path:
     """Where they are listed, and where a process can be moved in."""
-    return folder / ("cgroup.threads" if _is_threaded(folder) else "cgroup.procs")
+    return folder / ("cgroup.threads" if is_threaded(folder) else "cgroup.procs")
 
 
 def task_list(folder: Path) -> Path:
@@ -43,14 +44,14 @@ def end_all(folder: Path) -> None:
     """End all processes, of a group that is frozen as well; one of version 1 thaws, and ends with
     its init."""
     orders = [("cgroup.kill", "1"), ("freezer.state", "THAWED")]
-    if _is_threaded(folder):  # it has no `cgroup.kill`; who is frozen keeps its id, and can die
+    if is_threaded(folder):  # it has no `cgroup.kill`; who is frozen keeps its id, and can die
         orders = [("cgroup.freeze", "1")]
     for name, order in orders:
         with suppress(OSError):
             fd = os.open(folder / name, os.O_WRONLY)  # never made where it isn't there
             os.write(fd, order.encode())
             os.close(fd)
-    if _is_threaded(folder):
+    if is_threaded(folder):
         with suppress(OSError):  # it has been removed, or they have ended
             for pid in filter(None, members(folder)):  # 0: in no namespace of ours
                 os.kill(pid, signal.SIGKILL)
