@@ -8,9 +8,10 @@ from http.server import BaseHTTPRequestHandler
 import pytest
 
 from kernelbot.accounts.model import NewToken
-from kernelbot.cli.score_comparison import comparison_lines
+from kernelbot.cli.score_comparison import comparison_lines, limit_lines
 from kernelbot.client import KernelbotClient
 from kernelbot.ranking.model import Score, ScoreComparison
+from kernelbot.ranking.roofline import RooflineLimit
 from kernelbot.submissions.schemas import SubmissionView
 from tests.client.spoken import END, Handle, answer
 from tests.support.live import LiveServer
@@ -54,6 +55,16 @@ def test_a_first_rank_that_is_shared_does_not_lead(leader: Score, shared: bool, 
 
 def test_what_leads_without_a_rank_is_not_compared_with_itself() -> None:
     assert [] == comparison_lines([compared(1e-3, leader=replace(LEADER, submission_id=9))])
+
+
+def test_what_the_device_can_do_is_said_where_it_is_known() -> None:
+    limit = RooflineLimit(is_memory=True, share=0.314, at_least_s=1e-3)
+    assert [
+        (
+            "Memory bandwidth limits this problem on CPU: the data can't be moved in less than "
+            "1.00 ms. This kernel reaches 31 % of the bandwidth."
+        )
+    ] == limit_lines([replace(compared(1e-3), limit=limit), compared(1e-3, device="H100")])
 
 
 def sent(live: LiveServer, score_s: float, author: NewToken) -> int:

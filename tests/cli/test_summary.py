@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from kernelbot.cli.summary import COMPARED_LINES, LINES, compared_text, summary
+from kernelbot.cli.summary import COMPARED_LINES, LINES, compared_lines, summary
 from kernelbot.domain.states import ReviewState, RunState, SubmissionState
 from kernelbot.moderation.reviews.model import Evidence
 from kernelbot.protocol import CaseResult, Failure, Fault, Mode, RunResult, Verdict
@@ -80,13 +80,13 @@ def test_the_score_with_its_interval_is_first_and_the_page_last() -> None:
 
 def test_how_it_compares_is_never_longer_than_its_room() -> None:
     compared = tuple(f"{number} " + "x" * 100 for number in range(40))
-    lines = compared_text(compared).splitlines()
+    lines = compared_lines(compared)
     assert ("0", COMPARED_LINES, []) == (
         lines[0],
         len(lines),
         [line for line in lines if len(line) > 80],
     )
-    assert "a\nb" == compared_text(("a", "b"))
+    assert ["a", "b"] == compared_lines(("a", "b"))
 
 
 def test_equal_tracebacks_are_said_once() -> None:

@@ -14,7 +14,8 @@ from tests.support.world import World
 
 async def compared(world: World, viewer: NewToken, number: int) -> list[ScoreComparison]:
     snapshot = await world.services.submissions.snapshot(viewer.user, number)
-    return list(await world.services.outcomes.comparisons(viewer.user, snapshot))
+    found = await world.services.outcomes.comparisons(viewer.user, snapshot)
+    return list(found.found)
 
 
 def numbers(found: ScoreComparison) -> tuple[int | None, int | None, int | None]:

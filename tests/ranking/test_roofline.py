@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from kernelbot.protocol import Case, DeviceSpec, Floor, RankRule, Vendor
-from kernelbot.ranking.roofline import Roof, Work, roof_of, work_of
+from kernelbot.ranking.roofline import Roof, Work, limit_of, roof_of, work_of
 from tests.support.problems import sort_problem
 
 SPEC = replace(
@@ -47,3 +47,30 @@ def test_a_device_without_peaks_has_no_roof() -> None:
     assert [None, None] == [roof_of(one, WORK) for one in (None, DeviceSpec("CPU", Vendor.CPU))]
     known = DeviceSpec("X", Vendor.CPU, peak_flops=1.0, peak_bytes_per_s=2.0)
     assert Roof(1.0, 2.0) == roof_of(known, WORK)
+
+
+TIMED = [case.spec for case in SPEC.benchmarks]
+DEVICE = DeviceSpec("X", Vendor.CPU, peak_flops=4.0, peak_bytes_per_s=4.0)
+
+
+@pytest.mark.parametrize(
+    ("floor", "is_memory"), [(Floor(1.0, 4.0), True), (Floor(4.0, 1.0), False)]
+)
+def test_the_limit_is_what_takes_longer(floor: Floor, is_memory: bool) -> None:
+    found = limit_of(2.0, TIMED, replace(SPEC, floors=(floor, floor)), DEVICE)
+    assert found is not None
+    assert (is_memory, 0.5, 1.0) == (found.is_memory, found.share, found.at_least_s)
+
+
+def test_a_problem_that_has_changed_since_has_no_limit_for_a_score() -> None:
+    assert limit_of(1.0, ["n: 3"], SPEC, DEVICE) is None
+
+
+def test_without_a_score_a_problem_or_peaks_there_is_no_limit() -> None:
+    assert [None] * 5 == [
+        limit_of(None, TIMED, SPEC, DEVICE),
+        limit_of(1.0, [], SPEC, DEVICE),
+        limit_of(1.0, TIMED, None, DEVICE),
+        limit_of(1.0, TIMED, replace(SPEC, floors=()), DEVICE),
+        limit_of(1.0, TIMED, SPEC, None),
+    ]

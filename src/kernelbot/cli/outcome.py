@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from kernelbot.cli.score_comparison import limit_lines
 from kernelbot.cli.terminal import columns
 from kernelbot.domain.states import ReviewState, RunState, SubmissionState
 from kernelbot.preflight.rendering import preflight_text
@@ -19,10 +20,13 @@ if TYPE_CHECKING:
 
 
 def outcome(submission: "SubmissionView", page_url: str) -> str:
-    """All that is known of it: the verdict, the score and the place, then what compilers said and
-    the runs' reports, and where its page is."""
+    """All that is known of it: the verdict, the score and the place, how much of what the device
+    can do was reached, then what compilers said and the runs' reports, and where its page is."""
     preflights = [preflight_text(one, columns()) for one in submission.preflights]
-    parts = [closing(submission), *preflights, *(_run(run) for run in submission.runs)]
+    parts = [closing(submission)]
+    if limits := limit_lines(submission.comparisons):
+        parts.append("\n".join(limits))
+    parts += [*preflights, *(_run(run) for run in submission.runs)]
     if lines := noticed(submission):
         parts.append("\n".join(lines))
     return "\n\n".join([*parts, *where_more_is(submission, page_url)])

@@ -1,9 +1,10 @@
-"""A submission's score beside its author's best other one and the leader's, as the server compares
-them."""
+"""A submission's score beside its author's best other one, the leader's and what the device can do,
+as the server compares them."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from kernelbot.render.limits import whole_text
 from kernelbot.render.text import one_line
 from kernelbot.render.units import percent_text, seconds_text
 
@@ -19,6 +20,11 @@ def comparison_lines(found: "Sequence[ScoreComparison]") -> list[str]:
         device = f"{one_line(one.device)}: " if len(found) > 1 else ""
         lines += [f"{device}{line}" for line in _lines(one)]
     return lines
+
+
+def limit_lines(found: "Sequence[ScoreComparison]") -> list[str]:
+    """A line for each device whose limit is known."""
+    return [whole_text(one.limit, one.device) for one in found if one.limit is not None]
 
 
 def _lines(one: "ScoreComparison") -> list[str]:

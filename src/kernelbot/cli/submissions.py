@@ -274,15 +274,16 @@ def _watch(client: "KernelbotClient", sent: "SubmissionView", terminal: Terminal
 
 
 def _show_summary(done: "SubmissionView", page_url: str, terminal: Terminal) -> None:
-    """The answer, and how its score compares with others if the server says so: one of an earlier
-    release doesn't."""
-    from kernelbot.cli.score_comparison import comparison_lines
-    from kernelbot.cli.summary import COMPARED_LINES, LINES, compared_text, summary
+    """The answer, and how its score compares with others and with what the device can do, if the
+    server says so: one of an earlier release doesn't."""
+    from kernelbot.cli.score_comparison import comparison_lines, limit_lines
+    from kernelbot.cli.summary import LINES, compared_lines, summary
 
-    compared = comparison_lines(done.comparisons)
-    terminal.show(summary(done, page_url, lines=LINES - COMPARED_LINES * bool(compared)))
+    found = done.comparisons
+    compared = compared_lines([*limit_lines(found), *comparison_lines(found)])
+    terminal.show(summary(done, page_url, lines=LINES - len(compared)))
     if compared:
-        terminal.show(compared_text(compared))
+        terminal.show("\n".join(compared))
 
 
 def _page_url(client: "KernelbotClient", submission_id: int) -> str:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 LINES = 24
 """The height of a terminal that nobody has made larger."""
-COMPARED_LINES = 4
-"""The most lines of how a score compares with others."""
+COMPARED_LINES = 6
+"""The most lines of how a score compares with others and with what the device can do."""
 _COLUMNS = 80
 _WAYS = 3
 """Ways of failing that are shown; the first one with all that was said."""
@@ -46,10 +46,10 @@ def summary(submission: "SubmissionView", page_url: str, *, lines: int = LINES) 
     return "\n".join([*head, *failed, *notes, *table, *output, *tail])
 
 
-def compared_text(compared: Sequence[str]) -> str:
-    """How the score compares with others, of which `compared` has a line each: `COMPARED_LINES` at
-    most."""
-    return "\n".join(_clipped(_wrapped("\n".join(compared), columns() or _COLUMNS), COMPARED_LINES))
+def compared_lines(compared: Sequence[str]) -> list[str]:
+    """How the score compares with others and with what the device can do, of which `compared` has
+    a line each: `COMPARED_LINES` at most, as wide as the terminal."""
+    return _clipped(_wrapped("\n".join(compared), columns() or _COLUMNS), COMPARED_LINES)
 
 
 def _wrapped(text: str, width: int) -> list[str]:

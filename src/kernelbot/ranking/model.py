@@ -7,6 +7,7 @@ from enum import StrEnum
 from kernelbot.boards.model import Board
 from kernelbot.domain.values import described
 from kernelbot.duels.model import Ratio
+from kernelbot.ranking.roofline import RooflineLimit
 
 
 class NotRankedReason(StrEnum):
@@ -190,6 +191,22 @@ class ScoreComparison:
     leader: Score | None = field(
         metadata=described("The first of the ranking, which may be the submission itself.")
     )
+    limit: RooflineLimit | None = field(
+        default=None,
+        metadata=described(
+            "How much of what the device can do was reached. Null: the problem doesn't give "
+            "operations and bytes, or nobody configured the device's peaks."
+        ),
+    )
+
+
+@dataclass(frozen=True)
+class Comparisons:
+    """A submission's scores beside others, and the version of its board's problem by which their
+    limits are known; None: there are none."""
+
+    found: tuple[ScoreComparison, ...]
+    problem_version_id: int | None
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,19 @@
 """What became of a ranked submission, compared with its author's others and with the leader."""
 
 from kernelbot.accounts.model import User
-from kernelbot.boards.service import sees_board
+from kernelbot.boards.service import visible_board
+from kernelbot.domain.errors import NotFound
 from kernelbot.domain.states import ReviewState, SubmissionState, submission_state
 from kernelbot.protocol import Mode, Verdict
 from kernelbot.ranking import store as standings
-from kernelbot.ranking.model import Bests, Compared, Outcome, Score, ScoreComparison
+from kernelbot.ranking.model import (
+    Bests,
+    Compared,
+    Comparisons,
+    Outcome,
+    Score,
+    ScoreComparison,
+)
 from kernelbot.runs.model import Run
 from kernelbot.store.database import Database, ReadSession
 from kernelbot.submissions.model import BareSubmission, Rank
@@ -13,6 +21,7 @@ from kernelbot.submissions.service import Submissions
 from kernelbot.submissions.views import SubmissionSnapshot
 
 _SHOWN = 400
+_NOTHING = Comparisons((), None)
 
 
 class Outcomes:
@@ -52,24 +61,24 @@ class Outcomes:
         async with self._database.read() as session:
             return await _bests(session, found, device)
 
-    async def comparisons(
-        self, viewer: User, found: SubmissionSnapshot
-    ) -> tuple[ScoreComparison, ...]:
+    async def comparisons(self, viewer: User, found: SubmissionSnapshot) -> Comparisons:
         """A submission's scores beside others that count, one for each device on which it was
-        accepted; empty until it is finished, and if its board isn't for the viewer."""
+        accepted, without their limits; empty until it is finished, and if its board isn't for the
+        viewer."""
         runs = _compared_runs(found)
         if not runs:
-            return ()
+            return _NOTHING
         row = found.row
         async with self._database.read() as session:
-            if not await sees_board(session, viewer, row.board):
-                return ()
-            return tuple(
-                [
-                    _comparison(viewer, found, run, await _bests(session, row, run.device))
-                    for run in runs
-                ]
-            )
+            try:
+                board = await visible_board(session, viewer, row.board)
+            except NotFound:
+                return _NOTHING
+            compared = [
+                _comparison(viewer, found, run, await _bests(session, row, run.device))
+                for run in runs
+            ]
+        return Comparisons(tuple(compared), board.problem_version_id)
 
     async def progress(self, viewer: User, submission_id: int, device: str) -> tuple[Score, ...]:
         """The scores of a submission's author on its board that count, in the order of submitting.

@@ -1,7 +1,9 @@
 """How fast a problem's least work could be done on a device, by its two peaks."""
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, field
 
+from kernelbot.domain.values import described
 from kernelbot.protocol import DeviceSpec, Floor, NumberType, ProblemSpec
 
 
@@ -30,6 +32,42 @@ class Roof:
     def flops_per_s(self, intensity: float) -> float:
         """The most that is possible with so many operations for each byte."""
         return min(self.peak_flops, intensity * self.peak_bytes_per_s)
+
+    def least_s(self, work: Work) -> float:
+        """The shortest time in which the work can be done."""
+        return work.flops / self.flops_per_s(work.intensity)
+
+
+@dataclass(frozen=True)
+class RooflineLimit:
+    """What a device could do at best, and how much of that a score reached."""
+
+    is_memory: bool = field(
+        metadata=described("Memory bandwidth is the limit; else arithmetic is.")
+    )
+    share: float = field(metadata=described("How much of the limit was reached: 1 is all of it."))
+    at_least_s: float = field(metadata=described("In less no kernel can do the work."))
+
+
+def limit_of(
+    score_s: float | None,
+    timed: Collection[str],
+    problem: ProblemSpec | None,
+    device: DeviceSpec | None,
+) -> RooflineLimit | None:
+    """The limit of a score. `timed`: the workloads that it is of. None if operations, bytes or the
+    device's peaks aren't known, or the problem no longer has all of these workloads."""
+    if problem is None or not score_s or not timed:
+        return None
+    if not set(timed) <= {case.spec for case in problem.benchmarks}:
+        return None
+    work = work_of(problem)
+    roof = roof_of(device, work)
+    if work is None or roof is None:
+        return None
+    is_memory = work.intensity * roof.peak_bytes_per_s < roof.peak_flops
+    least_s = roof.least_s(work)
+    return RooflineLimit(is_memory, least_s / score_s, least_s)
 
 
 def work_of(spec: ProblemSpec) -> Work | None:

@@ -9,6 +9,7 @@ from markupsafe import Markup
 from kernelbot.boards.rules import has_ended
 from kernelbot.protocol import Mode, Verdict
 from kernelbot.render.intervals import of_all_judgings, seconds_interval
+from kernelbot.render.limits import limit_text, reached_text
 from kernelbot.render.progress import STATES
 from kernelbot.render.report import busy_hint, threads_hint
 from kernelbot.render.text import one_line, printable, shorten
@@ -80,6 +81,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "fault": FAULTS.__getitem__,
     "interval_ns": lambda pair: interval_text(*pair),
     "interval_s": seconds_interval,
+    "limit": limit_text,
     "mark": mark,
     "mode": mode_name,
     "moment": moment,
@@ -92,6 +94,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "printable": printable,
     "remaining": remaining,
     "seconds": seconds_text,
+    "reached": reached_text,
     "shortened": lambda text, limit=20_000: printable(shorten(text, limit)),
     "state": STATES.__getitem__,
     "busy_hint": busy_hint,

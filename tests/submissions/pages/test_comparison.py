@@ -40,35 +40,14 @@ def test_a_workload_that_others_did_not_have_stands_alone() -> None:
     assert (1_100_000.0, None) == (found.median_ns(Whose.MINE), found.median_ns(Whose.OWN))
 
 
-@pytest.mark.parametrize(
-    ("flops", "memory_bytes", "is_memory"), [(1e8, 5.5e8, True), (5.5e8, 1e8, False)]
-)
-def test_the_limit_is_what_takes_longer(flops: float, memory_bytes: float, is_memory: bool) -> None:
-    spec = problem(flops, memory_bytes)
-    assert [case.spec for case in spec.benchmarks] == [WORKLOAD.spec]
-    found = comparison._limit(1.1e-3, (WORKLOAD,), spec, DEVICE)
-    share = comparison._share(WORKLOAD, spec, DEVICE)
-    assert found is not None
-    assert is_memory == found.is_memory
-    assert pytest.approx([0.5, 5.5e-4, 0.5]) == [found.share, found.at_least_s, share]
+def test_a_workload_reaches_a_share_of_its_own_limit() -> None:
+    share = comparison._share(WORKLOAD, problem(1e8, 5.5e8), DEVICE)
+    assert pytest.approx(0.5) == share
 
 
-def test_a_problem_that_has_changed_since_has_no_limit_for_it() -> None:
+def test_a_workload_that_the_problem_no_longer_has_reaches_none() -> None:
     other = replace(WORKLOAD, spec="size: 9")
-    spec = problem(1e8, 1e8)
-    assert (None, None) == (
-        comparison._limit(1.0, (other,), spec, DEVICE),
-        comparison._share(other, spec, DEVICE),
-    )
-
-
-def test_without_peaks_or_floors_there_is_no_limit() -> None:
-    spec, bare = problem(1e8, 1e8), sort_problem("sort").spec
-    assert [None] * 3 == [
-        comparison._limit(1.0, (WORKLOAD,), spec, None),
-        comparison._limit(1.0, (WORKLOAD,), None, DEVICE),
-        comparison._limit(1.0, (WORKLOAD,), bare, DEVICE),
-    ]
+    assert comparison._share(other, problem(1e8, 1e8), DEVICE) is None
 
 
 async def test_the_page_compares_with_ones_best_and_with_a_leader_whose_code_is_secret(

@@ -15,20 +15,20 @@ from kernelbot.protocol import (
     Verdict,
 )
 from kernelbot.ranking.model import Score
+from kernelbot.ranking.roofline import RooflineLimit
 from kernelbot.render.intervals import of_the_score
 from kernelbot.submissions.model import Submission
 from kernelbot.submissions.pages.comparison import (
     ComparedTime,
     ComparedWorkload,
     Comparison,
-    Limit,
     Whose,
 )
 from kernelbot.submissions.pages.results import (
     diff_lines,
     shown_runs,
-    timed,
 )
+from kernelbot.submissions.timings import timed
 from kernelbot.web.assets import Assets
 from kernelbot.web.pages import Pages
 from tests.render.results import ACCEPTED, WORKLOAD, WRONG, judged
@@ -96,7 +96,7 @@ def test_what_the_device_can_do_is_said_in_words_and_for_each_workload() -> None
         own=Score(4, "ada", 1e-3, None, AT),
         leader=Score(5, "bob", 5e-4, None, AT),
         leader_seen=False,
-        limit=Limit(is_memory=True, share=0.31, at_least_s=6.2e-4),
+        limit=RooflineLimit(is_memory=True, share=0.31, at_least_s=6.2e-4),
     )
     shown = page(judged(ACCEPTED), found)
     parts = (

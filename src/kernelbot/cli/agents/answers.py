@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pydantic import BaseModel, Field
 
 from kernelbot.boards.model import NamedBoard, Statement
+from kernelbot.cli.score_comparison import limit_lines
 from kernelbot.domain.states import SubmissionState
 from kernelbot.preflight.rendering import short_text
 from kernelbot.protocol import Phase, Verdict
@@ -159,6 +160,11 @@ class SubmissionReport(BaseModel):
         "occupancy of its kernels, in brackets those of its author's version before.",
     )
 
+    limits: list[str] = Field(
+        default_factory=list,
+        description="What limits its problem on each device, and how much of that was reached.",
+    )
+
     @classmethod
     def of(cls, found: SubmissionView) -> "SubmissionReport":
         """The API's submission."""
@@ -175,6 +181,7 @@ class SubmissionReport(BaseModel):
             not_ranked=found.not_ranked.sentence if found.not_ranked else None,
             runs=[RunReport.of(run) for run in found.runs],
             compilers=[short_text(one) for one in found.preflights],
+            limits=limit_lines(found.comparisons),
         )
 
 

@@ -25,6 +25,7 @@ from kernelbot.runs.files import MAX_NAME
 from kernelbot.runs.samples.schemas import SampleList
 from kernelbot.schemas.common import NAME_MAX, Name
 from kernelbot.submissions.api.events import stream
+from kernelbot.submissions.api.limits import with_limits
 from kernelbot.submissions.api.listing import listed_json
 from kernelbot.submissions.artifacts.schemas import ArtifactList
 from kernelbot.submissions.model import NewSubmission
@@ -121,7 +122,8 @@ async def show_submission(
     answer = answers.get(key, version)
     if answer is None:
         submission = await services.submissions.whole(snapshot)
-        shown = SubmissionView.of(submission, snapshot.queue, comparisons)
+        limited = await with_limits(services, viewer, submission, comparisons)
+        shown = SubmissionView.of(submission, snapshot.queue, limited)
         answer = shown.model_dump_json().encode()
         if len(answer) <= MAX_KEPT_BYTES:
             answers.keep(key, version, answer)

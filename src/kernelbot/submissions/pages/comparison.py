@@ -8,27 +8,16 @@ from kernelbot.accounts.model import User
 from kernelbot.domain.errors import NotAllowed, NotFound
 from kernelbot.protocol import DeviceSpec, Floor, ProblemSpec, WorkloadResult
 from kernelbot.ranking.model import Bests, Score
-from kernelbot.ranking.roofline import Roof, Work, roof_of, work_of
+from kernelbot.ranking.roofline import RooflineLimit, Work, roof_of
 from kernelbot.runs.model import Run
 from kernelbot.services import Services
 from kernelbot.submissions.model import Submission
-from kernelbot.submissions.pages.results import timed
+from kernelbot.submissions.timings import limit_on, timed, timed_run
 from kernelbot.submissions.views import SubmissionSnapshot
 
 _MOST = 40
 """Workloads of one chart."""
 _WIDTH = 100.0
-
-
-@dataclass(frozen=True)
-class Limit:
-    """What the device could do at best. `share`: how much of that was reached; `at_least_s`: in
-    less no kernel can do the work."""
-
-    is_memory: bool
-    """Whether memory bandwidth is the limit, and not arithmetic."""
-    share: float
-    at_least_s: float
 
 
 class Whose(StrEnum):
@@ -75,7 +64,7 @@ class Comparison:
     own: Score | None
     leader: Score | None
     leader_seen: bool
-    limit: Limit | None
+    limit: RooflineLimit | None
 
 
 async def comparisons(
@@ -90,7 +79,7 @@ async def comparisons(
     devices = dict.fromkeys(run.device for run in submission.runs)
     found = []
     for device in devices:
-        if (run := _timed_run(submission, device)) is not None:
+        if (run := timed_run(submission, device)) is not None:
             bests = await services.outcomes.bests(snapshot, device)
             found.append(await _on_device(services, user, submission, problem, run, bests))
     return found
@@ -122,20 +111,8 @@ async def _on_device(
         own=bests.own,
         leader=leader,
         leader_seen=leader_loads is not None,
-        limit=_limit(_score(submission, device), mine, problem, spec),
+        limit=limit_on(submission, problem, device, spec),
     )
-
-
-def _timed_run(submission: Submission, device: str) -> Run | None:
-    """The run whose times are compared: the public one, whose data all submissions share."""
-    runs = [run for run in submission.runs if run.device == device and timed(run)]
-    return min(runs, key=lambda run: run.secret, default=None)
-
-
-def _score(submission: Submission, device: str) -> float | None:
-    """The score that counts on a device: that of the last run with one, the secret run's."""
-    scores = [run.score_s for run in submission.runs if run.device == device and run.score_s]
-    return scores[-1] if scores else None
 
 
 async def _measured(
@@ -182,7 +159,7 @@ def _share(
         return None
     work = Work(floor.flops, floor.memory_bytes, floor.number_type)
     roof = roof_of(device, work)
-    return None if roof is None else _least_s(work, roof) * 1e9 / load.median_ns
+    return None if roof is None else roof.least_s(work) * 1e9 / load.median_ns
 
 
 def _floors(problem: ProblemSpec | None) -> list[tuple[str, Floor]]:
@@ -190,27 +167,3 @@ def _floors(problem: ProblemSpec | None) -> list[tuple[str, Floor]]:
         return []
     pairs = zip(problem.benchmarks, problem.floors, strict=True)
     return [(case.spec, floor) for case, floor in pairs if floor is not None]
-
-
-def _limit(
-    score_s: float | None,
-    loads: Sequence[WorkloadResult],
-    problem: ProblemSpec | None,
-    device: DeviceSpec | None,
-) -> Limit | None:
-    """The limit of the score; None unless the problem still has the workloads that were timed."""
-    if problem is None or not score_s or not loads:
-        return None
-    if not {load.spec for load in loads} <= {case.spec for case in problem.benchmarks}:
-        return None
-    work = work_of(problem)
-    roof = roof_of(device, work)
-    if work is None or roof is None:
-        return None
-    is_memory = work.intensity * roof.peak_bytes_per_s < roof.peak_flops
-    least_s = _least_s(work, roof)
-    return Limit(is_memory, least_s / score_s, least_s)
-
-
-def _least_s(work: Work, roof: Roof) -> float:
-    return work.flops / roof.flops_per_s(work.intensity)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kernelbot.domain.states import RunState, SubmissionState
-from kernelbot.protocol import Phase, PhaseResult, Verdict, WorkloadResult
+from kernelbot.protocol import PhaseResult, Verdict, WorkloadResult
 from kernelbot.render.failures import Alike, failed_alike
 from kernelbot.render.plot import Spread, spread_of
 from kernelbot.render.progress import RunProgress
@@ -102,13 +102,6 @@ def progress_of(run: Run) -> RunProgress:
     """Where a run stands, before any event is read."""
     verdict = run.verdict if run.state is RunState.FINISHED else None
     return RunProgress(run.state, verdict, repeats=run.repeats)
-
-
-def timed(run: Run) -> tuple[WorkloadResult, ...]:
-    """The measurements of the last timed phase; empty if there are none, or they aren't shown."""
-    phases = run.result.phases if run.result is not None else ()
-    found = [phase.workloads for phase in phases if phase.workloads]
-    return found[-1] if found and phases[-1].phase is not Phase.PROFILE else ()
 
 
 def _phases(run: Run) -> tuple[ShownPhase, ...]:
