@@ -1,7 +1,7 @@
 """The page of a profile in a real browser, and Perfetto, of which a page of ours plays the part."""
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from kernelbot.protocol import Mode
 from tests.support.profiled import REPORT, leave_files
@@ -79,6 +79,45 @@ def test_without_a_script_cells_are_as_wide_as_their_share_and_below_their_calle
     assert pytest.approx((0.5, 0.4), abs=0.01) == tuple(width for _, width in found)
     expect(page.get_by_role("button", name="Perfetto")).to_have_count(0)
     page.context.close()
+
+
+def test_a_flame_graph_is_zoomed_by_clicks_and_by_keys(site: Site, path: str) -> None:
+    page = site.page(site.live.world.ada)
+    _open(page, path)
+    graph = page.locator(".flame").first
+    called = graph.get_by_role("button", name="aten::addmm")
+    caller = graph.get_by_role("button", name="aten::linear")
+    other = graph.get_by_role("button", name="aten::f0:")
+    whole_graph = page.get_by_role("button", name="Whole graph").first
+    found = [_shares(graph, caller, called, other)]
+    expect(whole_graph).to_be_hidden()
+    called.click()
+    found.append(_shares(graph, caller, called, other))
+    assert [] == site.complaints(page)
+    expect(whole_graph).to_be_visible()
+    page.keyboard.press("Escape")
+    found.append(_shares(graph, caller, called, other))
+    page.keyboard.press("ArrowUp")
+    expect(caller).to_be_focused()
+    page.keyboard.press("Enter")
+    found.append(_shares(graph, caller, called, other))
+    page.keyboard.press("ArrowDown")
+    expect(called).to_be_focused()
+    page.keyboard.press("Enter")
+    caller.click()  # the root
+    found.append(_shares(graph, caller, called, other))
+    page.context.close()
+    before, in_called, in_caller = (0.5, 0.4, 0.01), (1, 1, 0), (1, 0.8, 0)
+    expected = [before, in_called, before, in_caller, before]
+    assert [pytest.approx(one, abs=0.01) for one in expected] == found
+
+
+def _shares(graph: Locator, *frames: Locator) -> tuple[float, ...]:
+    """How much of the graph's width each frame has; 0 if it isn't shown."""
+    whole = graph.bounding_box()
+    assert whole is not None
+    boxes = [frame.bounding_box() if frame.is_visible() else None for frame in frames]
+    return tuple(box["width"] / whole["width"] if box else 0 for box in boxes)
 
 
 def test_a_trace_goes_to_perfettos_window_and_nowhere_else(site: Site, path: str) -> None:
