@@ -11,6 +11,7 @@ from psycopg.rows import class_row
 
 from kernelbot.domain.states import MAX_ATTEMPTS, RunState
 from kernelbot.protocol import Fault, Mode, Verdict
+from kernelbot.runs.repeats import is_unranked_text
 
 
 class Fate(StrEnum):
@@ -18,9 +19,10 @@ class Fate(StrEnum):
 
     RIGHT = "right"
     GAVE_UP = "gave up"
-    """As promised: our fault, after every attempt was lost."""
+    """As promised: our fault, after every attempt was lost, or after the machine was too busy to
+    measure on each time."""
     OURS = "failed early"
-    """Our fault, though not every attempt was lost."""
+    """Our fault, though neither was every attempt lost nor the machine too busy."""
     OPEN = "not ended"
     """Though nobody has waited for it any longer."""
     LOST = "lost"
@@ -93,7 +95,9 @@ def fate(runs: Sequence[RunEnd], expected: Verdict) -> Fate:
     failed = [run for run in runs if run.verdict == Verdict.INTERNAL_ERROR]
     if not failed:
         return Fate.RIGHT
-    in_vain = all(run.lost_attempts >= MAX_ATTEMPTS for run in failed)
+    in_vain = all(
+        run.lost_attempts >= MAX_ATTEMPTS or is_unranked_text(run.message) for run in failed
+    )
     return Fate.GAVE_UP if in_vain else Fate.OURS
 
 

@@ -14,6 +14,7 @@ from benchmarks.chaos_processes import Command, Kind, kinds
 
 from kernelbot.domain.states import RunState
 from kernelbot.protocol import Fault, Mode, Verdict
+from kernelbot.runs.repeats import _unranked
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
@@ -51,6 +52,7 @@ ENDS = {
     "at the third attempt": (a_run(lost_attempts=2), Fate.RIGHT),
     "after three losses": (failed(*OURS, lost_attempts=3, results=0), Fate.GAVE_UP),
     "after one loss": (failed(*OURS, lost_attempts=1), Fate.OURS),
+    "on a machine that stayed too busy": (failed(*OURS, message=_unranked(0.9)), Fate.GAVE_UP),
     "not at all": (a_run(state=RunState.QUEUED, verdict=None, ends=0), Fate.LOST),
     "cancelled": (a_run(state=RunState.CANCELLED, verdict=None), Fate.LOST),
     "without a word": (a_run(ends=0), Fate.LOST),
