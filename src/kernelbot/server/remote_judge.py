@@ -126,7 +126,8 @@ class RemoteJudge:
             await self._launcher.forget(handle)
 
     async def _is_over(self, handle: str) -> bool:
-        return (await self._launcher.poll([handle]))[handle].state.is_over
+        """Without the result: it was read, or nobody waits for it any more."""
+        return (await self._launcher.poll([handle], {handle: 0}))[handle].state.is_over
 
 
 def _nothing() -> None:
