@@ -1,7 +1,6 @@
 """Problems of several ranks through the real harness: processes, sandbox, examiner and all."""
 
 import re
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -140,16 +139,15 @@ REFERENCE = (EXAMPLE / "reference.py").read_text()
 CHECK = "    return compare(output, ref_kernel(data), rtol=TOLERANCE, atol=TOLERANCE)\n"
 
 
-@pytest.mark.timed
 def test_a_checker_that_leaves_the_others_waiting_still_says_what_it_found(host: Host) -> None:
+    """And isn't waited for until the limit, which is longer than pytest waits for a test."""
     early = "    if data[1] == 0 and float(output[0]) == 42:\n        return False, 'forty-two'\n"
     problem = a_problem(REFERENCE.replace(CHECK, early + CHECK))
-    start = time.monotonic()
+    problem = replace(problem, timeouts=Timeouts(test_s=600))
     result = judge(
         host, kernel(f"{SUM.replace('return total', '')}\nreturn total * 0 + 42"), problem=problem
     )
     assert ["Rank 0: forty-two"] * 2 == messages(result)
-    assert time.monotonic() - start < 60
 
 
 @pytest.mark.parametrize(
