@@ -104,7 +104,7 @@ class _Job:
     job_id: str
 
     @classmethod
-    def of(cls, handle: str) -> "_Job":
+    def parse(cls, handle: str) -> "_Job":
         begins, ends, fails, mode, job_id = handle.split(";")
         return cls(float(begins), float(ends), fails == "1", *_MODES[mode], job_id)
 
@@ -153,7 +153,7 @@ class SimulatedLauncher:
     ) -> dict[str, Outcome]:
         """See `Launcher`."""
         now_s = time.time()
-        return {handle: self._outcome(handle, _Job.of(handle), now_s) for handle in handles}
+        return {handle: self._outcome(handle, _Job.parse(handle), now_s) for handle in handles}
 
     def _outcome(self, handle: str, job: _Job, now_s: float) -> Outcome:
         if now_s < job.begins_s:

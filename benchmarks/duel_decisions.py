@@ -44,7 +44,7 @@ class Dueled:
     pairs: int
 
     @classmethod
-    def of(cls, duel: DuelResult, took_s: float) -> "Dueled":
+    def from_result(cls, duel: DuelResult, took_s: float) -> "Dueled":
         """One of a single workload."""
         low, high = duel.ratio_ci95
         return cls(duel.ratio, low, high, took_s, len(duel.workloads[-1].submission_ns))
@@ -92,7 +92,7 @@ def measure(
             result = host.judge(job, _ignore)
             if result.verdict is not Verdict.ACCEPTED or result.duel is None:
                 raise RuntimeError(f"duel {number}: {result.verdict}, {result.failure}")
-            found[share].append(Dueled.of(result.duel, time.monotonic() - began))
+            found[share].append(Dueled.from_result(result.duel, time.monotonic() - began))
             if lines:
                 lines.write(json.dumps({"more": share, **asdict(result.duel)}) + "\n")
                 lines.flush()

@@ -53,7 +53,7 @@ class Spread:
     worst_pair: float
 
     @classmethod
-    def of(cls, scores: Sequence[float]) -> "Spread":
+    def from_scores(cls, scores: Sequence[float]) -> "Spread":
         """Of two scores or more."""
         return cls(
             statistics.median(scores),
@@ -148,7 +148,7 @@ def spreads_table(results: Sequence[RunResult], loaded: LoadedProblem) -> str:
     ]
     rows = []
     for name, rule in rules:
-        spread = Spread.of(scores_by(rule, results, loaded))
+        spread = Spread.from_scores(scores_by(rule, results, loaded))
         shares = f"{spread.deviation:.2%}", f"{spread.worst_pair:.2%}"
         rows.append((name, seconds_text(spread.median), *shares))
     headers = ("rule", "median score", "relative deviation", "worst pair")

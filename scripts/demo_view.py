@@ -15,10 +15,10 @@ from kernelbot.protocol import Verdict
 from kernelbot.ranking.model import StandingsPage
 from kernelbot.render.text import one_line
 from kernelbot.render.units import interval_text, seconds_text
-from kernelbot.submissions.model import Event
+from kernelbot.submissions.model import SubmissionEvent
 from kernelbot.submissions.schemas import SubmissionView
 
-Update = Event | SubmissionView | KernelbotError
+Update = SubmissionEvent | SubmissionView | KernelbotError
 BAR_WIDTH = 24
 QUEUED = "queued"
 
@@ -121,7 +121,7 @@ class DemoView:
         if isinstance(update, SubmissionView):
             entry.submission = update
             self._console.print(self._finished_line(entry))
-        elif isinstance(update, Event):
+        elif isinstance(update, SubmissionEvent):
             entry.status = _status(update)
         if self._live is not None:
             self._live.update(self._unfinished())
@@ -190,7 +190,7 @@ def _clip(text: str, width: int) -> str:
     return text if len(text) <= width else f"{text[: width - 1]}…"
 
 
-def _status(event: Event) -> str:
+def _status(event: SubmissionEvent) -> str:
     phase, index, total = (event.data.get(key) for key in ("phase", "index", "total"))
     kind = "secret" if event.secret else "public"
     if event.kind is RunState.QUEUED:

@@ -17,7 +17,7 @@ from typing import Self
 import httpx
 
 from kernelbot.client import Endpoint, find_endpoint
-from kernelbot.client.endpoint import Places
+from kernelbot.client.endpoint import ClientFiles
 from scripts.processes import Process, family, survivors
 
 MARKER = "KERNELBOT_LOCAL_SERVER"
@@ -124,7 +124,7 @@ class LocalServer:
         """The server as its own account reaches it; nothing else on this machine counts."""
         nowhere = self.folder / "config" / "none"
         servers = self.folder / "state" / "kernelbot" / "servers"
-        places = Places(config=nowhere, servers=servers, popcorn=nowhere)
+        places = ClientFiles(config=nowhere, servers=servers, popcorn=nowhere)
         return find_endpoint(self.url, environ={}, places=places)
 
     def processes(self) -> set[Process]:

@@ -37,7 +37,7 @@ class Counting:
 
 @routes.get("/counted")
 async def counted(services: ServicesDep) -> int:
-    return await services.beside(Counting).count()
+    return await services.extension(Counting).count()
 
 @pages.get("/{number}/counted")
 async def page(number: int) -> str:

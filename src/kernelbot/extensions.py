@@ -35,7 +35,8 @@ class Extension(ABC):
     @classmethod
     @abstractmethod
     def service(cls, database: Database) -> object:
-        """Its use cases, which its routes find by their class: `services.beside(Class)`."""
+        """The extension's use cases, which its routes find by their class:
+        `services.extension(Class)`."""
 
 
 _EXTENSIONS = Group(

@@ -5,9 +5,9 @@ from typing import TypeVar
 
 from kernelbot.accounts.logins.service import Logins
 from kernelbot.accounts.service import Users
-from kernelbot.accounts.tokens.service import Tokens
+from kernelbot.accounts.tokens.service import TokenService
 from kernelbot.boards.invites.service import Invites
-from kernelbot.boards.limits.service import Limits
+from kernelbot.boards.limits.service import LimitService
 from kernelbot.boards.problem_folders import ProblemFolders
 from kernelbot.boards.service import Boards
 from kernelbot.boards.summaries import ProblemSummaries
@@ -23,7 +23,7 @@ from kernelbot.moderation.rejudges.service import Rejudging
 from kernelbot.moderation.reviews.service import Reviews
 from kernelbot.platform.downloads.service import Downloads
 from kernelbot.platform.exports.service import Exports
-from kernelbot.platform.health.service import Health
+from kernelbot.platform.health.service import HealthService
 from kernelbot.platform.service import Platform
 from kernelbot.platform.statistics.service import StatisticsService
 from kernelbot.ranking.activity import Activity
@@ -34,7 +34,7 @@ from kernelbot.ranking.service import StandingsService
 from kernelbot.ranking.trends import Trends
 from kernelbot.runs.devices.service import Devices
 from kernelbot.runs.nodes.service import NodeJobs
-from kernelbot.submissions.artifacts.service import Artifacts
+from kernelbot.submissions.artifacts.service import ArtifactService
 from kernelbot.submissions.forms.service import Forms
 from kernelbot.submissions.lists import SubmissionLists
 from kernelbot.submissions.service import Submissions
@@ -50,7 +50,7 @@ class Services:
 
     submissions: Submissions
     submission_lists: SubmissionLists
-    artifacts: Artifacts
+    artifacts: ArtifactService
     boards: Boards
     summaries: ProblemSummaries
     activity: Activity
@@ -59,14 +59,14 @@ class Services:
     trends: Trends
     users: Users
     devices: Devices
-    health: Health
+    health: HealthService
     problem_folders: ProblemFolders
     reviews: Reviews
-    tokens: Tokens
+    tokens: TokenService
     platform: Platform
     audit: Audit
     invites: Invites
-    limits: Limits
+    limits: LimitService
     logins: Logins
     deletion: Deletion
     rejudging: Rejudging
@@ -87,7 +87,7 @@ class Services:
     extensions: tuple[object, ...]
     """Those of the packages beside the core."""
 
-    def beside(self, kind: type[T]) -> T:
+    def extension(self, kind: type[T]) -> T:
         """The service of an extension, by its class; for the extension's own routes. Raises
         `Unavailable` if this server was started without it."""
         for one in self.extensions:

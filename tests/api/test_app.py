@@ -10,7 +10,7 @@ from kernelbot.api.app import create_app
 from kernelbot.api.settings import ApiSettings
 from kernelbot.schemas.errors import ErrorBody
 from kernelbot.server.wiring import open_services
-from kernelbot.store.connections import SessionLimits
+from kernelbot.store.connections import DatabaseTimeouts
 from tests.support.applications import application
 from tests.support.door import Door, client_of
 from tests.support.world import DEVICES, World, open_world
@@ -245,7 +245,7 @@ async def test_no_log_line_holds_an_invite(
 
 @pytest.mark.parametrize("path", ["/api/v1/boards", "/leaderboards"])
 async def test_what_the_database_has_ended_may_be_asked_again(world: World, path: str) -> None:
-    limits = SessionLimits(locked_s=0.05)
+    limits = DatabaseTimeouts(locked_s=0.05)
     async with open_services(world.database.url, DEVICES, limits=limits) as core:
         app = application(create_app, core.services, ApiSettings())
         async with client_of(app, world.ada) as ada:

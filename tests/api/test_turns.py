@@ -3,7 +3,7 @@ from collections import Counter
 
 from starlette.types import Message, Receive, Scope, Send
 
-from kernelbot.api.turns import Turns
+from kernelbot.api.turns import RequestTurns
 
 PER_TURN = 4
 MANY = 30
@@ -41,7 +41,7 @@ class Application:
         return [path for path, _ in self.begun]
 
 
-async def ask(turns: Turns, path: str, body: asyncio.Event | None = None) -> None:
+async def ask(turns: RequestTurns, path: str, body: asyncio.Event | None = None) -> None:
     """One request; its body comes with the event, None: it is there."""
 
     async def receive() -> Message:
@@ -62,7 +62,7 @@ async def rounds(count: int) -> None:
 
 async def test_of_many_that_come_together_a_few_begin_in_each_round() -> None:
     application = Application()
-    turns = Turns(application, PER_TURN)
+    turns = RequestTurns(application, PER_TURN)
     await asyncio.gather(*(ask(turns, "/") for _ in range(MANY)))
     in_each_round = Counter(number for _, number in application.begun)
     assert (PER_TURN, MANY) == (max(in_each_round.values()), in_each_round.total())
@@ -70,7 +70,7 @@ async def test_of_many_that_come_together_a_few_begin_in_each_round() -> None:
 
 async def test_they_begin_in_the_order_in_which_they_came() -> None:
     application = Application()
-    turns = Turns(application, PER_TURN)
+    turns = RequestTurns(application, PER_TURN)
     asked = [f"/{number}" for number in range(MANY)]
     await asyncio.gather(*(ask(turns, path) for path in asked))
     assert asked == application.paths()
@@ -78,7 +78,7 @@ async def test_they_begin_in_the_order_in_which_they_came() -> None:
 
 async def test_what_is_asked_of_the_process_itself_stands_in_no_line() -> None:
     application = Application()
-    turns = Turns(application, PER_TURN)
+    turns = RequestTurns(application, PER_TURN)
     asked = [*(f"/{number}" for number in range(MANY)), "/health", "/metrics"]
     await asyncio.gather(*(ask(turns, path) for path in asked))
     first = application.begun[0][1]
@@ -88,7 +88,7 @@ async def test_what_is_asked_of_the_process_itself_stands_in_no_line() -> None:
 
 async def test_bodies_that_come_together_go_on_a_few_in_each_round() -> None:
     application = Application()
-    turns = Turns(application, PER_TURN)
+    turns = RequestTurns(application, PER_TURN)
     body = asyncio.Event()
     async with asyncio.TaskGroup() as group:
         for _ in range(MANY):
@@ -101,7 +101,7 @@ async def test_bodies_that_come_together_go_on_a_few_in_each_round() -> None:
 
 async def test_slow_uploads_and_endless_streams_delay_nobody() -> None:
     application = Application()
-    turns = Turns(application, PER_TURN)
+    turns = RequestTurns(application, PER_TURN)
     never = asyncio.Event()
     slow = [asyncio.create_task(ask(turns, "/slow", never)) for _ in range(MANY)]
     slow += [asyncio.create_task(ask(turns, "/stream")) for _ in range(MANY)]
@@ -114,7 +114,7 @@ async def test_slow_uploads_and_endless_streams_delay_nobody() -> None:
 
 async def test_a_client_that_leaves_the_line_makes_room() -> None:
     application = Application()
-    turns = Turns(application, PER_TURN)
+    turns = RequestTurns(application, PER_TURN)
     tasks = [asyncio.create_task(ask(turns, f"/{number}")) for number in range(MANY)]
     await rounds(1)
     for task in tasks[PER_TURN:-1]:

@@ -12,7 +12,7 @@ from kernelbot.accounts.model import User
 from kernelbot.attestations.service import Attestations
 from kernelbot.boards.problem_hashes import problem_hashes
 from kernelbot.boards.service import BoardEdit
-from kernelbot.client.documents import Verified, verify
+from kernelbot.client.documents import VerifiedDocument, verify
 from kernelbot.domain.errors import Conflict, NotAllowed, NotFound
 from kernelbot.protocol import Verdict
 from tests.support.problems import sort_problem
@@ -35,8 +35,10 @@ async def judged(world: World, content: bytes = CODE) -> int:
     return sent.id
 
 
-async def signed(world: World, number: int, viewer: User | None = None) -> Verified:
-    document = await world.services.beside(Attestations).of(viewer or world.ada.user, number)
+async def signed(world: World, number: int, viewer: User | None = None) -> VerifiedDocument:
+    document = await world.services.extension(Attestations).for_submission(
+        viewer or world.ada.user, number
+    )
     return verify(document.model_dump_json(by_alias=True).encode())
 
 
@@ -109,14 +111,14 @@ async def test_what_waits_is_not_signed(world: World) -> None:
     number = (await world.submit()).id
     with pytest.raises(Conflict, match="is queued"):
         await signed(world, number)
-    assert [] == await world.services.beside(Attestations).keys()
+    assert [] == await world.services.extension(Attestations).keys()
 
 
 @pytest.mark.usefixtures("judging")
 async def test_one_key_signs_however_many_ask_first(world: World) -> None:
     number = await judged(world)
     found = await asyncio.gather(*(signed(world, number) for _ in range(8)))
-    (key,) = await world.services.beside(Attestations).keys()
+    (key,) = await world.services.extension(Attestations).keys()
     assert {key.key_id} == {one.key_id for one in found}
 
 
@@ -125,8 +127,8 @@ async def test_a_replaced_key_stays_known_and_cannot_sign(world: World) -> None:
     number = await judged(world)
     before = await signed(world, number)
     with pytest.raises(NotAllowed):
-        await world.services.beside(Attestations).replace_key(world.ada.user)
-    new, old = await world.services.beside(Attestations).replace_key(world.admin.user)
+        await world.services.extension(Attestations).replace_key(world.ada.user)
+    new, old = await world.services.extension(Attestations).replace_key(world.admin.user)
     after = await signed(world, number)
     assert (before.key_id, after.key_id) == (old.key_id, new.key_id)
     assert (None, False) == (new.retired_at, old.retired_at is None)
@@ -139,7 +141,9 @@ async def test_a_replaced_key_stays_known_and_cannot_sign(world: World) -> None:
 
 @pytest.mark.usefixtures("judging")
 async def test_the_private_key_is_in_no_answer(world: World) -> None:
-    document = await world.services.beside(Attestations).of(world.ada.user, await judged(world))
+    document = await world.services.extension(Attestations).for_submission(
+        world.ada.user, await judged(world)
+    )
     async with world.database.read() as session:
         row = await session.one("SELECT private_key FROM signing_keys")
     assert row is not None

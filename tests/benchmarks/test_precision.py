@@ -11,5 +11,5 @@ def test_an_early_mean_of_a_restless_kernel_is_that_of_all() -> None:
 
 
 def test_a_spread_is_relative() -> None:
-    spread = Spread.of([1.0, 2.0, 3.0])
+    spread = Spread.from_scores([1.0, 2.0, 3.0])
     assert (spread.median, spread.deviation, spread.worst_pair) == pytest.approx((2.0, 0.5, 2.0))

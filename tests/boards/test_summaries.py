@@ -17,14 +17,14 @@ async def test_a_problem_is_summed_up_in_its_own_words(world: World) -> None:
     board = await world.services.boards.create(
         world.admin.user, said, name="sort", devices=("CPU",)
     )
-    found = await world.services.summaries.of([board])
+    found = await world.services.summaries.for_boards([board])
     expected = ProblemSummary("Fast sorting.", Lang.PY, Difficulty.HARD, ("sort", "radix"))
     assert {board.problem_version_id: expected} == found
 
 
 async def test_without_words_of_its_own_its_first_sentence_stands(world: World) -> None:
     board = await world.board()
-    found = await world.services.summaries.of([board, board])
+    found = await world.services.summaries.for_boards([board, board])
     assert [ProblemSummary("Sort it.", Lang.PY, None, ())] == list(found.values())
 
 
@@ -46,4 +46,4 @@ def test_facts_are_a_line(
 
 
 async def test_of_no_boards_there_is_nothing(world: World) -> None:
-    assert {} == await world.services.summaries.of([])
+    assert {} == await world.services.summaries.for_boards([])

@@ -8,8 +8,8 @@ import pytest_asyncio
 from structlog.testing import capture_logs
 
 from kernelbot.accounts.model import Role
-from kernelbot.bot.places import make_places
-from kernelbot.guilds.model import GuildPlaces
+from kernelbot.bot.places import create_guild_channels
+from kernelbot.guilds.model import GuildChannels
 from tests.bot.stage import Stage, open_stage
 from tests.fakes.discord.model import CATEGORY, FORUM, TEXT, FakeChannel, FakeRole, snowflake
 
@@ -72,7 +72,7 @@ async def test_a_guild_without_permissions_has_commands_all_the_same(stage: Stag
     async with stage.running():
         assert [] == made_channels(stage)
         assert stage.guild.commands
-        assert GuildPlaces() == await stage.world.services.guilds.places(stage.guild.id)
+        assert GuildChannels() == await stage.world.services.guilds.places(stage.guild.id)
     stage.guild.bot_may = 1 << 4
     async with stage.running() as bot:
         places = bot.places[stage.guild.id]
@@ -198,5 +198,5 @@ async def test_making_places_again_changes_nothing(stage: Stage) -> None:
     async with stage.running() as bot:
         before = stage.discord.requests.total()
         (guild,) = bot.served()
-        assert bot.places[guild.id] == (await make_places(bot.services, guild)).places
+        assert bot.places[guild.id] == (await create_guild_channels(bot.services, guild)).places
         assert before == stage.discord.requests.total()

@@ -6,7 +6,7 @@ from kernelbot.bot.report import best_text, files, final_text, outcome_text, pub
 from kernelbot.domain.states import SubmissionState
 from kernelbot.preflight.model import Preflight
 from kernelbot.protocol import Verdict
-from kernelbot.ranking.model import Compared, Outcome
+from kernelbot.ranking.model import ComparedScores, RankedOutcome
 from kernelbot.render.markdown import MESSAGE_LIMIT
 from kernelbot.submissions.model import Submission
 from tests.api.popcorn.test_submissions import submission
@@ -43,7 +43,7 @@ def test_no_name_ends_the_block() -> None:
 
 
 def test_a_shared_place_is_written_as_in_the_ranking() -> None:
-    compared = Compared(previous_s=None, leader_s=1e-3, authors=2)
-    shared = Outcome("CPU", 1e-3, 1, compared, None, place_is_shared=True)
+    compared = ComparedScores(previous_s=None, leader_s=1e-3, authors=2)
+    shared = RankedOutcome("CPU", 1e-3, 1, compared, None, place_is_shared=True)
     texts = [outcome_text(shared), best_text(finished(), shared) or ""]
     assert [True, True] == ["place =1 of 2 🥇" in text for text in texts]

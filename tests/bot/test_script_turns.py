@@ -4,13 +4,13 @@ import asyncio
 
 import pytest
 
-from kernelbot.bot.script_turns import ScriptTurns
+from kernelbot.bot.script_turns import ScriptQueue
 from kernelbot.domain.errors import TooManyRequests
 from kernelbot.runs.queue.model import ScriptRules
 
 
 async def test_a_slow_device_delays_nobody_on_another() -> None:
-    turns = ScriptTurns(ScriptRules())
+    turns = ScriptQueue(ScriptRules())
     async with turns.turn(1, "H100"), turns.turn(2, "T4"):
         waiting = asyncio.ensure_future(_once(turns, 3, "H100"))
         async with turns.turn(4, "A100"):
@@ -19,7 +19,7 @@ async def test_a_slow_device_delays_nobody_on_another() -> None:
 
 
 async def test_each_person_has_one_at_once() -> None:
-    turns = ScriptTurns(ScriptRules())
+    turns = ScriptQueue(ScriptRules())
     async with turns.turn(1, "H100"):
         with pytest.raises(TooManyRequests, match="runs or waits already"):
             await _once(turns, 1, "T4")
@@ -27,7 +27,7 @@ async def test_each_person_has_one_at_once() -> None:
 
 
 async def test_so_many_wait_for_a_device_and_no_more() -> None:
-    turns = ScriptTurns(ScriptRules(waiting_limit=1))
+    turns = ScriptQueue(ScriptRules(waiting_limit=1))
     async with turns.turn(1, "T4"):
         waiting = asyncio.ensure_future(_once(turns, 2, "T4"))
         await asyncio.sleep(0)
@@ -41,7 +41,7 @@ async def test_so_many_wait_for_a_device_and_no_more() -> None:
 
 async def test_so_many_an_hour() -> None:
     now_s = [0.0]
-    turns = ScriptTurns(ScriptRules(per_hour=2), lambda: now_s[0])
+    turns = ScriptQueue(ScriptRules(per_hour=2), lambda: now_s[0])
     await _once(turns, 1, "T4")
     now_s[0] = 600.0
     await _once(turns, 1, "T4")
@@ -52,6 +52,6 @@ async def test_so_many_an_hour() -> None:
     await _once(turns, 1, "T4")
 
 
-async def _once(turns: ScriptTurns, user_id: int, device: str) -> None:
+async def _once(turns: ScriptQueue, user_id: int, device: str) -> None:
     async with turns.turn(user_id, device):
         pass

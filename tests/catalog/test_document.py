@@ -5,12 +5,12 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernelbot.catalog.document import MAX_NODES, MAX_TEXT_BYTES, Item, Scalar, parse
+from kernelbot.catalog.document import MAX_NODES, MAX_TEXT_BYTES, DocumentItem, Scalar, parse
 
 Plain = Scalar | list["Plain"] | dict[str, "Plain"]
 
 
-def plain(item: Item) -> Plain:
+def plain(item: DocumentItem) -> Plain:
     if isinstance(item.value, Mapping):
         return {key: plain(value) for key, value in item.value.items()}
     if isinstance(item.value, tuple):

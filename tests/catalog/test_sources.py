@@ -2,12 +2,12 @@ from pathlib import Path
 
 import pytest
 
-from kernelbot.catalog.fields import Findings
+from kernelbot.catalog.fields import DefinitionFindings
 from kernelbot.catalog.sources import Checkout
 
 
 def read(checkout: Checkout, source: str) -> tuple[str | None, list[str]]:
-    findings = Findings("task.yml")
+    findings = DefinitionFindings("task.yml")
     text = checkout.read(source, "files[0].source", 1, findings)
     return text, [finding.message for finding in findings.errors]
 

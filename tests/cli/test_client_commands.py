@@ -8,7 +8,7 @@ import pytest
 
 from kernelbot.catalog.skeleton import new_problem
 from kernelbot.cli.errors import ADVICE
-from kernelbot.client.endpoint import Places, remember
+from kernelbot.client.endpoint import ClientFiles, remember
 from kernelbot.domain.next_steps import Next
 from kernelbot.protocol import Lang
 from tests.support.live import LiveServer
@@ -281,6 +281,6 @@ def test_the_server_is_named_if_there_are_others(live: LiveServer, tmp_path: Pat
     assert f"Server: {live.url} (from " in shell("board", "list").err
 
 
-def places_of(home: Path) -> Places:
+def places_of(home: Path) -> ClientFiles:
     config = home / ".config" / "kernelbot" / "config.toml"
-    return Places(config, home / "servers", home / ".popcorn.yaml")
+    return ClientFiles(config, home / "servers", home / ".popcorn.yaml")

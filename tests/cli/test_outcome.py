@@ -79,7 +79,7 @@ def test_the_interval_of_the_ranking_stands_below_its_run() -> None:
 
 
 def test_a_run_that_is_not_ranked_has_the_interval_of_its_judging() -> None:
-    bench = RunView.of(judged(ACCEPTED).runs[0])
+    bench = RunView.from_domain(judged(ACCEPTED).runs[0])
     shown = outcome(submission().model_copy(update={"runs": [bench]}), PAGE)
     assert "  95 % interval of this judging 1.00 to 1.20 ms" in shown.splitlines()
 

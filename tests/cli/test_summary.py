@@ -11,7 +11,7 @@ from kernelbot.moderation.reviews.model import Evidence
 from kernelbot.protocol import CaseResult, Failure, Fault, Mode, RunResult, Verdict
 from kernelbot.ranking.model import ScoreInterval
 from kernelbot.render.intervals import ONE_JUDGING
-from kernelbot.runs.schemas import Report
+from kernelbot.runs.schemas import ResultView
 from kernelbot.submissions.schemas import RunView, SubmissionView
 from tests.render.results import ACCEPTED, WORKLOAD, WRONG
 
@@ -39,7 +39,7 @@ def shown(*results: RunResult, lines: int = LINES, **changes: object) -> list[st
             finished_at=NOW,
             fault=result.failure.fault if result.failure else None,
             message=result.failure.message if result.failure else None,
-            result=Report.of(result),
+            result=ResultView.from_domain(result),
         )
         for index, result in enumerate(results)
     ]

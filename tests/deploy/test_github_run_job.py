@@ -45,7 +45,7 @@ class Runner:
         self.cache = folder / "tools" / "kernelbot" / "harness"
 
     def run(self, **inputs: str) -> subprocess.CompletedProcess[str]:
-        named = self.links.of("1.1.a", 60)
+        named = self.links.for_job("1.1.a", 60)
         linked = {"harness_url": named.harness_url, "harness_sha256": named.harness_sha256}
         self.event.write_text(json.dumps({"inputs": {**NO_INPUTS, **linked, **inputs}}))
         return subprocess.run(

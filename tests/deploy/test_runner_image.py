@@ -99,7 +99,7 @@ def test_a_payload_behind_a_link_is_fetched_and_progress_sent(harness: Path, fol
     job = bare_job()
     with fake_links(harness) as links:
         links.jobs[job.job_id] = job
-        named = links.of(job.job_id, 60)
+        named = links.for_job(job.job_id, 60)
         ended = judge(
             harness,
             folder,

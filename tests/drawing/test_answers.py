@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import pytest
 
 from kernelbot.drawing import text_process
-from kernelbot.drawing.answers import Answers, Fetch
-from kernelbot.drawing.kept_program import KeptProgram
+from kernelbot.drawing.answers import Fetch, ProgramAnswers
+from kernelbot.drawing.kept_program import PooledProgram
 
 GOOD = b'{"code": "x", "suffix": ".py"}'
 
@@ -22,8 +22,8 @@ class Clock:
 
 
 @pytest.fixture
-async def program() -> AsyncIterator[KeptProgram]:
-    found = KeptProgram(text_process.__name__)
+async def program() -> AsyncIterator[PooledProgram]:
+    found = PooledProgram(text_process.__name__)
     yield found
     await found.close()
 
@@ -39,9 +39,9 @@ async def refused() -> tuple[bytes, bytes]:
     raise AssertionError("it was fetched")
 
 
-async def test_what_failed_is_asked_for_again_after_ten_minutes(program: KeptProgram) -> None:
+async def test_what_failed_is_asked_for_again_after_ten_minutes(program: PooledProgram) -> None:
     clock = Clock()
-    answers = Answers(60, clock=clock)
+    answers = ProgramAnswers(60, clock=clock)
     assert await answers.ask(program, "a", line(b"no JSON"), 60, asker=1) is None
     clock.now_s = 599
     assert await answers.ask(program, "a", refused, 60, asker=1) is None
@@ -49,8 +49,8 @@ async def test_what_failed_is_asked_for_again_after_ten_minutes(program: KeptPro
     assert await answers.ask(program, "a", line(GOOD), 60, asker=1) is not None
 
 
-async def test_nothing_is_fetched_for_who_has_asked_for_much(program: KeptProgram) -> None:
-    answers, go_on = Answers(0), asyncio.Event()
+async def test_nothing_is_fetched_for_who_has_asked_for_much(program: PooledProgram) -> None:
+    answers, go_on = ProgramAnswers(0), asyncio.Event()
 
     async def fetch() -> tuple[bytes, bytes]:
         await go_on.wait()
@@ -66,9 +66,9 @@ async def test_nothing_is_fetched_for_who_has_asked_for_much(program: KeptProgra
 
 
 async def test_a_request_that_cannot_be_fetched_says_why_and_is_no_failure(
-    program: KeptProgram,
+    program: PooledProgram,
 ) -> None:
-    answers = Answers(60)
+    answers = ProgramAnswers(60)
     with pytest.raises(AssertionError):
         await answers.ask(program, "a", refused, 60, asker=1)
     assert await answers.ask(program, "a", line(GOOD), 60, asker=1) is not None

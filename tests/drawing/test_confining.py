@@ -13,7 +13,7 @@ import pytest
 
 import kernelbot
 from kernelbot.drawing.confining import _ASK_VERSION, _CREATE_RULESET, _call, readable
-from kernelbot.drawing.kept_program import KeptProgram
+from kernelbot.drawing.kept_program import PooledProgram
 from tests.drawing import reaching
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -22,9 +22,9 @@ pytestmark = pytest.mark.skipif(VERSION < 1, reason="this kernel has no Landlock
 
 
 @pytest.fixture
-async def program(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[KeptProgram]:
+async def program(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[PooledProgram]:
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    found = KeptProgram(reaching.__name__)
+    found = PooledProgram(reaching.__name__)
     yield found
     await found.close()
 
@@ -40,11 +40,11 @@ def folder() -> Iterator[Path]:
         yield found
 
 
-async def reached(program: KeptProgram, **request: Any) -> bytes | None:
+async def reached(program: PooledProgram, **request: Any) -> bytes | None:
     return await program.ask(json.dumps(request).encode(), 60)
 
 
-async def test_no_file_but_modules(program: KeptProgram, folder: Path) -> None:
+async def test_no_file_but_modules(program: PooledProgram, folder: Path) -> None:
     module = Path(kernelbot.__file__)
     places = (str(folder / "file"), str(folder), "/proc/self/environ", "/usr/bin/env")
     found = [await reached(program, path=path) for path in places]
@@ -53,7 +53,7 @@ async def test_no_file_but_modules(program: KeptProgram, folder: Path) -> None:
         assert await reached(program, path=str(module)) == b"reached"
 
 
-async def test_nothing_is_written(program: KeptProgram, folder: Path) -> None:
+async def test_nothing_is_written(program: PooledProgram, folder: Path) -> None:
     file, new = folder / "file", folder / "new"
     flags = os.O_WRONLY | os.O_CREAT
     found = [await reached(program, path=str(path), flags=flags) for path in (file, new)]
@@ -61,14 +61,14 @@ async def test_nothing_is_written(program: KeptProgram, folder: Path) -> None:
 
 
 @pytest.mark.skipif(VERSION < 4, reason="this kernel's Landlock knows no TCP")
-async def test_nobody_is_connected_to(program: KeptProgram) -> None:
+async def test_nobody_is_connected_to(program: PooledProgram) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         port = listening.getsockname()[1]
         assert await reached(program, port=port) == b"PermissionError"
 
 
 @pytest.mark.skipif(VERSION < 6, reason="this kernel's Landlock knows no signals")
-async def test_no_process_gets_a_signal(program: KeptProgram) -> None:
+async def test_no_process_gets_a_signal(program: PooledProgram) -> None:
     assert await reached(program, pid=os.getpid()) == b"PermissionError"
 
 

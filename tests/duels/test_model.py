@@ -7,7 +7,7 @@ from kernelbot.protocol import DuelResult
 
 
 def test_a_ratio_in_its_interval() -> None:
-    assert Ratio(0.5, 0.4, 0.6) == Ratio.of(DuelResult(0.5, (0.4, 0.6), ()))
+    assert Ratio(0.5, 0.4, 0.6) == Ratio.from_result(DuelResult(0.5, (0.4, 0.6), ()))
 
 
 @pytest.mark.parametrize(
@@ -24,8 +24,8 @@ def test_a_ratio_in_its_interval() -> None:
     ],
 )
 def test_what_is_not_one(ratio: float, low: float, high: float) -> None:
-    assert Ratio.of(DuelResult(ratio, (low, high), ())) is None
+    assert Ratio.from_result(DuelResult(ratio, (low, high), ())) is None
 
 
 def test_no_result_has_none() -> None:
-    assert Ratio.of(None) is None
+    assert Ratio.from_result(None) is None

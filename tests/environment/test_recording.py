@@ -18,7 +18,7 @@ from kernelbot.environment.held_out import HeldOutSecret
 from kernelbot.environment.messages import SourceKind
 from kernelbot.environment.recording import Recorder, ServerNote, schema
 from kernelbot.environment.settings import HeldOut
-from kernelbot.environment.steps import HeldOutResult, Judged, Step
+from kernelbot.environment.steps import EpisodeStep, HeldOutResult, JudgedAttempt
 from kernelbot.environment.tasks import Division, Task, TaskSet
 from kernelbot.protocol import Verdict
 from tests.environment.examples import EXAMPLES
@@ -63,7 +63,14 @@ class Ended:
     def __init__(self) -> None:
         self.task = task()
         self.steps = [
-            Step(Judged(text, "no\0 code", reward=0.0), SourceKind.DIFF, paid, last, WHEN, 0.25)
+            EpisodeStep(
+                JudgedAttempt(text, "no\0 code", reward=0.0),
+                SourceKind.DIFF,
+                paid,
+                last,
+                WHEN,
+                0.25,
+            )
             for text, paid, last in (("a", 0.0, False), ("\0é", None, False), ("c", 2.0, True))
         ]
 

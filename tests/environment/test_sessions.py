@@ -8,7 +8,7 @@ from kernelbot.domain.errors import Conflict, NotFound, UserError
 from kernelbot.environment.episodes import Grounds
 from kernelbot.environment.held_out import HeldOutSecret
 from kernelbot.environment.messages import Action, ResetRequest
-from kernelbot.environment.sessions import NoRoom, Session, Sessions
+from kernelbot.environment.sessions import ClientSession, ClientSessions, NoRoom
 from kernelbot.environment.settings import EpisodeRules, HeldOut, SessionLimits
 from kernelbot.environment.tasks import Division, TaskSet
 from tests.environment.examples import EXAMPLES
@@ -18,14 +18,14 @@ NAMES = ("sort_np", "prefixsum_np", "identity_np")
 ACTION = Action(source="x = 1")
 
 
-def sessions(most: int = 3, idle_s: float = 600.0) -> Sessions:
+def sessions(most: int = 3, idle_s: float = 600.0) -> ClientSessions:
     problems = [(name, load_problem(EXAMPLES / name)) for name in NAMES]
     tasks = TaskSet(problems, Division(), HeldOut.NOTHING, HeldOutSecret())
     grounds = Grounds(Judge(), EpisodeRules())  # it is never opened: nothing is judged
-    return Sessions(lambda: Session(grounds, tasks, None), SessionLimits(most, idle_s))
+    return ClientSessions(lambda: ClientSession(grounds, tasks, None), SessionLimits(most, idle_s))
 
 
-async def has_room(found: Sessions) -> bool:
+async def has_room(found: ClientSessions) -> bool:
     """Whether an episode could be begun; then one is."""
     try:
         await found.reset(ResetRequest())
@@ -79,7 +79,7 @@ async def test_episodes_have_ids_of_their_own_or_their_clients() -> None:
 
 async def test_an_idle_episode_ends_and_makes_room() -> None:
     found = sessions(most=1, idle_s=0.05)
-    async with found.kept():
+    async with found.end_idle_sessions():
         begun = await found.reset(ResetRequest())
         await until_told(lambda: has_room(found))
         with pytest.raises(NotFound):

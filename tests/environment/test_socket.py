@@ -10,7 +10,7 @@ from kernelbot.environment.application import create_application
 from kernelbot.environment.episodes import Grounds
 from kernelbot.environment.held_out import HeldOutSecret
 from kernelbot.environment.origin import Hosts
-from kernelbot.environment.sessions import Session, Sessions
+from kernelbot.environment.sessions import ClientSession, ClientSessions
 from kernelbot.environment.settings import EpisodeRules, HeldOut, SessionLimits
 from kernelbot.environment.tasks import Division, TaskSet
 from tests.environment.examples import EXAMPLES
@@ -25,7 +25,7 @@ def client() -> TestClient:
     tasks = TaskSet(problems, Division(), HeldOut.NOTHING, HeldOutSecret())
     grounds = Grounds(Judge(), EpisodeRules())  # it is never opened: nothing is judged
     limits = SessionLimits(1, IDLE_S)
-    sessions = Sessions(lambda: Session(grounds, tasks, None), limits)
+    sessions = ClientSessions(lambda: ClientSession(grounds, tasks, None), limits)
     hosts = Hosts.for_server("127.0.0.1", ("testserver",))
     return TestClient(create_application("kernelbot", tasks, sessions, hosts))
 

@@ -10,7 +10,7 @@ from kernelbot.environment.steps import (
     MOST_LOST,
     EpisodeProgress,
     HeldOutResult,
-    Judged,
+    JudgedAttempt,
     after,
     payment,
     unconfirmed,
@@ -34,7 +34,7 @@ def paid(
     rules = replace(SPEED, payment=payment_rule)
     progress, found = EpisodeProgress(), []
     for reward in own:
-        judged = Judged("x", reward=reward)
+        judged = JudgedAttempt("x", reward=reward)
         before, progress = progress, after(progress, judged, ACTION, rules)
         seen = last if progress.is_done else None
         given = payment(payment_rule, judged, before, progress, seen)
@@ -102,19 +102,19 @@ def test_nothing_is_paid_in_advance_unless_that_is_asked_for() -> None:
 def test_an_episode_ends_with_its_attempts() -> None:
     progress = EpisodeProgress()
     for is_done in (False, False, True):
-        progress = after(progress, Judged("x", reward=0.5), ACTION, SPEED)
+        progress = after(progress, JudgedAttempt("x", reward=0.5), ACTION, SPEED)
         assert is_done == progress.is_done
 
 
 def test_an_episode_ends_when_the_action_says_so() -> None:
     ends = after(
-        EpisodeProgress(), Judged("x", reward=0.5), Action(source="x", is_last=True), SPEED
+        EpisodeProgress(), JudgedAttempt("x", reward=0.5), Action(source="x", is_last=True), SPEED
     )
     assert ends.is_done
 
 
 def test_an_episode_ends_once_nothing_more_can_be_gained() -> None:
-    whole, part = Judged("x", reward=1.0), Judged("x", reward=0.9)
+    whole, part = JudgedAttempt("x", reward=1.0), JudgedAttempt("x", reward=0.9)
     assert (True, False) == (
         after(EpisodeProgress(), whole, ACTION, TESTS).is_done,
         after(EpisodeProgress(), part, ACTION, TESTS).is_done,
@@ -126,13 +126,13 @@ def test_an_episode_ends_that_could_not_be_judged_again_and_again() -> None:
     progress = EpisodeProgress()
     for _ in range(MOST_LOST):
         assert not progress.is_done
-        progress = after(progress, Judged("x", reward=None), ACTION, SPEED)
+        progress = after(progress, JudgedAttempt("x", reward=None), ACTION, SPEED)
     assert (True, 0) == (progress.is_done, progress.used)
 
 
 def test_the_best_is_the_first_with_the_highest_reward() -> None:
     progress = EpisodeProgress()
     for source, reward in (("a", 0.5), ("b", 0.7), ("c", 0.7)):
-        progress = after(progress, Judged(source, reward=reward), ACTION, SPEED)
+        progress = after(progress, JudgedAttempt(source, reward=reward), ACTION, SPEED)
     assert progress.best is not None
     assert ("b", 2) == (progress.best_source, progress.best.attempt)

@@ -48,9 +48,9 @@ def test_the_secret_has_a_range_and_is_not_shown() -> None:
 
 def test_tasks_are_divided_by_their_ids_and_the_seed_alone(sort: LoadedProblem) -> None:
     division = Division(test_share=0.25, seed=7)
-    whole = {task.id for task in tasks_of(sort, NAMES, division).of("test")}
-    half = {task.id for task in tasks_of(sort, NAMES[::-2], division).of("test")}
-    other = {task.id for task in tasks_of(sort, NAMES, replace(division, seed=8)).of("test")}
+    whole = {task.id for task in tasks_of(sort, NAMES, division).in_split("test")}
+    half = {task.id for task in tasks_of(sort, NAMES[::-2], division).in_split("test")}
+    other = {task.id for task in tasks_of(sort, NAMES, replace(division, seed=8)).in_split("test")}
     assert 30 < len(whole) < 70
     assert half == whole & set(NAMES[::-2])
     assert whole != other
@@ -68,7 +68,11 @@ def test_a_task_is_found_by_split_and_index_and_by_its_id(sort: LoadedProblem) -
     for index in (-1, len(NAMES)):
         with pytest.raises(UserError, match="has no task"):
             tasks.at("train", index)
-    for nowhere in (lambda: tasks.at("test", 0), lambda: tasks.named("x"), lambda: tasks.of("")):
+    for nowhere in (
+        lambda: tasks.at("test", 0),
+        lambda: tasks.named("x"),
+        lambda: tasks.in_split(""),
+    ):
         with pytest.raises(NotFound):
             nowhere()
 

@@ -21,7 +21,7 @@ class LinksElsewhere:
     sha256: str
     live: bool
 
-    def of(self, job_id: str, valid_s: float) -> NodeLinks:
+    def for_job(self, job_id: str, valid_s: float) -> NodeLinks:
         return NodeLinks(
             f"{self.url}/payload/{job_id}?key={self.secret}",
             f"{self.url}/events/{job_id}?key={self.secret}" if self.live else "",
@@ -48,9 +48,9 @@ class FakeLinks:
     """How many answers fail yet."""
     _secret: str = field(default_factory=lambda: secrets.token_hex(8), repr=False)
 
-    def of(self, job_id: str, valid_s: float) -> NodeLinks:
+    def for_job(self, job_id: str, valid_s: float) -> NodeLinks:
         self.valid_s.append(valid_s)
-        return self.elsewhere().of(job_id, valid_s)
+        return self.elsewhere().for_job(job_id, valid_s)
 
     def elsewhere(self) -> "LinksElsewhere":
         """As another process has them."""

@@ -1,13 +1,13 @@
 """Boards and the threads that a guild has already."""
 
-from kernelbot.guilds.model import GuildPlaces
+from kernelbot.guilds.model import GuildChannels
 from tests.support.world import World
 
 HERE = 1
 
 
 async def test_a_board_gets_the_oldest_thread_of_its_name(world: World) -> None:
-    await world.services.guilds.set_places(HERE, GuildPlaces())
+    await world.services.guilds.set_places(HERE, GuildChannels())
     await world.board()
     await world.board("scan")
     found = await world.services.announcements.match_threads(
@@ -17,7 +17,7 @@ async def test_a_board_gets_the_oldest_thread_of_its_name(world: World) -> None:
 
 
 async def test_a_thread_that_is_gone_is_none(world: World) -> None:
-    await world.services.guilds.set_places(HERE, GuildPlaces())
+    await world.services.guilds.set_places(HERE, GuildChannels())
     await world.board()
     match = world.services.announcements.match_threads
     await match(world.admin.user, HERE, {5: "sort"}, open_missing=False)

@@ -9,12 +9,12 @@ from kernelbot.accounts.logins.model import Registration
 from kernelbot.accounts.logins.service import LoginRules
 from kernelbot.accounts.model import Role
 from kernelbot.domain.errors import NotAllowed
-from kernelbot.guilds.model import GuildMember, GuildPlaces
+from kernelbot.guilds.model import GuildChannels, GuildMember
 from kernelbot.server.wiring import open_services
 from kernelbot.services import Services
 from tests.support.world import DEVICES, World, open_world
 
-PLACES = GuildPlaces(admin_role_id=11, creator_role_id=12)
+PLACES = GuildChannels(admin_role_id=11, creator_role_id=12)
 EVE = GuildMember(1, 42, "eve", frozenset({1}))
 
 

@@ -7,7 +7,7 @@ from kernelbot.launchers.handles import Handle, check_job_id
 
 
 def test_a_handle_is_read_as_it_was_written() -> None:
-    assert Handle.of(str(Handle("4711", "12.1.0123456789ab"))) == Handle(
+    assert Handle.parse(str(Handle("4711", "12.1.0123456789ab"))) == Handle(
         "4711", "12.1.0123456789ab"
     )
 
@@ -16,7 +16,7 @@ def test_a_handle_is_read_as_it_was_written() -> None:
     "text", ["", "1", ":", "1:", ":1.1.a", "x:1.1.a", "1:a'; echo x", "1:../a", "1:a\n", "٣:1.1.a"]
 )
 def test_what_no_launcher_has_made_is_no_handle(text: str) -> None:
-    assert Handle.of(text) is None
+    assert Handle.parse(text) is None
 
 
 @given(st.text())

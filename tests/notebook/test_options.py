@@ -5,23 +5,27 @@ from pathlib import Path
 import pytest
 
 from kernelbot.domain.errors import UserError
-from kernelbot.notebook.options import Wanted, read_line
+from kernelbot.notebook.options import CellOptions, read_line
 from kernelbot.protocol import Mode
 
 
 def test_a_folder_is_judged_here_and_nothing_is_ranked_unasked() -> None:
-    assert Wanted(Path("examples/sort_np"), "", Mode.BENCHMARK) == read_line("examples/sort_np", "")
+    assert CellOptions(Path("examples/sort_np"), "", Mode.BENCHMARK) == read_line(
+        "examples/sort_np", ""
+    )
 
 
 def test_the_options_are_those_of_a_terminal() -> None:
     line = "-b 'a board' -m leaderboard -d H100 --device T4 --into found --url http://x"
-    expected = Wanted(None, "a board", Mode.LEADERBOARD, ("H100", "T4"), False, "found", "http://x")
+    expected = CellOptions(
+        None, "a board", Mode.LEADERBOARD, ("H100", "T4"), False, "found", "http://x"
+    )
     assert expected == read_line(line, "")
 
 
 def test_a_source_may_name_its_board() -> None:
     found = read_line("--mode test", "# mine\n#!POPCORN leaderboard sort_np\n")
-    assert Wanted(None, "sort_np", Mode.TEST) == found
+    assert CellOptions(None, "sort_np", Mode.TEST) == found
 
 
 @pytest.mark.parametrize(

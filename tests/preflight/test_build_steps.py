@@ -12,7 +12,7 @@ from kernelbot.preflight.build_steps import (
     MOST_SENTENCES,
     report_of_build_step,
 )
-from kernelbot.preflight.model import Outcome, Preflight, Report
+from kernelbot.preflight.model import Preflight, PreflightOutcome, PreflightReport
 from kernelbot.preflight.rendering import preflight_text, short_text
 from kernelbot.protocol import DeviceSpec, Failure, Fault, JobSpec, RunResult, Vendor, Verdict
 from tests.harness.jobs import a_job
@@ -27,7 +27,7 @@ def job(device: DeviceSpec = H100, source: str = "import triton\n") -> JobSpec:
     return replace(a_job(source), device=device)
 
 
-def told(found: RunResult, source: str = "import triton\n") -> Report:
+def told(found: RunResult, source: str = "import triton\n") -> PreflightReport:
     report = report_of_build_step(job(source=source), found)
     assert report is not None
     return report
@@ -36,7 +36,11 @@ def told(found: RunResult, source: str = "import triton\n") -> Report:
 def test_a_report_has_the_devices_own_name_and_its_chips_occupancy() -> None:
     report = told(result((TRITON,)))
     (kernel,) = report.kernels
-    assert ("H100-of-ours", "90a", Outcome.COMPILED) == (report.gpu, report.arch, report.outcome)
+    assert ("H100-of-ours", "90a", PreflightOutcome.COMPILED) == (
+        report.gpu,
+        report.arch,
+        report.outcome,
+    )
     assert kernel.occupancy is not None
     assert (40, 24, 128) == (
         kernel.figures.registers,

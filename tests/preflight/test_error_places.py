@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from kernelbot.preflight.error_places import ErrorPlace, error_places
+from kernelbot.preflight.error_places import ErrorPosition, error_positions
 from kernelbot.preflight.model import Severity
 from kernelbot.protocol import CaseResult, CompileReport, Failure, Fault, RunResult, Verdict
 from tests.render.results import WRONG
@@ -15,8 +15,10 @@ NAMES = frozenset({"submission.py", "mine.py"})
 CUDA = frozenset({"submission.cu"})
 
 
-def places(result: RunResult, code: str = CODE, names: frozenset[str] = NAMES) -> list[ErrorPlace]:
-    return list(error_places([result], code, names))
+def places(
+    result: RunResult, code: str = CODE, names: frozenset[str] = NAMES
+) -> list[ErrorPosition]:
+    return list(error_positions([result], code, names))
 
 
 def failed(message: str) -> RunResult:
@@ -31,7 +33,9 @@ def test_a_traceback_is_at_the_innermost_line_of_the_author_s() -> None:
         '  File "/usr/lib/python3/numpy/core.py", line 700, in __getitem__\n    raise\n'
         "IndexError: index 9 is out of bounds"
     )
-    assert [ErrorPlace(4, None, "IndexError: index 9 is out of bounds")] == places(failed(message))
+    assert [ErrorPosition(4, None, "IndexError: index 9 is out of bounds")] == places(
+        failed(message)
+    )
 
 
 def test_what_follows_an_error_is_no_other_error() -> None:
@@ -56,25 +60,25 @@ def test_a_syntax_error_is_at_its_line() -> None:
     [
         (
             "submission.cu:4:10: error: 'aa' was not declared in this scope\n",
-            ErrorPlace(4, 10, "'aa' was not declared in this scope"),
+            ErrorPosition(4, 10, "'aa' was not declared in this scope"),
         ),
         (
             "./submission.cu:2:1: warning: unused variable\n",
-            ErrorPlace(2, 1, "unused variable", Severity.WARNING),
+            ErrorPosition(2, 1, "unused variable", Severity.WARNING),
         ),
         (
             'submission.cu(3): error: identifier "aa" is undefined\n',
-            ErrorPlace(3, None, 'identifier "aa" is undefined'),
+            ErrorPosition(3, None, 'identifier "aa" is undefined'),
         ),
     ],
 )
-def test_a_compiler_s_line_and_column_are_read(output: str, expected: ErrorPlace) -> None:
+def test_a_compiler_s_line_and_column_are_read(output: str, expected: ErrorPosition) -> None:
     compiled = replace(failed(""), compile=CompileReport("nvcc", output, 0.1, False))
     assert [expected] == places(compiled, "\n" * 9, CUDA)
 
 
 def test_a_wrong_answer_is_at_the_kernel() -> None:
-    assert [ErrorPlace(3, None, "size: 2: element 1 is 5, not 6")] == places(WRONG)
+    assert [ErrorPosition(3, None, "size: 2: element 1 is 5, not 6")] == places(WRONG)
 
 
 def test_what_failed_the_same_way_has_one_place() -> None:

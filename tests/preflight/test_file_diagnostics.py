@@ -3,7 +3,13 @@
 from dataclasses import replace
 
 from kernelbot.preflight.file_diagnostics import file_diagnostics
-from kernelbot.preflight.model import Diagnostic, Outcome, Preflight, Report, Severity
+from kernelbot.preflight.model import (
+    Diagnostic,
+    Preflight,
+    PreflightOutcome,
+    PreflightReport,
+    Severity,
+)
 from kernelbot.protocol import CompileReport, Failure, Fault, RunResult, Verdict
 from tests.render.results import ACCEPTED, WRONG
 
@@ -57,7 +63,8 @@ def test_what_several_gpus_refuse_is_said_once() -> None:
         Diagnostic(Severity.ERROR, "nowhere"),
     )
     compiled = tuple(
-        Preflight(Report(gpu, "x", Outcome.REFUSED, diagnostics=places)) for gpu in ("H100", "T4")
+        Preflight(PreflightReport(gpu, "x", PreflightOutcome.REFUSED, diagnostics=places))
+        for gpu in ("H100", "T4")
     )
     expected = Diagnostic(Severity.ERROR, "H100: no such name", "a/mine.py", 4, 12)
     assert [expected] == found(None, compiled)

@@ -13,17 +13,19 @@ from kernelbot.preflight.model import (
     Figures,
     Kernel,
     Occupancy,
-    Outcome,
     Preflight,
-    Report,
+    PreflightOutcome,
+    PreflightReport,
     Severity,
 )
 
 
-def report(registers: int, gpu: str = "H100") -> Report:
+def report(registers: int, gpu: str = "H100") -> PreflightReport:
     kernel = Kernel(Figures("k", registers, 0, 0, 0), Occupancy(256, 8, 1.0, Bound.THREADS))
     said = Diagnostic(Severity.WARNING, "unused", "k.cu", 3, 1)
-    return Report(gpu, "90a", Outcome.COMPILED, (kernel,), (said,), ("why",), "words", 1.5)
+    return PreflightReport(
+        gpu, "90a", PreflightOutcome.COMPILED, (kernel,), (said,), ("why",), "words", 1.5
+    )
 
 
 @pytest.fixture
@@ -39,7 +41,7 @@ def test_a_report_is_found_again_whole(history: History) -> None:
 
 def shown(history: History, version: str, registers: int) -> Preflight:
     history.keep(version, report(registers))
-    return history.beside(version, version, report(registers), cached=False)
+    return history.with_previous(version, version, report(registers), cached=False)
 
 
 def before(preflight: Preflight) -> int | None:
@@ -54,14 +56,14 @@ def test_each_version_stands_beside_the_one_before(history: History) -> None:
 def test_another_compiler_makes_no_other_version(history: History) -> None:
     shown(history, "a", 16)
     history.keep("a2", report(20))
-    assert history.beside("a2", "a", report(20), cached=False).before is None
+    assert history.with_previous("a2", "a", report(20), cached=False).before is None
 
 
 def test_each_file_and_each_gpu_has_a_history_of_its_own(tmp_path: Path) -> None:
     place = tmp_path / "reports"
     with closing(History(tmp_path / "one.cu", place)) as one:
         shown(one, "a", 16)
-        other_gpu = one.beside("b", "b", report(32, "A100"), cached=False)
+        other_gpu = one.with_previous("b", "b", report(32, "A100"), cached=False)
     with closing(History(tmp_path / "two.cu", place)) as two:
         other_file = shown(two, "b", 32)
     assert (None, None) == (other_gpu.before, other_file.before)

@@ -1,7 +1,7 @@
 import pytest
 
 from kernelbot.preflight.gpus import find_gpu
-from kernelbot.preflight.model import Figures, Outcome, Preflight, Report
+from kernelbot.preflight.model import Figures, Preflight, PreflightOutcome, PreflightReport
 from kernelbot.preflight.reading import is_lasting, read_report
 from kernelbot.preflight.rendering import preflight_text
 from kernelbot.protocol import (
@@ -45,13 +45,13 @@ def result(
     )
 
 
-def read(found: RunResult, source: str = "import triton\n") -> Report:
+def read(found: RunResult, source: str = "import triton\n") -> PreflightReport:
     return read_report(H100, a_job(source), found, "mine.py")
 
 
 def test_figures_are_read_and_alike_kernels_counted() -> None:
     report = read(result((TRITON, TRITON, {**TRITON, "registers": "64"})))
-    assert (Outcome.COMPILED, [(40, 24, 2, 128), (64, 24, 1, 128)]) == (
+    assert (PreflightOutcome.COMPILED, [(40, 24, 2, 128), (64, 24, 1, 128)]) == (
         report.outcome,
         [
             (
@@ -73,7 +73,7 @@ def test_a_figure_that_is_no_number_is_left_out_or_read(value: str) -> None:
 
 def test_what_failed_for_another_reason_was_not_compiled_here() -> None:
     report = read(result(output=IMPORT))
-    assert (Outcome.UNKNOWN, ("When it was imported: ImportError: no cutlass",)) == (
+    assert (PreflightOutcome.UNKNOWN, ("When it was imported: ImportError: no cutlass",)) == (
         report.outcome,
         report.not_compiled,
     )
@@ -81,7 +81,7 @@ def test_what_failed_for_another_reason_was_not_compiled_here() -> None:
 
 def test_an_error_with_a_place_is_the_authors() -> None:
     report = read(result(output=SYNTAX))
-    assert (Outcome.REFUSED, [("mine.py", 1)], ()) == (
+    assert (PreflightOutcome.REFUSED, [("mine.py", 1)], ()) == (
         report.outcome,
         [(one.file, one.line) for one in report.diagnostics],
         report.not_compiled,
@@ -91,13 +91,13 @@ def test_an_error_with_a_place_is_the_authors() -> None:
 def test_a_limit_is_the_authors_as_well() -> None:
     late = Failure(Fault.AUTHOR, "The compiler was not done after 3 s.")
     report = read(result(verdict=Verdict.TIME_LIMIT, failure=late))
-    assert (Outcome.REFUSED, (late.message,)) == (report.outcome, report.not_compiled)
+    assert (PreflightOutcome.REFUSED, (late.message,)) == (report.outcome, report.not_compiled)
 
 
 def test_a_failure_of_ours_is_neither_the_authors_nor_cached() -> None:
     ours = Failure(Fault.PLATFORM, "nvcc is not installed.")
     found = result(verdict=Verdict.INTERNAL_ERROR, failure=ours)
-    assert (Outcome.UNKNOWN, (ours.message,), False) == (
+    assert (PreflightOutcome.UNKNOWN, (ours.message,), False) == (
         read(found).outcome,
         read(found).not_compiled,
         is_lasting(read(found), found),
@@ -124,7 +124,7 @@ Repro command: /ptxas -lineinfo -v --gpu-name=sm_100a /tmp/a.ptx -o /tmp/a.ptx.o
 def test_a_ptxas_that_does_not_know_the_gpu_is_not_the_authors_fault() -> None:
     report = read(result(output=TRITON_SAYS * 2))
     why = f"The ptxas that is installed is too old for H100. It says: {OLD_PTXAS}"
-    assert (Outcome.UNKNOWN, (), (why,)) == (
+    assert (PreflightOutcome.UNKNOWN, (), (why,)) == (
         report.outcome,
         report.diagnostics,
         report.not_compiled,
@@ -133,12 +133,12 @@ def test_a_ptxas_that_does_not_know_the_gpu_is_not_the_authors_fault() -> None:
 
 def test_another_failure_of_ptxas_is_the_authors() -> None:
     said = TRITON_SAYS.replace(OLD_PTXAS, "ptxas /tmp/a.ptx, line 19; error   : Unknown symbol 'x'")
-    assert Outcome.REFUSED == read(result(output=said)).outcome
+    assert PreflightOutcome.REFUSED == read(result(output=said)).outcome
 
 
 def test_an_error_of_the_file_counts_beside_an_unknown_gpu() -> None:
     report = read(result(output=f"{TRITON_SAYS}{SYNTAX}\n"))
-    assert (Outcome.REFUSED, ["SyntaxError: bad"]) == (
+    assert (PreflightOutcome.REFUSED, ["SyntaxError: bad"]) == (
         report.outcome,
         [one.message for one in report.diagnostics],
     )
@@ -148,14 +148,14 @@ def test_an_error_of_the_file_counts_beside_an_unknown_gpu() -> None:
 def test_a_compiler_that_fails_itself_is_not_the_authors_fault(said: str) -> None:
     failure = Failure(Fault.AUTHOR, said)
     report = read(result(output=said + "\n", verdict=Verdict.COMPILE_ERROR, failure=failure))
-    assert (Outcome.UNKNOWN, (said,)) == (report.outcome, report.not_compiled)
+    assert (PreflightOutcome.UNKNOWN, (said,)) == (report.outcome, report.not_compiled)
 
 
 def test_an_error_in_the_file_is_the_authors_also_if_nvcc_fails_afterwards() -> None:
     output = f'mine.cu(3): error: identifier "foo" is undefined\n{CRASHED}\n'
     failure = Failure(Fault.AUTHOR, CRASHED)
     report = read(result(output=output, verdict=Verdict.COMPILE_ERROR, failure=failure))
-    assert Outcome.REFUSED is report.outcome
+    assert PreflightOutcome.REFUSED is report.outcome
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,7 @@ def test_only_what_would_be_said_again_is_kept(found: RunResult, lasting: bool) 
 )
 def test_a_file_without_kernels_says_why(source: str, words: str) -> None:
     report = read(result(), source)
-    assert (Outcome.UNKNOWN, True) == (report.outcome, words in report.not_compiled[0])
+    assert (PreflightOutcome.UNKNOWN, True) == (report.outcome, words in report.not_compiled[0])
 
 
 def test_a_spill_that_has_come_stands_beside_what_was() -> None:

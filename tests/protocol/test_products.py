@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from kernelbot.protocol import (
-    BuildPlace,
+    BuildEnvironment,
     CompileReport,
     Failure,
     Fault,
@@ -37,7 +37,7 @@ IN_PYTHON = build_job(device_job("", Mode.TEST, device_problem()), "b1", "builde
 
 def product(content: bytes) -> Product:
     encoded = base64.b64encode(content).decode()
-    return Product(encoded, hashlib.sha256(content).hexdigest(), BuildPlace("x", "glibc"))
+    return Product(encoded, hashlib.sha256(content).hexdigest(), BuildEnvironment("x", "glibc"))
 
 
 def result(job: JobSpec, verdict: Verdict = Verdict.ACCEPTED) -> RunResult:

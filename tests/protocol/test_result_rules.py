@@ -66,23 +66,23 @@ def test_a_result_of_one_job_is_none_of_another(data: st.DataObject) -> None:
 def changed_load(change: Callable[[WorkloadResult], WorkloadResult]) -> Callable[[Any], Any]:
     """A change of the ranked phase's only workload."""
 
-    def of(result: RunResult) -> RunResult:
+    def apply_change(result: RunResult) -> RunResult:
         last = result.phases[-1]
         return replace(
             result,
             phases=(*result.phases[:-1], replace(last, workloads=(change(last.workloads[0]),))),
         )
 
-    return of
+    return apply_change
 
 
 def changed_phase(place: int, **changes: Any) -> Callable[[RunResult], RunResult]:
-    def of(result: RunResult) -> RunResult:
+    def apply_change(result: RunResult) -> RunResult:
         phases = list(result.phases)
         phases[place] = replace(phases[place], **changes)
         return replace(result, phases=tuple(phases))
 
-    return of
+    return apply_change
 
 
 def changed(**changes: Any) -> Callable[[RunResult], RunResult]:

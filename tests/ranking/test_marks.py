@@ -3,7 +3,7 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernelbot.ranking.marks import Marks
+from kernelbot.ranking.marks import PageMarks
 from kernelbot.ranking.model import Standing
 
 PAGES = st.lists(st.tuples(st.integers(0, 2000), st.integers(0, 250)), max_size=30)
@@ -25,8 +25,8 @@ def row(offset: int) -> Standing:
     )
 
 
-def marked(pages: list[tuple[int, int]]) -> Marks:
-    marks = Marks()
+def marked(pages: list[tuple[int, int]]) -> PageMarks:
+    marks = PageMarks()
     for offset, length in pages:
         marks.add(offset, [row(position) for position in range(offset, offset + length)])
     return marks

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from kernelbot.protocol import Case, DeviceSpec, Floor, RankRule, Vendor
-from kernelbot.ranking.roofline import Roof, Work, limit_of, roof_of, work_of
+from kernelbot.ranking.roofline import Roof, RooflineWork, limit_of, roof_of, work_of
 from tests.support.problems import sort_problem
 
 SPEC = replace(
@@ -14,18 +14,18 @@ SPEC = replace(
     floors=(Floor(2.0, 1.0), Floor(8.0, 4.0)),
 )
 
-WORK = Work(8.0, 4.0)
+WORK = RooflineWork(8.0, 4.0)
 
 
 @pytest.mark.parametrize(
     ("rule", "work"),
     [
-        (RankRule.LAST, Work(8.0, 4.0)),
-        (RankRule.MEAN, Work(5.0, 2.5)),
-        (RankRule.GEOM, Work(4.0, 2.0)),
+        (RankRule.LAST, RooflineWork(8.0, 4.0)),
+        (RankRule.MEAN, RooflineWork(5.0, 2.5)),
+        (RankRule.GEOM, RooflineWork(4.0, 2.0)),
     ],
 )
-def test_work_is_put_together_as_the_score_is(rule: RankRule, work: Work) -> None:
+def test_work_is_put_together_as_the_score_is(rule: RankRule, work: RooflineWork) -> None:
     found = work_of(replace(SPEC, ranking_by=rule))
     assert found is not None
     assert (work.flops, work.memory_bytes) == pytest.approx((found.flops, found.memory_bytes))

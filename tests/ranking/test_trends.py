@@ -10,7 +10,7 @@ from tests.support.world import World
 async def test_a_score_has_its_interval_and_its_submission(world: World) -> None:
     await world.board()
     number = await ranked(world, 1e-3, relative_error=0.1)
-    _, trend = await world.services.trends.of(None, "sort", None, ["ADA"])
+    _, trend = await world.services.trends.for_board(None, "sort", None, ["ADA"])
     page = await world.services.standings.page(None, "sort", None)
     expected = (number, page.standings[0].ci95_s)
     for one in (trend.records[0], trend.chosen["ada"][0]):

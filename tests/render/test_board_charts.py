@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 from kernelbot.ranking.model import Score, Trend
-from kernelbot.ranking.roofline import Roof, Work
+from kernelbot.ranking.roofline import Roof, RooflineWork
 from kernelbot.render.board_charts import DARK, LIGHT, roofline_chart, trend_chart
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
@@ -39,7 +39,7 @@ def test_names_are_one_short_line() -> None:
 
 
 def test_the_roof_has_its_ridge_where_both_limits_meet() -> None:
-    chart = roofline_chart(Work(4.0, 2.0), Roof(100.0, 10.0), [("ada", 1.0)], LIGHT)
+    chart = roofline_chart(RooflineWork(4.0, 2.0), Roof(100.0, 10.0), [("ada", 1.0)], LIGHT)
     roof = chart["layer"][0]["data"]["values"]
     assert {"intensity": 10.0, "flops": 100.0} == roof[1]
     assert [{"intensity": 2.0, "flops": 4.0, "series": "ada"}] == chart["data"]["values"]

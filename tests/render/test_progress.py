@@ -6,7 +6,7 @@ from kernelbot.domain.states import RunState
 from kernelbot.protocol import EventKind, Phase, ProgressEvent, Verdict
 from kernelbot.render.progress import RunActivity, RunProgress, is_report, progress_line, state_text
 from kernelbot.runs.repeats import REPEATED
-from kernelbot.submissions.model import Event
+from kernelbot.submissions.model import SubmissionEvent
 
 
 @pytest.mark.parametrize(
@@ -72,8 +72,10 @@ def test_a_job_that_waits_for_another_measurement_says_so() -> None:
     ] == [activity.after(event) for event in events]
 
 
-def event_of(kind: EventKind | RunState, data: dict[str, str | int | float | bool | None]) -> Event:
-    return Event(1, 1, 1, "CPU", False, kind, data, datetime.now(UTC))
+def event_of(
+    kind: EventKind | RunState, data: dict[str, str | int | float | bool | None]
+) -> SubmissionEvent:
+    return SubmissionEvent(1, 1, 1, "CPU", False, kind, data, datetime.now(UTC))
 
 
 def test_a_run_that_waits_for_another_measurement_says_so_until_it_measures() -> None:

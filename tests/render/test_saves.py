@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from kernelbot.preflight.model import Figures, Kernel, Outcome, Preflight, Report
+from kernelbot.preflight.model import Figures, Kernel, Preflight, PreflightOutcome, PreflightReport
 from kernelbot.protocol import (
     CaseResult,
     CompileReport,
@@ -79,7 +79,7 @@ def test_a_save_without_a_result_says_why() -> None:
 
 def test_preflights_stand_below_the_times() -> None:
     kernel = Kernel(Figures("k", 96, 136, 8, 0, 128, 3))
-    report = Report("H100", "90a", Outcome.COMPILED, (kernel,), duration_s=0.5)
+    report = PreflightReport("H100", "90a", PreflightOutcome.COMPILED, (kernel,), duration_s=0.5)
     save = Save(3, ACCEPTED, preflights=(Preflight(report),))
     assert [
         "  ✓ H100 (90a): compiled, 1 kernel in 500 ms",

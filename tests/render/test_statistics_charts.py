@@ -9,7 +9,7 @@ from kernelbot.render.board_charts import DARK, LIGHT, Colours
 from kernelbot.render.statistics_charts import outcomes_chart, times_chart
 
 
-def of(*devices: DeviceStatistics) -> Statistics:
+def statistics_of(*devices: DeviceStatistics) -> Statistics:
     return Statistics(
         board=None,
         last_day=False,
@@ -27,14 +27,14 @@ IDLE = DeviceStatistics("<b>\u202e\n" + "x" * 100, 0, 0, 0, 0, 0, 0, None, None,
 
 
 def test_every_run_of_a_device_is_in_its_bar() -> None:
-    rows = outcomes_chart(of(CPU), LIGHT)["data"]["values"]
+    rows = outcomes_chart(statistics_of(CPU), LIGHT)["data"]["values"]
     assert {"passed": 1, "refused": 2, "our errors": 3, "open": 3} == {
         row["ended"]: row["runs"] for row in rows
     }
 
 
 def test_times_are_those_that_there_are() -> None:
-    rows = times_chart(of(CPU, IDLE), LIGHT)["data"]["values"]
+    rows = times_chart(statistics_of(CPU, IDLE), LIGHT)["data"]["values"]
     assert [("CPU", "waited", 0.5), ("CPU", "judged", 12.0)] == [
         (row["device"], row["kind"], row["seconds"]) for row in rows
     ]
@@ -42,7 +42,7 @@ def test_times_are_those_that_there_are() -> None:
 
 @pytest.mark.parametrize("colours", [LIGHT, DARK])
 def test_hostile_names_are_one_short_line(colours: Colours) -> None:
-    chart = outcomes_chart(of(IDLE), colours)
+    chart = outcomes_chart(statistics_of(IDLE), colours)
     name = chart["data"]["values"][0]["device"]
     assert (True, "<b>\\u202e\\n") == (len(name) <= 24, name[:11])
     assert colours.ground == json.loads(json.dumps(chart))["background"]

@@ -8,7 +8,7 @@ from tests.support.searching import bare_job
 
 def test_a_job_is_its_terms_with_problem_and_sources() -> None:
     job = replace(bare_job(secret=True), opponent=SourceFile("b.py", "b"))
-    read = from_wire(JobTerms, to_wire(JobTerms.of(job)))
+    read = from_wire(JobTerms, to_wire(JobTerms.from_job(job)))
     assert read.spec(job.problem, job.submission, job.opponent) == job
 
 
@@ -23,5 +23,5 @@ def test_nothing_of_a_job_is_left_out() -> None:
 
 def test_what_a_job_carries_is_named_by_its_hash() -> None:
     product = product_of(b"a library")
-    terms = JobTerms.of(replace(bare_job(), product=product))
+    terms = JobTerms.from_job(replace(bare_job(), product=product))
     assert (product.sha256, "") == (terms.product_sha256, terms.opponent_product_sha256)

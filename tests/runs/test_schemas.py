@@ -4,26 +4,26 @@ from dataclasses import replace
 import pytest
 
 from kernelbot.protocol import RunResult
-from kernelbot.runs.schemas import Report, WorkloadView
+from kernelbot.runs.schemas import ResultView, WorkloadView
 from tests.render.results import ACCEPTED, WORKLOAD, WRONG
 
 
 @pytest.mark.parametrize("result", [ACCEPTED, WRONG])
 def test_nothing_of_a_result_is_lost_on_the_way_through_json(result: RunResult) -> None:
-    text = Report.of(result).model_dump_json()
-    assert replace(result, job_id="") == Report.model_validate_json(text).to_result()
+    text = ResultView.from_domain(result).model_dump_json()
+    assert replace(result, job_id="") == ResultView.model_validate_json(text).to_result()
 
 
 def test_which_harness_judged_is_kept_if_it_said() -> None:
     said = replace(ACCEPTED, harness_version="0.1.0", harness_sha256="ab" * 32)
     for result, shown in ((said, ("0.1.0", "ab" * 32)), (ACCEPTED, (None, None))):
-        report = Report.of(result)
+        report = ResultView.from_domain(result)
         assert shown == (report.harness_version, report.harness_sha256)
         assert replace(result, job_id="") == report.to_result()
 
 
 def test_the_document_has_the_promised_keys() -> None:
-    document = json.loads(Report.of(ACCEPTED).model_dump_json())
+    document = json.loads(ResultView.from_domain(ACCEPTED).model_dump_json())
     promised = {
         *("verdict", "problem", "mode", "device", "harness", "score_s"),
         *("phases", "stdout", "stderr", "error", "system"),
@@ -32,7 +32,7 @@ def test_the_document_has_the_promised_keys() -> None:
 
 
 def test_a_workload_counts_its_samples() -> None:
-    document = json.loads(Report.of(ACCEPTED).model_dump_json())
+    document = json.loads(ResultView.from_domain(ACCEPTED).model_dump_json())
     assert 3 == document["phases"]["leaderboard"]["workloads"][0]["samples"]
 
 

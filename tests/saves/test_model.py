@@ -1,6 +1,6 @@
 from kernelbot.protocol import WorkloadResult
-from kernelbot.saves.comparing import Answer
-from kernelbot.saves.model import Beside, Timings
+from kernelbot.saves.comparing import SpeedChange
+from kernelbot.saves.model import MedianChange, Timings
 
 
 def timed(median_ns: float, spec: str = "size: 1") -> WorkloadResult:
@@ -19,7 +19,11 @@ def test_each_is_beside_the_best_and_the_last() -> None:
         timings.add([timed(median_ns)])
     timings.add([timed(200)])
     (now,) = timings.add([timed(100)])
-    assert (Beside(Answer.SLOWER, 2.0), Beside(Answer.FASTER, 0.5), (100, 50, 200, 100)) == (
+    assert (
+        MedianChange(SpeedChange.SLOWER, 2.0),
+        MedianChange(SpeedChange.FASTER, 0.5),
+        (100, 50, 200, 100),
+    ) == (
         now.best,
         now.last,
         now.session_ns,
@@ -30,7 +34,7 @@ def test_workloads_are_apart() -> None:
     timings = Timings()
     timings.add([timed(100, "a"), timed(100, "b")])
     other, again = timings.add([timed(100, "c"), timed(101, "b")])
-    assert (None, Beside(Answer.UNKNOWN, 1.01)) == (other.last, again.last)
+    assert (None, MedianChange(SpeedChange.UNKNOWN, 1.01)) == (other.last, again.last)
 
 
 def test_a_median_of_nothing_is_no_measure() -> None:

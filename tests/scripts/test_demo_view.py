@@ -7,7 +7,7 @@ from scripts.demo_view import DemoView, Entry
 from kernelbot.domain.states import RunState, SubmissionState
 from kernelbot.protocol import EventKind, Mode, Verdict
 from kernelbot.ranking.model import Standing, StandingsPage
-from kernelbot.submissions.model import Event
+from kernelbot.submissions.model import SubmissionEvent
 from kernelbot.submissions.schemas import RunView, SubmissionView
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
@@ -113,7 +113,7 @@ def test_an_event_says_what_is_being_done(
     kind: EventKind | RunState, data: dict[str, str | int], secret: bool, expected: str
 ) -> None:
     running = entry("correct", None)
-    event = Event(
+    event = SubmissionEvent(
         id=1,
         submission_id=7,
         run_id=1,

@@ -8,7 +8,7 @@ from procrastinate import App, PsycopgConnector
 from kernelbot.server.background import background_tasks, connector, forget_jobs
 from kernelbot.server.settings import Settings
 from kernelbot.server.tables import ExportSettings
-from kernelbot.store.connections import SessionLimits
+from kernelbot.store.connections import DatabaseTimeouts
 from tests.fakes.hub import TOKEN, fake_hub
 from tests.support.postgres import LIMITS
 from tests.support.world import World
@@ -35,7 +35,7 @@ async def test_the_worker_uploads_what_is_due(world: World, tmp_path: Path) -> N
 
 
 async def test_tasks_have_the_limits_of_all_sessions(database_url: str) -> None:
-    limits = SessionLimits(locked_s=1.0, slow_s=2.0, idle_s=3.0)
+    limits = DatabaseTimeouts(locked_s=1.0, slow_s=2.0, idle_s=3.0)
     made = connector(database_url, limits)
     async with App(connector=made).open_async():
         row = await made.execute_query_one_async(LIMITS)

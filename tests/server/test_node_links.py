@@ -39,7 +39,7 @@ async def told(folder: Path, url: str, **given: Any) -> Links | None:
 async def test_nodes_are_told_where_the_platform_is(tmp_path: Path, database_url: str) -> None:
     links = await told(tmp_path, database_url, public_url=PUBLIC)
     assert links is not None
-    found = links.of("1.1.0123456789ab", 60)
+    found = links.for_job("1.1.0123456789ab", 60)
     assert found.payload_url.startswith(f"{PUBLIC}api/v1/jobs/1.1.0123456789ab/payload?")
 
 

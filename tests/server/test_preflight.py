@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from kernelbot.preflight.gpus import find_gpu
-from kernelbot.preflight.model import Outcome, Preflight
+from kernelbot.preflight.model import Preflight, PreflightOutcome
 from kernelbot.protocol import (
     CompileReport,
     JobSpec,
@@ -70,7 +70,7 @@ def test_what_a_missing_package_prevented_is_compiled_once_it_is_there(
     compiled: Callable[[Callable[[JobSpec], RunResult]], Preflight],
 ) -> None:
     found = [compiled(without_its_package), compiled(judged)]
-    assert [(Outcome.UNKNOWN, False), (Outcome.COMPILED, False)] == [
+    assert [(PreflightOutcome.UNKNOWN, False), (PreflightOutcome.COMPILED, False)] == [
         (one.report.outcome, one.cached) for one in found
     ]
 

@@ -5,12 +5,12 @@ import sys
 import time
 from pathlib import Path
 
-from kernelbot.server.supervise import Child, supervised
+from kernelbot.server.supervise import SupervisedProcess, supervised
 
 
 async def test_a_child_that_cannot_be_started_is_tried_again(tmp_path: Path) -> None:
     program, mark = tmp_path / "program", tmp_path / "mark"
-    child = Child("late", (str(program),), dict(os.environ), patience_s=5)
+    child = SupervisedProcess("late", (str(program),), dict(os.environ), patience_s=5)
     async with supervised(child):
         await asyncio.sleep(0.1)
         draft = tmp_path / "draft"
@@ -40,14 +40,16 @@ async def test_a_child_that_goes_on_in_time_is_kept(tmp_path: Path) -> None:
         assert first == await asyncio.to_thread(_pid, tmp_path / "pid")
 
 
-def _child(folder: Path, standstill_s: float) -> Child:
+def _child(folder: Path, standstill_s: float) -> SupervisedProcess:
     """It writes its number into `pid`, and waits."""
     program = (
         f"import os, time; open({str(folder / 'draft')!r}, 'w').write(str(os.getpid()));"
         f"os.rename({str(folder / 'draft')!r}, {str(folder / 'pid')!r}); time.sleep(60)"
     )
     command = (sys.executable, "-c", program)
-    return Child("still", command, dict(os.environ), patience_s=5, standstill_s=standstill_s)
+    return SupervisedProcess(
+        "still", command, dict(os.environ), patience_s=5, standstill_s=standstill_s
+    )
 
 
 def _pid(file: Path) -> int:

@@ -13,7 +13,7 @@ import pytest
 
 from kernelbot.domain.errors import Conflict, PlatformError, SchemaOutdated
 from kernelbot.store import code
-from kernelbot.store.connections import SessionLimits
+from kernelbot.store.connections import DatabaseTimeouts
 from kernelbot.store.database import Database
 from kernelbot.store.history import Migration, known_migrations
 from kernelbot.store.migrate import Release, check_schema, is_finished, migrate, this_release
@@ -129,7 +129,7 @@ async def test_nothing_is_finished_while_a_server_of_the_release_before_is_conne
 ) -> None:
     migrate(url, release=NEWER)
     before = objects(url)
-    async with Database(url, limits=SessionLimits()) as database:
+    async with Database(url, limits=DatabaseTimeouts()) as database:
         async with database.read() as session:
             row = await session.one(_STRICTNESS)
         with pytest.raises(Conflict, match=r"Another release still works.*, over \d"):

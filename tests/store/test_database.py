@@ -10,7 +10,7 @@ import psycopg
 import pytest
 
 from kernelbot.domain.errors import PlatformError, Unavailable
-from kernelbot.store.connections import SessionLimits
+from kernelbot.store.connections import DatabaseTimeouts
 from kernelbot.store.database import Database
 from kernelbot.store.embedded import EmbeddedPostgres
 from tests.support.late_door import late_door
@@ -134,7 +134,9 @@ async def test_who_is_cancelled_as_the_database_goes_is_not_told_of_that(databas
 async def test_who_waits_for_a_lock_too_long_is_told_and_holds_no_connection(
     database_url: str,
 ) -> None:
-    async with Database(database_url, max_size=1, limits=SessionLimits(locked_s=0.05)) as database:
+    async with Database(
+        database_url, max_size=1, limits=DatabaseTimeouts(locked_s=0.05)
+    ) as database:
         with psycopg.connect(database_url) as other:
             other.execute("LOCK TABLE users")
             with pytest.raises(Unavailable, match="changing the same data"):
@@ -144,7 +146,7 @@ async def test_who_waits_for_a_lock_too_long_is_told_and_holds_no_connection(
 
 
 async def test_what_takes_too_long_is_ended(database_url: str) -> None:
-    async with Database(database_url, max_size=1, limits=SessionLimits(slow_s=0.05)) as database:
+    async with Database(database_url, max_size=1, limits=DatabaseTimeouts(slow_s=0.05)) as database:
         with pytest.raises(Unavailable, match="took too long"):
             async with database.read() as session:
                 await session.one("SELECT pg_sleep(60)")
@@ -152,7 +154,7 @@ async def test_what_takes_too_long_is_ended(database_url: str) -> None:
 
 
 async def test_what_needs_its_time_has_it_and_nothing_after_it(database_url: str) -> None:
-    async with Database(database_url, max_size=1, limits=SessionLimits(slow_s=0.05)) as database:
+    async with Database(database_url, max_size=1, limits=DatabaseTimeouts(slow_s=0.05)) as database:
         async with database.write(unhurried=True) as session:
             await session.one("SELECT pg_sleep(0.2)")
         with pytest.raises(Unavailable, match="took too long"):
@@ -162,7 +164,7 @@ async def test_what_needs_its_time_has_it_and_nothing_after_it(database_url: str
 
 async def test_long_work_has_a_limit_too(database_url: str) -> None:
     async with Database(
-        database_url, max_size=1, limits=SessionLimits(unhurried_s=0.05)
+        database_url, max_size=1, limits=DatabaseTimeouts(unhurried_s=0.05)
     ) as database:
         with pytest.raises(Unavailable, match="took too long"):
             async with database.write(unhurried=True) as session:
@@ -173,7 +175,7 @@ async def test_long_work_has_a_limit_too(database_url: str) -> None:
 async def test_a_transaction_in_which_we_do_nothing_is_ended_and_holds_no_lock(
     database_url: str,
 ) -> None:
-    limits = SessionLimits(idle_s=0.05)
+    limits = DatabaseTimeouts(idle_s=0.05)
 
     async def stand_still(database: Database) -> None:
         async with database.write() as session:

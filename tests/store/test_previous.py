@@ -16,7 +16,7 @@ from kernelbot.accounts.tokens.model import TokenKind
 from kernelbot.domain.errors import SchemaOutdated
 from kernelbot.protocol import Limits, SamplingRules, SandboxMode
 from kernelbot.runs.lifecycle import RunLifecycle, RunRules
-from kernelbot.runs.queue.model import QueuePlace
+from kernelbot.runs.queue.model import DeviceQueuePosition
 from kernelbot.server.wiring import Core, open_services
 from kernelbot.store.history import known_migrations
 from kernelbot.store.migrate import check_schema, migrate
@@ -92,7 +92,7 @@ async def test_browsers_stay_logged_in_and_tokens_valid(core: Core) -> None:
 
 
 async def test_what_waited_still_waits(core: Core) -> None:
-    waits = QueuePlace(1, None, "no worker serves it just now", device="H100")
+    waits = DeviceQueuePosition(1, None, "no worker serves it just now", device="H100")
     assert waits == await core.services.submissions.queue_place(3)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from kernelbot.ranking.service import Ranking
+from kernelbot.ranking.service import RankingVersion
 from kernelbot.runs.lifecycle import RunLifecycle
 from kernelbot.services import Services
 from kernelbot.submissions.views import SubmissionSnapshot
@@ -49,6 +49,6 @@ def test_no_method_returns_a_row_of_the_store(service: type) -> None:
     assert {} == leaking
 
 
-@pytest.mark.parametrize("held", [SubmissionSnapshot, Ranking])
+@pytest.mark.parametrize("held", [SubmissionSnapshot, RankingVersion])
 def test_no_snapshot_holds_one(held: type) -> None:
     assert [] == _of_store(held)

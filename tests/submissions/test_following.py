@@ -13,7 +13,7 @@ from kernelbot.domain.errors import NotAllowed, NotFound
 from kernelbot.domain.states import RunState
 from kernelbot.protocol import EventKind, Mode
 from kernelbot.runs import store as attempts
-from kernelbot.submissions.model import Event, Submission
+from kernelbot.submissions.model import Submission, SubmissionEvent
 from tests.support.world import World
 
 _MANY = 2500
@@ -94,5 +94,5 @@ async def test_who_could_read_a_board_s_code_follows_no_longer_once_it_is_closed
         await anext(batches)
 
 
-def _kinds(events: list[Event]) -> list[EventKind | RunState]:
+def _kinds(events: list[SubmissionEvent]) -> list[EventKind | RunState]:
     return [event.kind for event in events]

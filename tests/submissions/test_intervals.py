@@ -77,7 +77,7 @@ async def test_a_judged_run_says_that_its_device_had_shown_nothing(
     assert result is not None
     assert result.score_ci95_s == interval.own_ci95_s
     assert interval.ci95_s[0] < interval.own_ci95_s[0]
-    assert [None, interval] == [run.interval for run in SubmissionView.of(found).runs]
+    assert [None, interval] == [run.interval for run in SubmissionView.from_domain(found).runs]
 
 
 async def test_after_a_rejudge_it_is_that_of_the_new_score(world: World, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from kernelbot.domain.errors import (
 )
 from kernelbot.domain.states import RunState, SubmissionState
 from kernelbot.protocol import Mode
-from kernelbot.runs.queue.model import QueuePlace
+from kernelbot.runs.queue.model import DeviceQueuePosition
 from kernelbot.submissions.model import NewSubmission, Submission
 from tests.support.problems import CORRECT
 from tests.support.workers import finished, quick_settings, working
@@ -74,7 +74,7 @@ async def test_the_place_is_told_with_the_answer(world: World) -> None:
     new = NewSubmission("sort", (), Mode.TEST, "fast.py", CORRECT)
     submission, place = await world.services.submissions.create(world.bob.user, new)
     assert place == await world.services.submissions.queue_place(submission.id)
-    assert QueuePlace(2, None, "no worker serves it just now", device="CPU") == place
+    assert DeviceQueuePosition(2, None, "no worker serves it just now", device="CPU") == place
 
 
 async def test_someone_elses_submission_is_not_shown(world: World) -> None:
@@ -187,8 +187,8 @@ async def test_authors_with_much_waiting_let_others_go_first(world: World) -> No
     other = await world.submit(world.bob.user, mode=Mode.TEST)
     place = world.services.submissions.queue_place
     assert [await place(second.id), await place(other.id)] == [
-        QueuePlace(3, None, "no worker serves it just now", device="CPU"),
-        QueuePlace(2, None, "no worker serves it just now", device="CPU"),
+        DeviceQueuePosition(3, None, "no worker serves it just now", device="CPU"),
+        DeviceQueuePosition(2, None, "no worker serves it just now", device="CPU"),
     ]
 
 

@@ -7,14 +7,14 @@ from functools import cache
 from fastapi import FastAPI
 from starlette.datastructures import State
 
-from kernelbot.api.answers import Answers
+from kernelbot.api.answers import RenderedAnswers
 from kernelbot.api.attempts import Attempts, Failures
 from kernelbot.api.settings import ApiSettings
-from kernelbot.boards.pages.charts import Pictures
+from kernelbot.boards.pages.charts import ChartCache
 from kernelbot.drawing.texts import Texts
 from kernelbot.services import Services
 from kernelbot.submissions.profiles.reader import ProfileReader
-from kernelbot.web.kept import Kept
+from kernelbot.web.kept import PageCache
 
 Create = Callable[[Services, ApiSettings], FastAPI]
 
@@ -30,11 +30,11 @@ def application(create: Create, services: Services, settings: ApiSettings) -> Fa
     app.middleware_stack = None  # made with the first request
     own = {
         "services": services,
-        "answers": Answers(),
+        "answers": RenderedAnswers(),
         "attempts": Attempts(),
         "failures": Failures.up_to(settings.wrong_tokens_a_minute, built.state.failures.metric),
-        "kept": Kept(),
-        "pictures": Pictures(),
+        "kept": PageCache(),
+        "pictures": ChartCache(),
         "profiles": ProfileReader(settings.profiles_patience_s),
         "texts": Texts(settings.texts_patience_s),
     }

@@ -8,7 +8,7 @@ from dataclasses import replace
 from kernelbot.boards.model import ProblemDefinition
 from kernelbot.protocol import (
     BuildConfig,
-    BuildPlace,
+    BuildEnvironment,
     CompileReport,
     Failure,
     Fault,
@@ -39,7 +39,7 @@ def product_of(content: bytes) -> Product:
     return Product(
         base64.b64encode(packed).decode(),
         hashlib.sha256(packed).hexdigest(),
-        BuildPlace("x86_64", "glibc 2.36"),
+        BuildEnvironment("x86_64", "glibc 2.36"),
         CompileReport("g++", "a warning", 2.0, cached=False),
     )
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from kernelbot.harness.judge.collected import Collected, Refusal
+from kernelbot.harness.judge.collected import Collected, JudgingRefusal
 from kernelbot.harness.judge.result import run_result
 from kernelbot.protocol import (
     CaseResult,
@@ -71,7 +71,7 @@ def _refuse(
 ) -> None:
     if draw(st.booleans()):
         failure = Failure(Fault.PLATFORM, "the reference is broken")
-        collected.refusal = Refusal(Verdict.INTERNAL_ERROR, failure)
+        collected.refusal = JudgingRefusal(Verdict.INTERNAL_ERROR, failure)
         return
     verdict = draw(st.sampled_from(BY_AUTHOR))
     loads: tuple[WorkloadResult, ...] = ()

@@ -6,9 +6,9 @@ from kernelbot.preflight.model import (
     Figures,
     Kernel,
     Occupancy,
-    Outcome,
     Preflight,
-    Report,
+    PreflightOutcome,
+    PreflightReport,
     Severity,
 )
 from kernelbot.submissions.model import Submission
@@ -18,24 +18,26 @@ from tests.support.world import World
 HOSTILE = "<script>alert(1)</script>\u202e"
 
 
-def report_of(registers: int = 40, name: str = "add", gpu: str = "H100") -> Report:
+def report_of(registers: int = 40, name: str = "add", gpu: str = "H100") -> PreflightReport:
     """One kernel without spills, and a warning."""
     kernel = Kernel(Figures(name, registers, 0, 0, 1024), Occupancy(256, 6, 0.75, Bound.REGISTERS))
     warning = Diagnostic(Severity.WARNING, "never used", "submission.cu", 3, 7)
-    return Report(gpu, "90a", Outcome.COMPILED, (kernel,), (warning,), duration_s=2.0)
+    return PreflightReport(
+        gpu, "90a", PreflightOutcome.COMPILED, (kernel,), (warning,), duration_s=2.0
+    )
 
 
-REFUSED = Report(
+REFUSED = PreflightReport(
     "H100",
     "90a",
-    Outcome.REFUSED,
+    PreflightOutcome.REFUSED,
     diagnostics=(Diagnostic(Severity.ERROR, 'identifier "foo" is undefined', "submission.cu", 3),),
 )
 PREFLIGHT = Preflight(report_of(64), report_of(40))
 
 
 async def compiled(
-    world: World, content: bytes, report: Report, device: str = "H100"
+    world: World, content: bytes, report: PreflightReport, device: str = "H100"
 ) -> Submission:
     """A submission of ada's to the board of sorting, with a report."""
     sent = await world.submit(content=content, devices=(device,))

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernelbot.drawing.texts import Texts
-from kernelbot.web.documents import beginning, plain_source, source, statement
+from kernelbot.web.documents import excerpt, plain_source, source, statement
 
 
 class Plain(Texts):
@@ -83,6 +83,6 @@ async def test_large_and_hostile_code_is_text(texts: Texts, code: str) -> None:
 
 def test_a_file_of_line_breaks_is_shown_in_part() -> None:
     assert (5_000 - 1, "a\nb\n") == (
-        beginning("\n" * 100_000, 100_000).count("\n"),
-        beginning("a\nb\n", 9),
+        excerpt("\n" * 100_000, 100_000).count("\n"),
+        excerpt("a\nb\n", 9),
     )

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import pytest
 
-from kernelbot.webhooks.deliveries import Attempt, Deliveries
+from kernelbot.webhooks.deliveries import Deliveries, DeliveryAttempt
 from kernelbot.webhooks.model import NewWebhook, WebhookEvent, WebhookRules
-from kernelbot.webhooks.sender import Answer, Sender
+from kernelbot.webhooks.sender import DeliveryAnswer, Sender
 from kernelbot.webhooks.service import Webhooks
 from tests.fakes.webhooks import FakeReceiver, fake_receiver
 from tests.support.world import World
@@ -43,11 +43,11 @@ class Post:
             )
         return [row["id"] for row in rows]
 
-    async def deliver_all(self) -> list[Answer | None]:
+    async def deliver_all(self) -> list[DeliveryAnswer | None]:
         """As the tasks would."""
         return [one.answer for _ in await self.due() for one in await self.deliver()]
 
-    async def deliver(self) -> list[Attempt]:
+    async def deliver(self) -> list[DeliveryAttempt]:
         """As one task would."""
         found = []
         while (tried := await self.deliveries.deliver_next()) is not None:

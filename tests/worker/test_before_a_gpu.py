@@ -8,7 +8,7 @@ import pytest
 from kernelbot.boards.service import BoardEdit
 from kernelbot.catalog.problem import load_problem
 from kernelbot.harness.sandbox.enclosure import installed_program
-from kernelbot.preflight.model import Outcome, Preflight
+from kernelbot.preflight.model import Preflight, PreflightOutcome
 from kernelbot.protocol import Mode, Vendor, Verdict
 from kernelbot.runs.tries import NOTE
 from kernelbot.server.settings import Settings
@@ -96,7 +96,7 @@ async def report_on(world: World, file: Path) -> Preflight:
 async def test_figures_are_those_of_real_compilers(judged: World, file: Path) -> None:
     report = (await report_on(judged, file)).report
     figures = report.kernels[0].figures
-    assert (Outcome.COMPILED, True, 0) == (
+    assert (PreflightOutcome.COMPILED, True, 0) == (
         report.outcome,
         0 < (figures.registers or 0) < 64,
         figures.spill_bytes,
@@ -115,7 +115,7 @@ async def test_figures_are_those_of_real_compilers(judged: World, file: Path) ->
 async def test_an_error_has_its_line(judged: World, file: Path) -> None:
     report = (await report_on(judged, file)).report
     error = report.diagnostics[0]
-    assert (Outcome.REFUSED, f"submission{file.suffix}", True) == (
+    assert (PreflightOutcome.REFUSED, f"submission{file.suffix}", True) == (
         report.outcome,
         error.file,
         error.line in _lines(file),

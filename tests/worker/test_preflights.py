@@ -8,8 +8,8 @@ import pytest
 from kernelbot.boards.model import ProblemDefinition
 from kernelbot.domain.states import RunState
 from kernelbot.launchers.base import JobState, Outcome
-from kernelbot.preflight.model import Outcome as Said
 from kernelbot.preflight.model import Preflight
+from kernelbot.preflight.model import PreflightOutcome as Said
 from kernelbot.protocol import CompileReport, EventKind, JobSpec, Lang, Mode, RunResult, Vendor
 from kernelbot.server.settings import Settings
 from kernelbot.server.tables import DeviceSettings

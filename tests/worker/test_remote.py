@@ -12,7 +12,7 @@ from kernelbot.domain.errors import JobRefused, SchedulerError
 from kernelbot.domain.states import RunState, SubmissionState
 from kernelbot.launchers.base import JobState, Left, Outcome
 from kernelbot.protocol import Fault, JobSpec, Mode, Verdict
-from kernelbot.runs.queue.model import QueuePlace
+from kernelbot.runs.queue.model import DeviceQueuePosition
 from kernelbot.server.settings import Settings
 from kernelbot.server.tables import DeviceSettings
 from kernelbot.submissions.model import Submission
@@ -128,7 +128,7 @@ async def test_a_launcher_that_is_down_makes_submissions_wait(
         False,
         "the controller doesn't answer",
     )
-    assert place == QueuePlace(1, None, device.note, device="CPU")
+    assert place == DeviceQueuePosition(1, None, device.note, device="CPU")
     assert (shown.verdict, shown.runs[0].attempts) == (Verdict.ACCEPTED, 1)
 
 

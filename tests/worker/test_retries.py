@@ -5,14 +5,14 @@ import contextlib
 
 import psycopg
 
-from kernelbot.store.connections import SessionLimits
+from kernelbot.store.connections import DatabaseTimeouts
 from kernelbot.store.database import Database
 from kernelbot.worker.retries import cancel_until_ended, until_available
 
 
 async def test_a_step_that_the_database_ended_is_done_again(database_url: str) -> None:
     tried = asyncio.Event()
-    async with Database(database_url, limits=SessionLimits(locked_s=0.05)) as database:
+    async with Database(database_url, limits=DatabaseTimeouts(locked_s=0.05)) as database:
 
         async def step() -> int:
             try:

@@ -3,11 +3,13 @@ import asyncio
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernelbot.worker.slots import Slots
+from kernelbot.worker.slots import DeviceSlots
 
 
-async def _occupy(slots: Slots, alone: bool, seen: list[tuple[int, int]], now: list[bool]) -> None:
-    async with slots.taken(alone=alone):
+async def _occupy(
+    slots: DeviceSlots, alone: bool, seen: list[tuple[int, int]], now: list[bool]
+) -> None:
+    async with slots.hold(alone=alone):
         now.append(alone)
         seen.append((len(now), sum(now)))
         await asyncio.sleep(0)
@@ -17,7 +19,7 @@ async def _occupy(slots: Slots, alone: bool, seen: list[tuple[int, int]], now: l
 @given(st.integers(1, 4), st.lists(st.booleans(), max_size=12))
 def test_places_are_never_overdrawn_and_the_lone_are_alone(count: int, loners: list[bool]) -> None:
     async def everyone() -> list[tuple[int, int]]:
-        slots, seen, now = Slots(count), list[tuple[int, int]](), list[bool]()
+        slots, seen, now = DeviceSlots(count), list[tuple[int, int]](), list[bool]()
         await asyncio.gather(*(_occupy(slots, alone, seen, now) for alone in loners))
         return seen
 
@@ -27,13 +29,13 @@ def test_places_are_never_overdrawn_and_the_lone_are_alone(count: int, loners: l
 
 
 async def test_who_waits_for_all_goes_before_newcomers() -> None:
-    slots, order = Slots(2), list[str]()
+    slots, order = DeviceSlots(2), list[str]()
 
     async def come(name: str, alone: bool) -> None:
-        async with slots.taken(alone=alone):
+        async with slots.hold(alone=alone):
             order.append(name)
 
-    async with slots.taken(alone=False):
+    async with slots.hold(alone=False):
         lone = asyncio.create_task(come("lone", True))
         await asyncio.sleep(0)
         newcomer = asyncio.create_task(come("newcomer", False))
@@ -43,11 +45,11 @@ async def test_who_waits_for_all_goes_before_newcomers() -> None:
 
 
 async def test_one_who_stops_waiting_blocks_nobody() -> None:
-    slots = Slots(1)
-    async with slots.taken(alone=False):
-        lone = asyncio.create_task(slots.taken(alone=True).__aenter__())
+    slots = DeviceSlots(1)
+    async with slots.hold(alone=False):
+        lone = asyncio.create_task(slots.hold(alone=True).__aenter__())
         await asyncio.sleep(0)
         lone.cancel()
         await asyncio.wait([lone])
-    async with asyncio.timeout(60), slots.taken(alone=False):
+    async with asyncio.timeout(60), slots.hold(alone=False):
         pass

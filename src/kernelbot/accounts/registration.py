@@ -4,7 +4,7 @@ import secrets
 
 from kernelbot.accounts import store as users
 from kernelbot.accounts.logins.model import Registration
-from kernelbot.accounts.logins.providers import Person
+from kernelbot.accounts.logins.providers import ProviderPerson
 from kernelbot.accounts.model import Role, User
 from kernelbot.boards.invites.service import claim_invite
 from kernelbot.domain.errors import NotAllowed
@@ -18,7 +18,7 @@ async def enter(
     session: WriteSession,
     registration: Registration,
     provider: str,
-    person: Person,
+    person: ProviderPerson,
     invite: str | None = None,
 ) -> User:
     """The account of a person at a provider, created the first time; `invite` is claimed. The
@@ -35,7 +35,7 @@ async def _register(
     session: WriteSession,
     registration: Registration,
     provider: str,
-    person: Person,
+    person: ProviderPerson,
     invite: str | None,
 ) -> User:
     if registration is Registration.CLOSED:
@@ -52,7 +52,7 @@ async def _register(
     return user
 
 
-def _names(person: Person) -> tuple[str, ...]:
+def _names(person: ProviderPerson) -> tuple[str, ...]:
     """The provider's name for them as a valid name here, and others in case it is taken."""
     shown = "".join(c for c in person.name if c.isprintable()).strip()[:_NAME_MAX] or "someone"
     stem = shown[: _NAME_MAX - 17].strip()

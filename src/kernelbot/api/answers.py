@@ -12,7 +12,7 @@ _KEPT_OF_LISTS = 4096
 
 
 @dataclass(frozen=True)
-class Answers:
+class RenderedAnswers:
     """Rendered JSON with all that it was made from; it is sent again while that is the same. A
     client that waits for a verdict asks again and again, and everybody asks for the ranking."""
 

@@ -13,7 +13,7 @@ from kernelbot.accounts import api as users
 from kernelbot.accounts.logins import api as logins
 from kernelbot.accounts.tokens import api as tokens
 from kernelbot.api import errors, popcorn
-from kernelbot.api.answers import Answers
+from kernelbot.api.answers import RenderedAnswers
 from kernelbot.api.attempts import Attempts, Failures, failures_metric
 from kernelbot.api.departures import Departures
 from kernelbot.api.middleware import (
@@ -27,7 +27,7 @@ from kernelbot.api.middleware import (
 )
 from kernelbot.api.openapi import Documented
 from kernelbot.api.settings import ApiSettings
-from kernelbot.api.turns import Turns
+from kernelbot.api.turns import RequestTurns
 from kernelbot.boards import api as boards
 from kernelbot.boards.invites import api as invites
 from kernelbot.boards.sync import api as sync
@@ -102,7 +102,7 @@ def create_app(
     app.state.services = services
     app.state.settings = settings
     app.state.registry = registry
-    app.state.answers = Answers()
+    app.state.answers = RenderedAnswers()
     app.state.attempts = Attempts()
     app.state.failures = Failures.up_to(settings.wrong_tokens_a_minute, failures_metric())
     # Each by itself: a router of routers would match the path twice.
@@ -119,7 +119,7 @@ def create_app(
     app.add_middleware(Departures)
     app.add_middleware(Heads)
     app.add_middleware(BodyLimit, limit_of=_limits(settings), refusal=refusal)
-    app.add_middleware(Turns, per_turn=settings.begun_per_turn)
+    app.add_middleware(RequestTurns, per_turn=settings.begun_per_turn)
     latency = _latency()
     if not settings.shared_metrics:
         registry.register(latency)

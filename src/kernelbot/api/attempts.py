@@ -28,7 +28,7 @@ class Attempts:
         self._tries: Counter[str] = Counter()
 
     def count(self, address: str) -> None:
-        """One more try. Raises `TooManyRequests`."""
+        """Count a try. Raises `TooManyRequests`."""
         self._forget()
         self._tries[address] += 1
         self.check(address)
@@ -85,7 +85,7 @@ def failures_metric() -> CounterMetric:
 
 
 def failures_of(request: Request) -> Failures:
-    """This application's count of wrong tokens."""
+    """The application's count of wrong tokens."""
     found = request.app.state.failures
     assert isinstance(found, Failures)
     return found

@@ -11,7 +11,7 @@ from fastapi.routing import APIRoute
 from kernelbot.accounts.model import User
 from kernelbot.accounts.permissions import require_admin, require_creator
 from kernelbot.accounts.tokens.model import Credential
-from kernelbot.api.answers import Answers
+from kernelbot.api.answers import RenderedAnswers
 from kernelbot.api.attempts import failures_of
 from kernelbot.api.settings import ApiSettings
 from kernelbot.domain.errors import NotAuthenticated, TooManyRequests
@@ -52,10 +52,10 @@ async def settings(request: Request) -> ApiSettings:
     return found
 
 
-def answers_of(request: Request) -> Answers:
-    """This application's cache of answers."""
+def answers_of(request: Request) -> RenderedAnswers:
+    """The application's cache of answers."""
     found = request.app.state.answers
-    assert isinstance(found, Answers)
+    assert isinstance(found, RenderedAnswers)
     return found
 
 

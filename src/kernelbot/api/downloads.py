@@ -13,7 +13,7 @@ _HARMLESS = frozenset(
 
 
 def media_type(file: RunFile) -> str:
-    """Its type if it is harmless, else that of unknown bytes."""
+    """The file's media type if it is harmless, else that of unknown bytes."""
     return file.media_type if file.media_type in _HARMLESS else "application/octet-stream"
 
 

@@ -27,7 +27,6 @@ NAMES: Final = {
     "NewWebhook": "NewWebhookView",
     "NotRanked": "NotRankedView",
     "Occupancy": "OccupancyView",
-    "Outcome": "PreflightOutcome",
     "Person": "UserView",
     "PlatformState": "PlatformView",
     "Preflight": "PreflightView",
@@ -48,8 +47,8 @@ NAMES: Final = {
     "User": "AccountView",
     "Webhook": "WebhookView",
     "WebhookMessage": "WebhookMessageView",
-    "kernelbot__preflight__model__Report": "PreflightReportView",
-    "kernelbot__runs__schemas__Report": "Report",
+    "PreflightReport": "PreflightReportView",
+    "ResultView": "Report",
 }
 """Components by the names of the classes that they are made of. Clients that were generated from
 the document of an earlier release know them by these."""

@@ -9,7 +9,7 @@ UNBOUND = frozenset({"/health", "/metrics"})
 """Requests that check whether the process works don't wait behind the others."""
 
 
-class Turns:
+class RequestTurns:
     """Lets `per_turn` requests begin, or continue with a body that has arrived, in each round of
     the event loop; the others wait in line.
 

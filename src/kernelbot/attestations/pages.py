@@ -15,7 +15,7 @@ async def download_signed(
     services: ServicesDep, session: NeededSession, submission_id: SubmissionId
 ) -> Response:
     """Its results as a signed document, which `kernelbot verify` checks."""
-    document = await services.beside(Attestations).of(session.user, submission_id)
+    document = await services.extension(Attestations).for_submission(session.user, submission_id)
     headers = {
         **HEADERS,
         "Content-Disposition": f'attachment; filename="submission-{submission_id}.json"',

@@ -25,7 +25,7 @@ Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Read = TypeVar("Read", bound=BaseModel)
 
 
-class Part(BaseModel):
+class DocumentPart(BaseModel):
     """Base of what is in a document. Unknown keys are refused: what is signed has no part that a
     reader passes over."""
 
@@ -44,14 +44,14 @@ class AttestedSandbox(SandboxView):
     model_config = ConfigDict(extra="forbid")
 
 
-class SourceIdentity(Part):
+class SourceIdentity(DocumentPart):
     """The judged file; its code isn't in the document."""
 
     file_name: str
     sha256: Sha256 = Field(description="Of the file's bytes.")
 
 
-class ProblemIdentity(Part):
+class ProblemIdentity(DocumentPart):
     """What was to be solved. Versions with the same `judging_sha256` are judged alike."""
 
     name: str
@@ -63,7 +63,7 @@ class ProblemIdentity(Part):
     )
 
 
-class HarnessIdentity(Part):
+class HarnessIdentity(DocumentPart):
     """What judged. Version and hash are null if the run is older than this record of them."""
 
     kind: HarnessKind
@@ -71,7 +71,7 @@ class HarnessIdentity(Part):
     sha256: Sha256 | None = Field(description="Of the harness's files, as sha256sum lists them.")
 
 
-class AttestedWorkload(Part):
+class AttestedWorkload(DocumentPart):
     """One workload; times in nanoseconds, in the order they were taken."""
 
     phase: Phase
@@ -101,14 +101,14 @@ class AttestedWorkload(Part):
         return self
 
 
-class AttestedCase(Part):
+class AttestedCase(DocumentPart):
     """One test case, of a public run."""
 
     spec: str
     verdict: Verdict
 
 
-class AttestedRun(Part):
+class AttestedRun(DocumentPart):
     """One finished run. Of a secret run neither its data is named nor what found a mistake."""
 
     run_id: int
@@ -131,7 +131,7 @@ class AttestedRun(Part):
     samples_withheld: bool = Field(description="If it was timed, its samples aren't shown here.")
 
 
-class AttestedResult(Part):
+class AttestedResult(DocumentPart):
     """A submission with all of its finished runs: what is signed."""
 
     submission_id: int
@@ -158,7 +158,7 @@ def _base64(text: str) -> str:
 Base64 = Annotated[str, AfterValidator(_base64)]
 
 
-class SignatureView(Part):
+class SignatureView(DocumentPart):
     """A signature and the public key that it fits."""
 
     keyid: Sha256 = Field(description="SHA-256 of the public key's bytes.")
@@ -168,7 +168,7 @@ class SignatureView(Part):
     )
 
 
-class SignedDocument(Part):
+class SignedDocument(DocumentPart):
     """A DSSE envelope with one signature: Ed25519 over
     `DSSEv1 LEN(payloadType) payloadType LEN(payload) payload`, the payload decoded."""
 

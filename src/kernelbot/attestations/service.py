@@ -54,8 +54,8 @@ class Attestations:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def of(self, viewer: User, submission_id: int) -> SignedDocument:
-        """Its finished runs, those of rejudges too, as they are now.
+    async def for_submission(self, viewer: User, submission_id: int) -> SignedDocument:
+        """Signs the submission's finished runs, those of rejudges too, as they are now.
 
         Raises `NotFound`, `NotAllowed`, and `Conflict` while it is judged or if nothing was.
         """
@@ -161,7 +161,7 @@ def _runs(
     versions: Mapping[int, ProblemVersionName],
     reader: _Reader,
 ) -> list[AttestedRun]:
-    """Those that have finished with a result of the harness."""
+    """The runs that have finished with a result of the harness."""
     return [
         _run(run, results[run.id], versions[run.id], reader)
         for run in runs
@@ -194,8 +194,10 @@ def _run(run: Run, result: RunResult, version: ProblemVersionName, reader: _Read
             version=result.harness_version or None,
             sha256=result.harness_sha256 or None,
         ),
-        system=AttestedSystem.of(replace(result.system, notes=()) if run.secret else result.system),
-        sandbox=AttestedSandbox.of(result.sandbox),
+        system=AttestedSystem.from_domain(
+            replace(result.system, notes=()) if run.secret else result.system
+        ),
+        sandbox=AttestedSandbox.from_domain(result.sandbox),
         cases=[] if run.secret else _cases(result),
         workloads=_workloads(run, result) if shown else [],
         samples_withheld=not shown,

@@ -85,7 +85,7 @@ class Boards:
         hashes = problem_hashes(definition)
         async with self._database.write() as session:
             version_id = await boards.add_version(session, definition, *hashes)
-            new = boards.NewBoard(
+            new = boards.BoardToCreate(
                 name=name,
                 description=definition.description,
                 problem_version_id=version_id,
@@ -96,7 +96,7 @@ class Boards:
                 devices=chosen,
             )
             if await boards.create(session, new) is None:
-                raise _taken(name)
+                raise _name_conflict(name)
             created = await boards.by_name(session, name)
             assert created is not None
             detail = {"problem": created.board.problem, "devices": ", ".join(chosen)}
@@ -116,7 +116,7 @@ class Boards:
         check_bounds(definition)
         async with self._database.read() as session:
             if await boards.by_name(session, name) is not None:
-                raise _taken(name)
+                raise _name_conflict(name)
         return definition
 
     async def create_from_reference(
@@ -328,7 +328,7 @@ def no_submission(submission_id: int) -> NotFound:
     return NotFound(f"There is no submission {submission_id}.", next_step=Next.LIST_SUBMISSIONS)
 
 
-def _taken(name: str) -> Conflict:
+def _name_conflict(name: str) -> Conflict:
     return Conflict(f"There is already a board named {name!r}.", next_step=Next.CHOOSE_ANOTHER_NAME)
 
 

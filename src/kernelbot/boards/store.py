@@ -20,7 +20,7 @@ _LONGEST_SAID = 1000
 
 
 @dataclass(frozen=True)
-class NewBoard:
+class BoardToCreate:
     """What a leaderboard is created with. `secret` is 32 random bytes."""
 
     name: str
@@ -90,7 +90,7 @@ async def note_recurring_data(session: WriteSession, submission_id: int, said: s
     await session.do(statements(__file__)["note_recurring_data"], values)
 
 
-async def create(session: WriteSession, new: NewBoard) -> int | None:
+async def create(session: WriteSession, new: BoardToCreate) -> int | None:
     """Create a board; returns its id, None if the name is taken."""
     sql = statements(__file__)
     row = await session.one(

@@ -20,7 +20,7 @@ class ProblemSummaries:
         self._database = database
         self._summaries = VersionedCache[int, ProblemSummary](_VERSIONS)
 
-    async def of(self, listed: Iterable[NamedBoard]) -> dict[int, ProblemSummary]:
+    async def for_boards(self, listed: Iterable[NamedBoard]) -> dict[int, ProblemSummary]:
         """The summaries of the boards' problems, by the numbers of the problems' versions."""
         wanted = {one.problem_version_id for one in listed}
         known = {number: self._summaries.get(number, number) for number in wanted}
@@ -41,5 +41,5 @@ class ProblemSummaries:
     async def all_described(self, listed: Iterable[_Named]) -> list[_Named]:
         """The boards in their order, each with what it says of its problem."""
         boards = list(listed)
-        found = await self.of(boards)
+        found = await self.for_boards(boards)
         return [replace(one, about=found[one.problem_version_id]) for one in boards]

@@ -13,17 +13,17 @@ from kernelbot.bot.announcing import Announcer
 from kernelbot.bot.commands import command_groups, form_handlers, press_handlers
 from kernelbot.bot.commands.running import on_mention
 from kernelbot.bot.connecting import Presence, stay_connected
-from kernelbot.bot.following import Follower
+from kernelbot.bot.following import SubmissionFollower
 from kernelbot.bot.machine import Machine
-from kernelbot.bot.pictures import Pictures
-from kernelbot.bot.places import make_places, reason_of
+from kernelbot.bot.pictures import MessageCharts
+from kernelbot.bot.places import create_guild_channels, reason_of
 from kernelbot.bot.presses import Presses
 from kernelbot.bot.rules import STAGING_NICK, BotRules
-from kernelbot.bot.script_turns import ScriptTurns
+from kernelbot.bot.script_turns import ScriptQueue
 from kernelbot.bot.tree import Tree
 from kernelbot.domain.errors import Unavailable
 from kernelbot.drawing.texts import Texts
-from kernelbot.guilds.model import GuildPlaces
+from kernelbot.guilds.model import GuildChannels
 from kernelbot.services import Services
 
 _TROUBLES = (Unavailable, discord.HTTPException, aiohttp.ClientError, OSError)
@@ -56,17 +56,17 @@ class KernelBot(discord.Client):
         self.machine = machine
         self.one_at_a_time = asyncio.Semaphore(1)
         """For what admins verify on this machine."""
-        self.script_turns = ScriptTurns(rules.scripts)
-        self.places: dict[int, GuildPlaces] = {}
+        self.script_turns = ScriptQueue(rules.scripts)
+        self.places: dict[int, GuildChannels] = {}
         """The ids of the guilds that are ready."""
         self.lacks: dict[int, tuple[str, ...]] = {}
         """What couldn't be made in them, and why."""
         self.tree = Tree(self)
         for command in command_groups(self):
             self.tree.add_command(command)
-        self.pictures = Pictures()
+        self.pictures = MessageCharts()
         self.texts = Texts()
-        self.follower = Follower(self)
+        self.follower = SubmissionFollower(self)
         self.announcer = Announcer(self)
         self._presses = Presses(press_handlers(), form_handlers())
         self.presence = Presence()
@@ -130,7 +130,7 @@ class KernelBot(discord.Client):
         except discord.HTTPException as error:
             log.error("guild_without_commands", guild=guild.id, error=str(error))
             lacks.append(f"commands: {reason_of(error)}")
-        made = await make_places(self.services, guild)
+        made = await create_guild_channels(self.services, guild)
         self.places[guild.id] = made.places
         self.lacks[guild.id] = (*lacks, *made.lacks)
         await self._name_itself(guild)
@@ -149,7 +149,7 @@ class KernelBot(discord.Client):
     async def use_forum(self, forum: discord.ForumChannel) -> None:
         """Open the threads of new boards there from now on."""
         guild_id = forum.guild.id
-        places = replace(self.places.get(guild_id, GuildPlaces()), forum_id=forum.id)
+        places = replace(self.places.get(guild_id, GuildChannels()), forum_id=forum.id)
         await self.services.guilds.set_places(guild_id, places)
         self.places[guild_id] = places
 

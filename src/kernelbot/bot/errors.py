@@ -56,7 +56,7 @@ def plain_lines(text: str) -> str:
     return "\n".join(plain(line) for line in text.splitlines())
 
 
-def told(error: BaseException, did: str) -> str:
+def error_text(error: BaseException, did: str) -> str:
     """What a person reads of an error; what isn't their own is logged with what they `did`."""
     if not isinstance(error, KernelbotError):
         log.error("interaction_crashed", command=did, exc_info=error)
@@ -76,7 +76,7 @@ async def report(interaction: discord.Interaction, error: BaseException) -> None
         log.warning("command_outdated", command=name_of(interaction))
         await answer(interaction, "❌ The commands have changed. Reload Discord and try again.")
     else:
-        await answer(interaction, told(cause, name_of(interaction)))
+        await answer(interaction, error_text(cause, name_of(interaction)))
 
 
 def name_of(interaction: discord.Interaction) -> str:

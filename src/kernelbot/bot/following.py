@@ -13,13 +13,13 @@ from kernelbot.accounts.model import User
 from kernelbot.bot import report
 from kernelbot.bot.answers import Attached
 from kernelbot.bot.live import LiveMessage
-from kernelbot.bot.progress import Progress, heading
+from kernelbot.bot.progress import ProgressMessage, heading
 from kernelbot.domain.errors import KernelbotError, NotFound, Unavailable
 from kernelbot.guilds.model import ChatAnswer, GuildMember
-from kernelbot.ranking.model import Outcome
+from kernelbot.ranking.model import RankedOutcome
 from kernelbot.render.charts import progress_chart
 from kernelbot.render.markdown import plain
-from kernelbot.runs.queue.model import QueuePlace
+from kernelbot.runs.queue.model import DeviceQueuePosition
 from kernelbot.submissions.model import Submission
 from kernelbot.submissions.pacing import paced
 
@@ -38,7 +38,7 @@ _TROUBLES = (Unavailable, discord.HTTPException, aiohttp.ClientError, OSError)
 log = structlog.get_logger()
 
 
-class Follower:
+class SubmissionFollower:
     """One task for each submission that is told of."""
 
     def __init__(self, bot: "KernelBot") -> None:
@@ -46,7 +46,7 @@ class Follower:
         self._tasks: dict[int, asyncio.Task[None]] = {}
 
     def follow(
-        self, answer: ChatAnswer, submission: Submission, place: QueuePlace | None = None
+        self, answer: ChatAnswer, submission: Submission, place: DeviceQueuePosition | None = None
     ) -> None:
         """Tell of it until its end, in the background."""
         self._start(answer, submission, place)
@@ -63,7 +63,7 @@ class Follower:
         await asyncio.gather(*self._tasks.values(), return_exceptions=True)
 
     def _start(
-        self, answer: ChatAnswer, submission: Submission | None, place: QueuePlace | None
+        self, answer: ChatAnswer, submission: Submission | None, place: DeviceQueuePosition | None
     ) -> None:
         key = answer.message_id
         if key in self._tasks:
@@ -73,7 +73,7 @@ class Follower:
         task.add_done_callback(lambda _: self._tasks.pop(key, None))
 
     async def _tell(
-        self, answer: ChatAnswer, submission: Submission | None, place: QueuePlace | None
+        self, answer: ChatAnswer, submission: Submission | None, place: DeviceQueuePosition | None
     ) -> None:
         live = LiveMessage(self._bot, answer)
         while True:
@@ -104,7 +104,7 @@ class Follower:
         live: LiveMessage,
         answer: ChatAnswer,
         submission: Submission | None,
-        place: QueuePlace | None,
+        place: DeviceQueuePosition | None,
     ) -> None:
         services = self._bot.services
         assert answer.submission_id is not None, "only those are kept"
@@ -127,11 +127,15 @@ class Follower:
         return await self._bot.services.guilds.acting(member)
 
     async def _show_progress(
-        self, live: LiveMessage, author: User, submission: Submission, place: QueuePlace | None
+        self,
+        live: LiveMessage,
+        author: User,
+        submission: Submission,
+        place: DeviceQueuePosition | None,
     ) -> None:
         """Change the message at most once in `edit_pause_s`, whatever happens in between."""
         services, pause_s = self._bot.services, self._bot.rules.edit_pause_s
-        progress = Progress(submission, place)
+        progress = ProgressMessage(submission, place)
         shown, shown_at_s = "", time.monotonic() - pause_s
         events = services.submissions.events(author, submission.id)
 
@@ -157,7 +161,7 @@ class Follower:
         services = self._bot.services
         assert answer.submission_id is not None
         submission = await services.submissions.get(author, answer.submission_id, files=True)
-        outcomes = await services.outcomes.of(author, submission.id)
+        outcomes = await services.outcomes.for_submission(author, submission.id)
         await live.show(
             report.final_text(submission, outcomes),
             await self._for_everyone(submission, report.public_text(submission, outcomes)),
@@ -179,7 +183,7 @@ class Follower:
         return True
 
     async def _pictures(
-        self, author: User, submission: Submission, outcomes: list[Outcome]
+        self, author: User, submission: Submission, outcomes: list[RankedOutcome]
     ) -> list[Attached]:
         """The author's progress on each device, once there is some."""
         found = []
@@ -193,7 +197,7 @@ class Follower:
         return found
 
     async def _tell_everyone(
-        self, answer: ChatAnswer, submission: Submission, outcomes: list[Outcome]
+        self, answer: ChatAnswer, submission: Submission, outcomes: list[RankedOutcome]
     ) -> None:
         """A new personal best is worth a line in the channel, if everyone may see the board."""
         places = self._bot.places.get(answer.guild_id)
@@ -211,6 +215,6 @@ class Follower:
             log.warning("channel_unusable", channel=channel_id, error=str(error))
 
 
-def waiting_text(submission: Submission, place: QueuePlace | None) -> str:
+def waiting_text(submission: Submission, place: DeviceQueuePosition | None) -> str:
     """What is said at once."""
-    return Progress(submission, place).text if place else heading(submission)
+    return ProgressMessage(submission, place).text if place else heading(submission)

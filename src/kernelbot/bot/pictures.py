@@ -5,7 +5,7 @@ from kernelbot.drawing.drawing import Drawing, PictureFormat
 from kernelbot.render.charts import Chart
 
 
-class Pictures:
+class MessageCharts:
     """Draws charts for messages."""
 
     def __init__(self) -> None:

@@ -7,7 +7,7 @@ from typing import TypeVar
 import discord
 import structlog
 
-from kernelbot.guilds.model import GuildPlaces
+from kernelbot.guilds.model import GuildChannels
 from kernelbot.services import Services
 
 CATEGORY = "Leaderboards"
@@ -34,24 +34,24 @@ log = structlog.get_logger()
 
 
 @dataclass(frozen=True)
-class Made:
+class GuildSetup:
     """What a guild has, and for each place that couldn't be made, why."""
 
-    places: GuildPlaces
+    places: GuildChannels
     lacks: tuple[str, ...] = ()
 
 
-async def make_places(services: Services, guild: discord.Guild) -> Made:
+async def create_guild_channels(services: Services, guild: discord.Guild) -> GuildSetup:
     """Make what is missing in the guild, each place by itself, and store what there is. What can't
     be made stays None; commands work without it."""
     before = await services.guilds.places(guild.id)
-    making = _Making(guild, before or GuildPlaces())
+    making = _Making(guild, before or GuildChannels())
     found = await making.all_of_them()
     if found != before:
         await services.guilds.set_places(guild.id, found)
     if making.lacks:
         log.error("guild_incomplete", guild=guild.id, missing="; ".join(making.lacks))
-    return Made(found, tuple(making.lacks))
+    return GuildSetup(found, tuple(making.lacks))
 
 
 @dataclass
@@ -59,14 +59,14 @@ class _Making:
     """One go through all places. `lacks`: what couldn't be made, and why."""
 
     guild: discord.Guild
-    known: GuildPlaces
+    known: GuildChannels
     lacks: list[str] = field(default_factory=list)
 
-    async def all_of_them(self) -> GuildPlaces:
+    async def all_of_them(self) -> GuildChannels:
         """What there is in the end."""
         known = self.known
         category = await self._category()
-        return GuildPlaces(
+        return GuildChannels(
             category_id=category.id if category else None,
             forum_id=await self._forum(category),
             submissions_id=await self._text(SUBMISSIONS, known.submissions_id, category),

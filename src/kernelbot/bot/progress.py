@@ -7,8 +7,8 @@ from kernelbot.render.progress import RunProgress, state_text
 from kernelbot.render.units import seconds_text
 from kernelbot.render.verdicts import mark
 from kernelbot.runs.model import Run
-from kernelbot.runs.queue.model import QueuePlace
-from kernelbot.submissions.model import Event, Submission
+from kernelbot.runs.queue.model import DeviceQueuePosition
+from kernelbot.submissions.model import Submission, SubmissionEvent
 
 _BAR = 8
 _MODES = {Mode.LEADERBOARD: "ranked"}
@@ -21,7 +21,7 @@ def heading(submission: Submission) -> str:
     return f"**{plain(submission.board)}**, {mode}: {name}, submission {submission.id}"
 
 
-def queue_text(place: QueuePlace) -> str:
+def queue_text(place: DeviceQueuePosition) -> str:
     """Where it waits, and how long still."""
     wait = ""
     if place.wait_s is not None:
@@ -48,16 +48,16 @@ def _line(run: Run, found: RunProgress) -> str:
     return f"▸ {name}: {found.phase} {bar} {found.done} of {found.total}"
 
 
-class Progress:
+class ProgressMessage:
     """Follows the events of one submission."""
 
-    def __init__(self, submission: Submission, place: QueuePlace | None = None) -> None:
+    def __init__(self, submission: Submission, place: DeviceQueuePosition | None = None) -> None:
         self._submission = submission
         self._runs = {run.id: RunProgress() for run in submission.runs}
         self.place = place
 
-    def add(self, event: Event) -> None:
-        """One more step; runs of rejudges aren't shown."""
+    def add(self, event: SubmissionEvent) -> None:
+        """Add a step; runs of rejudges aren't shown."""
         found = self._runs.get(event.run_id or 0)
         if found is not None:
             found.add(event)

@@ -8,7 +8,7 @@ from kernelbot.bot.progress import heading, score_text
 from kernelbot.domain.states import ReviewState, RunState, SubmissionState
 from kernelbot.preflight.rendering import preflight_text, short_text
 from kernelbot.protocol import Mode, Verdict
-from kernelbot.ranking.model import Outcome
+from kernelbot.ranking.model import RankedOutcome
 from kernelbot.render.intervals import of_all_judgings
 from kernelbot.render.markdown import (
     MESSAGE_LIMIT,
@@ -32,7 +32,7 @@ _TIMES, _SPEC = 6, 60
 """Workloads of a benchmark whose times are shown, and characters of each one's name."""
 
 
-def final_text(submission: Submission, outcomes: Sequence[Outcome]) -> str:
+def final_text(submission: Submission, outcomes: Sequence[RankedOutcome]) -> str:
     """For its author: a line per run, the first failure, and for a ranked one what it is worth. It
     fits into a message; the files have the rest."""
     lines = [heading(submission), *(run_line(run) for run in submission.runs)]
@@ -55,7 +55,7 @@ def _preflights(submission: Submission, room: int) -> list[str]:
     return lines
 
 
-def public_text(submission: Submission, outcomes: Sequence[Outcome]) -> str:
+def public_text(submission: Submission, outcomes: Sequence[RankedOutcome]) -> str:
     """The final text for a channel: nothing of the code, of what it printed, or of why it is held
     or refused."""
     lines = [f"{plain(submission.author)}: {heading(submission)}"]
@@ -108,7 +108,7 @@ def _failure(run: Run, room: int) -> str:
     return fenced_within(run.message, room) if run.message else ""
 
 
-def _closing(submission: Submission, outcomes: Sequence[Outcome], reason: str) -> list[str]:
+def _closing(submission: Submission, outcomes: Sequence[RankedOutcome], reason: str) -> list[str]:
     if submission.state is SubmissionState.CANCELLED:
         return ["It was cancelled."]
     if submission.state is SubmissionState.HELD:
@@ -118,7 +118,7 @@ def _closing(submission: Submission, outcomes: Sequence[Outcome], reason: str) -
     return [outcome_text(one) for one in outcomes]
 
 
-def outcome_text(one: Outcome) -> str:
+def outcome_text(one: RankedOutcome) -> str:
     """Place, medal, personal best, gain and distance; or why it isn't ranked."""
     if one.place is None:
         why = plain(one.not_ranked.sentence) if one.not_ranked else "Not ranked."
@@ -164,7 +164,7 @@ def files(submission: Submission) -> list[Attached]:
     return found
 
 
-def best_text(submission: Submission, one: Outcome) -> str | None:
+def best_text(submission: Submission, one: RankedOutcome) -> str | None:
     """For everyone in the channel: a new personal best; None: it isn't one."""
     if one.place is None:
         return None

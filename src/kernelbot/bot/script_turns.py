@@ -22,7 +22,7 @@ class _Queue:
     present: int = 0
 
 
-class ScriptTurns:
+class ScriptQueue:
     """One script at a time on each device, in the order in which they came, so that a slow device
     delays nobody on another; one at once of each person, and so many an hour. Only one bot answers
     at a time, so it is counted in memory, from its start on."""

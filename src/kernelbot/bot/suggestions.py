@@ -80,7 +80,7 @@ async def competitions(interaction: discord.Interaction, typed: str) -> Choices:
 
 
 async def time_zones(_: discord.Interaction, typed: str) -> Choices:
-    """Those that Python knows."""
+    """The time zones that Python knows."""
     return matching(sorted(zoneinfo.available_timezones()), typed)
 
 
@@ -111,7 +111,7 @@ async def _boards(interaction: discord.Interaction) -> list[Board]:
 
 
 def matching(names: Sequence[str], typed: str) -> Choices:
-    """Those that begin with what was typed, then those that contain it."""
+    """The texts that begin with what was typed, then those that contain it."""
     wanted = typed.strip().lower()
     found = [name for name in names if wanted in name.lower() and len(name) <= _LONGEST]
     found.sort(key=lambda name: not name.lower().startswith(wanted))

@@ -140,7 +140,7 @@ class _Member(tarfile.TarInfo):
 
     def _proc_gnulong(self, archive: tarfile.TarFile) -> tarfile.TarInfo:
         """A long name stands before the entry's own header."""
-        name = self._beside(archive).split(b"\0", 1)[0].decode("utf-8", "surrogateescape")
+        name = self._notes_before(archive).split(b"\0", 1)[0].decode("utf-8", "surrogateescape")
         following = self._following(archive)
         if self.type == tarfile.GNUTYPE_LONGNAME:
             following.name = name.rstrip("/") if following.isdir() else name
@@ -149,7 +149,7 @@ class _Member(tarfile.TarInfo):
     def _proc_pax(self, archive: tarfile.TarFile) -> tarfile.TarInfo:
         """So does what POSIX adds to it. Only a name is taken from there, and only for one entry;
         what would make the entry another one is refused."""
-        added = dict(_records(self._beside(archive)))
+        added = dict(_records(self._notes_before(archive)))
         following = self._following(archive)
         changed = [key for key in added if key == b"size" or key.startswith(b"GNU.sparse.")]
         if changed:
@@ -160,7 +160,7 @@ class _Member(tarfile.TarInfo):
             following.name = added[b"path"].decode("utf-8", "surrogateescape").rstrip("/")
         return following
 
-    def _beside(self, archive: tarfile.TarFile) -> bytes:
+    def _notes_before(self, archive: tarfile.TarFile) -> bytes:
         """What stands before the entry that follows."""
         if not 0 <= self.size <= _MAX_BESIDE_BYTES:
             raise tarfile.ReadError(f"it holds {self.size} bytes of notes about a single file")

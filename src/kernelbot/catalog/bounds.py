@@ -7,7 +7,7 @@ from dataclasses import fields
 from kernelbot.boards.model import ProblemDefinition
 from kernelbot.catalog.cases import MAX_CASES, MAX_FLOOR, MAX_INT, MAX_RANKS
 from kernelbot.catalog.document import MAX_DEPTH, MAX_TEXT_BYTES
-from kernelbot.catalog.fields import Findings
+from kernelbot.catalog.fields import DefinitionFindings
 from kernelbot.catalog.listing import listing_mistakes
 from kernelbot.catalog.problem import FILE_NAME, MAX_FILES, MAX_TIMEOUT_S
 from kernelbot.catalog.sources import MAX_FILE_BYTES
@@ -20,7 +20,7 @@ _MAX_NAME = 200
 def check_bounds(definition: ProblemDefinition) -> None:
     """Raise `InvalidProblem` for what no problem folder can contain: it would make judging fail or
     never end."""
-    findings = Findings("definition")
+    findings = DefinitionFindings("definition")
     spec = definition.spec
     if not 0 < len(spec.name) <= _MAX_NAME or not spec.name.isprintable():
         findings.error("name", None, f"must be 1 to {_MAX_NAME} printable characters")
@@ -38,7 +38,7 @@ def check_bounds(definition: ProblemDefinition) -> None:
         raise InvalidProblem.listing("The problem", findings.errors)
 
 
-def _check_files(spec: ProblemSpec, findings: Findings) -> None:
+def _check_files(spec: ProblemSpec, findings: DefinitionFindings) -> None:
     names = [spec.submission_name, *(file.name for file in spec.files)]
     if len(names) > MAX_FILES:
         findings.error("files", None, f"more than {MAX_FILES}")
@@ -52,12 +52,14 @@ def _check_files(spec: ProblemSpec, findings: Findings) -> None:
     _check_texts("files", (file.text for file in spec.files), findings)
 
 
-def _check_texts(key: str, texts: Iterable[str], findings: Findings) -> None:
+def _check_texts(key: str, texts: Iterable[str], findings: DefinitionFindings) -> None:
     if any(len(text.encode(errors="replace")) > MAX_FILE_BYTES for text in texts):
         findings.error(key, None, f"one is larger than {MAX_FILE_BYTES >> 20} MiB")
 
 
-def _check_cases(key: str, cases: tuple[Case, ...], spec: ProblemSpec, findings: Findings) -> None:
+def _check_cases(
+    key: str, cases: tuple[Case, ...], spec: ProblemSpec, findings: DefinitionFindings
+) -> None:
     if not 0 < len(cases) <= MAX_CASES:
         findings.error(key, None, f"must be 1 to {MAX_CASES} cases, are {len(cases)}")
         return
@@ -81,7 +83,7 @@ def _is_plain(value: CaseValue, depth: int) -> bool:
     return not isinstance(value, int) or abs(value) <= MAX_INT
 
 
-def _check_timeouts(timeouts: Timeouts, findings: Findings) -> None:
+def _check_timeouts(timeouts: Timeouts, findings: DefinitionFindings) -> None:
     for field in fields(timeouts):
         if not 0 < getattr(timeouts, field.name) <= MAX_TIMEOUT_S:
             findings.error(
@@ -89,7 +91,7 @@ def _check_timeouts(timeouts: Timeouts, findings: Findings) -> None:
             )
 
 
-def _check_floors(spec: ProblemSpec, findings: Findings) -> None:
+def _check_floors(spec: ProblemSpec, findings: DefinitionFindings) -> None:
     if spec.floors and len(spec.floors) != len(spec.benchmarks):
         findings.error("floors", None, "must be one for each benchmark, or none")
     for floor in spec.floors:

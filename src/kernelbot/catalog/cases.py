@@ -3,8 +3,8 @@
 import keyword
 from collections.abc import Mapping
 
-from kernelbot.catalog.document import Item
-from kernelbot.catalog.fields import Fields, Findings, kind_of
+from kernelbot.catalog.document import DocumentItem
+from kernelbot.catalog.fields import DefinitionFindings, Fields, kind_of
 from kernelbot.protocol import Case, CaseValue, Floor, NumberType
 
 MAX_CASES = 1000
@@ -14,7 +14,7 @@ MAX_FLOOR = 1e30
 
 
 def read_cases(
-    fields: Fields, name: str, findings: Findings, *, multi_gpu: bool
+    fields: Fields, name: str, findings: DefinitionFindings, *, multi_gpu: bool
 ) -> tuple[tuple[Case, int], ...]:
     """The cases under `name` (at least one, at most MAX_CASES), each with its line."""
     items = fields.items(name, required=True)
@@ -35,14 +35,16 @@ def read_cases(
     return tuple(cases)
 
 
-def _check_ranks(world_size: CaseValue | None, key: str, line: int, findings: Findings) -> None:
+def _check_ranks(
+    world_size: CaseValue | None, key: str, line: int, findings: DefinitionFindings
+) -> None:
     if world_size is None:
         findings.error(key, line, "missing; multi_gpu cases need it")
     elif type(world_size) is int and not 1 <= world_size <= MAX_RANKS:
         findings.error(key, line, f"must be 1 to {MAX_RANKS}, is {world_size}")
 
 
-def _case(item: Item, key: str, findings: Findings) -> Case:
+def _case(item: DocumentItem, key: str, findings: DefinitionFindings) -> Case:
     if not isinstance(item.value, Mapping):
         findings.error(key, item.line, f"must be a map of arguments, is {kind_of(item)}")
         return Case({})
@@ -59,7 +61,7 @@ def _case(item: Item, key: str, findings: Findings) -> Case:
     return Case(args)
 
 
-def _value(item: Item, key: str, findings: Findings) -> CaseValue:
+def _value(item: DocumentItem, key: str, findings: DefinitionFindings) -> CaseValue:
     value = item.value
     if isinstance(value, tuple):
         return [_value(part, f"{key}[{index}]", findings) for index, part in enumerate(value)]
@@ -75,7 +77,9 @@ def _value(item: Item, key: str, findings: Findings) -> CaseValue:
     return value
 
 
-def read_floors(fields: Fields, findings: Findings, workloads: int) -> tuple[Floor | None, ...]:
+def read_floors(
+    fields: Fields, findings: DefinitionFindings, workloads: int
+) -> tuple[Floor | None, ...]:
     """`floor: {flops, bytes}` for all workloads, or a list with one (or null) for each."""
     item = fields.take("floor")
     if item is None:
@@ -96,7 +100,7 @@ def read_floors(fields: Fields, findings: Findings, workloads: int) -> tuple[Flo
     )
 
 
-def _floor(item: Item, key: str, findings: Findings) -> Floor:
+def _floor(item: DocumentItem, key: str, findings: DefinitionFindings) -> Floor:
     fields = Fields(item, key, findings)
     floor = Floor(
         flops=_amount(fields, "flops", findings),
@@ -117,7 +121,7 @@ def _number_type(fields: Fields) -> NumberType | None:
     return found
 
 
-def _amount(fields: Fields, name: str, findings: Findings) -> float | None:
+def _amount(fields: Fields, name: str, findings: DefinitionFindings) -> float | None:
     item = fields.take(name)
     if item is None:
         return None

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
-from kernelbot.catalog.document import Item, parse
-from kernelbot.catalog.fields import Fields, Findings
+from kernelbot.catalog.document import DocumentItem, parse
+from kernelbot.catalog.fields import DefinitionFindings, Fields
 from kernelbot.catalog.sources import TASK_FILE, Checkout
 from kernelbot.domain.errors import Finding, InvalidProblem
 
@@ -82,7 +82,7 @@ def load_competition(path: Path, *, root: Path | None = None) -> Competition:
     Raises InvalidProblem with every mistake as a Finding; entries must lead to a folder with a
     task.yml inside the checkout, and no two may have the same name.
     """
-    findings = Findings(path.name)
+    findings = DefinitionFindings(path.name)
     checkout = Checkout.around(path.parent, root or None)
     text = checkout.read(path.name, "", None, findings)
     competition: Competition | None = None
@@ -96,7 +96,9 @@ def load_competition(path: Path, *, root: Path | None = None) -> Competition:
     return competition
 
 
-def _read(tree: Item, checkout: Checkout, findings: Findings) -> Competition | None:
+def _read(
+    tree: DocumentItem, checkout: Checkout, findings: DefinitionFindings
+) -> Competition | None:
     fields = Fields(tree, "", findings)
     if not isinstance(tree.value, Mapping):
         return None
@@ -132,7 +134,7 @@ def _read(tree: Item, checkout: Checkout, findings: Findings) -> Competition | N
 
 
 def _entry(
-    fields: Fields, deadline: datetime | None, checkout: Checkout, findings: Findings
+    fields: Fields, deadline: datetime | None, checkout: Checkout, findings: DefinitionFindings
 ) -> CompetitionProblem | None:
     directory = fields.text("directory", required=True)
     name = fields.text("name", required=True)
@@ -147,7 +149,7 @@ def _entry(
     return CompetitionProblem(name, folder, own or deadline, devices, fields.line)
 
 
-def _deadline(fields: Fields, findings: Findings) -> datetime | None:
+def _deadline(fields: Fields, findings: DefinitionFindings) -> datetime | None:
     text = fields.text("deadline")
     try:
         return parse_deadline(text)

@@ -21,14 +21,14 @@ Scalar = int | float | str | bool | None
 
 
 @dataclass(frozen=True)
-class Item:
+class DocumentItem:
     """A value and the 1-based line on which it stands."""
 
-    value: "Scalar | tuple[Item, ...] | Mapping[str, Item]"
+    value: "Scalar | tuple[DocumentItem, ...] | Mapping[str, DocumentItem]"
     line: int
 
 
-class _Refused(Exception):
+class _UnreadableText(Exception):
     """The text can't be read as a tree; carries the sentence and the line."""
 
     def __init__(self, message: str, line: int | None) -> None:
@@ -53,9 +53,9 @@ class _BoundedLoader(yaml.SafeLoader):
         event = self.peek_event()  # type: ignore[no-untyped-call]  # the stubs leave it out
         line = event.start_mark.line + 1
         if self._nodes > MAX_NODES:
-            raise _Refused(f"more than {MAX_NODES} values; write fewer cases", line)
+            raise _UnreadableText(f"more than {MAX_NODES} values; write fewer cases", line)
         if self._depth > MAX_DEPTH:
-            raise _Refused(f"nested more than {MAX_DEPTH} deep", line)
+            raise _UnreadableText(f"nested more than {MAX_DEPTH} deep", line)
         node = super().compose_node(parent, index)
         self._depth -= 1
         return node
@@ -63,7 +63,7 @@ class _BoundedLoader(yaml.SafeLoader):
 
 def parse(
     text: str, file: str, *, dates_as_text: bool = False
-) -> tuple[Item | None, tuple[Finding, ...]]:
+) -> tuple[DocumentItem | None, tuple[Finding, ...]]:
     """The tree of `text`, or None, with all that is wrong in it. `file` names it in findings.
 
     `dates_as_text`: a bare date stays the text as written. Never raises for bad text. Duplicate
@@ -72,30 +72,30 @@ def parse(
     """
     try:
         root = _compose(text)
-    except _Refused as refused:
+    except _UnreadableText as refused:
         return None, (Finding(file, "", refused.line, str(refused)),)
     if root is None:
         return None, (Finding(file, "", None, "the file is empty"),)
     builder = _Builder(file, dates_as_text=dates_as_text)
     try:
         item = builder.build(root, "", 0)
-    except _Refused as refused:
+    except _UnreadableText as refused:
         return None, (*builder.findings, Finding(file, "", refused.line, str(refused)))
     return item, tuple(builder.findings)
 
 
 def _compose(text: str) -> yaml.Node | None:
     if len(text.encode(errors="surrogatepass")) > MAX_TEXT_BYTES:
-        raise _Refused(f"larger than {MAX_TEXT_BYTES >> 10} KiB; write fewer cases", None)
+        raise _UnreadableText(f"larger than {MAX_TEXT_BYTES >> 10} KiB; write fewer cases", None)
     try:
         loader = _BoundedLoader(text)
         return loader.get_single_node()
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         what = error.problem or error.context or "not YAML"
-        raise _Refused(f"not valid YAML: {what}", mark.line + 1 if mark else None) from error
+        raise _UnreadableText(f"not valid YAML: {what}", mark.line + 1 if mark else None) from error
     except yaml.YAMLError as error:
-        raise _Refused(f"not valid YAML: {str(error).splitlines()[0]}", None) from error
+        raise _UnreadableText(f"not valid YAML: {str(error).splitlines()[0]}", None) from error
 
 
 class _Builder:
@@ -108,24 +108,26 @@ class _Builder:
         self._scalars = SafeConstructor()
         self._dates_as_text = dates_as_text
 
-    def build(self, node: yaml.Node, key: str, depth: int) -> Item:
+    def build(self, node: yaml.Node, key: str, depth: int) -> DocumentItem:
         line = node.start_mark.line + 1
         self._built += 1
         if self._built > MAX_NODES or depth > MAX_DEPTH:
-            raise _Refused("its aliases expand to more values than a definition may hold", line)
+            raise _UnreadableText(
+                "its aliases expand to more values than a definition may hold", line
+            )
         if isinstance(node, yaml.MappingNode):
-            return Item(self._mapping(node, key, depth), line)
+            return DocumentItem(self._mapping(node, key, depth), line)
         if isinstance(node, yaml.SequenceNode):
             items = (
                 self.build(child, f"{key}[{index}]", depth + 1)
                 for index, child in enumerate(node.value)
             )
-            return Item(tuple(items), line)
-        return Item(self._scalar(node, key, line), line)
+            return DocumentItem(tuple(items), line)
+        return DocumentItem(self._scalar(node, key, line), line)
 
-    def _mapping(self, node: yaml.MappingNode, key: str, depth: int) -> Mapping[str, Item]:
-        own: dict[str, Item] = {}
-        merged: dict[str, Item] = {}
+    def _mapping(self, node: yaml.MappingNode, key: str, depth: int) -> Mapping[str, DocumentItem]:
+        own: dict[str, DocumentItem] = {}
+        merged: dict[str, DocumentItem] = {}
         for name_node, value_node in node.value:
             line = name_node.start_mark.line + 1
             if name_node.tag == MERGE_TAG:
@@ -142,10 +144,10 @@ class _Builder:
             own[name] = self.build(value_node, path, depth + 1)
         return {**merged, **own}
 
-    def _merge(self, node: yaml.Node, key: str, depth: int) -> dict[str, Item]:
+    def _merge(self, node: yaml.Node, key: str, depth: int) -> dict[str, DocumentItem]:
         """What `<<: *anchor` (or a list of them, the first winning) adds."""
         parts = node.value if isinstance(node, yaml.SequenceNode) else [node]
-        merged: dict[str, Item] = {}
+        merged: dict[str, DocumentItem] = {}
         for part in reversed(parts):
             item = self.build(part, key, depth + 1)
             if isinstance(item.value, Mapping):

@@ -5,14 +5,14 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeVar
 
-from kernelbot.catalog.document import Item
+from kernelbot.catalog.document import DocumentItem
 from kernelbot.domain.errors import Finding
 
 E = TypeVar("E", bound=StrEnum)
 
 
 @dataclass
-class Findings:
+class DefinitionFindings:
     """What was found in one file: errors refuse the definition, warnings don't."""
 
     file: str
@@ -26,7 +26,7 @@ class Findings:
         self.warnings.append(Finding(self.file, key, line, message))
 
 
-def kind_of(item: Item) -> str:
+def kind_of(item: DocumentItem) -> str:
     """The kind of the value, for people: `text`, `a whole number`, `a list`, ..."""
     names: dict[type, str] = {
         bool: "true or false",
@@ -43,12 +43,12 @@ def kind_of(item: Item) -> str:
 class Fields:
     """A map being read. Every getter returns its default after recording what is wrong."""
 
-    def __init__(self, item: Item, path: str, findings: Findings) -> None:
+    def __init__(self, item: DocumentItem, path: str, findings: DefinitionFindings) -> None:
         self._path = path
         self._findings = findings
         self._seen: set[str] = set()
         self.line = item.line
-        self._items: Mapping[str, Item] = {}
+        self._items: Mapping[str, DocumentItem] = {}
         if isinstance(item.value, Mapping):
             self._items = item.value
         else:
@@ -58,7 +58,7 @@ class Fields:
         """The path of a key in this map, for findings."""
         return f"{self._path}.{name}" if self._path else name
 
-    def take(self, name: str, *, required: bool = False) -> Item | None:
+    def take(self, name: str, *, required: bool = False) -> DocumentItem | None:
         """The value under `name`; None if it is absent or written without a value."""
         self._seen.add(name)
         item = self._items.get(name)
@@ -69,7 +69,7 @@ class Fields:
             self._findings.error(self.key(name), at, "missing" if item is None else "is empty")
         return None
 
-    def wrong(self, name: str, item: Item, wanted: str) -> None:
+    def wrong(self, name: str, item: DocumentItem, wanted: str) -> None:
         """Record that `item` isn't what `name` accepts."""
         self._findings.error(self.key(name), item.line, f"must be {wanted}, is {kind_of(item)}")
 
@@ -117,7 +117,7 @@ class Fields:
         self._findings.error(self.key(name), item.line, f"must be one of {', '.join(words)}")
         return None
 
-    def items(self, name: str, *, required: bool = False) -> tuple[Item, ...]:
+    def items(self, name: str, *, required: bool = False) -> tuple[DocumentItem, ...]:
         """The elements of a list; empty if it is absent."""
         item = self.take(name, required=required)
         if item is None:
@@ -141,7 +141,7 @@ class Fields:
         item = self.take(name, required=required)
         return None if item is None else Fields(item, self.key(name), self._findings)
 
-    def rest(self) -> Iterator[tuple[str, Item]]:
+    def rest(self) -> Iterator[tuple[str, DocumentItem]]:
         """The pairs that no getter has read, for maps whose keys the author chooses."""
         return ((name, item) for name, item in self._items.items() if name not in self._seen)
 

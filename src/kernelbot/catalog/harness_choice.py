@@ -16,7 +16,7 @@ _MAIN = re.compile(
 
 
 @dataclass(frozen=True)
-class Choice:
+class HarnessChoice:
     """`natively_possible` False: native judging can't work, even if task.yml asks for it."""
 
     kind: HarnessKind
@@ -32,18 +32,22 @@ def choose(
     *,
     multi_gpu: bool,
     wished: HarnessKind | None,
-) -> Choice:
+) -> HarnessChoice:
     """Native if the reference defines what that needs, unless `wished` says script."""
     obstacle = _missing(reference) or (multi_gpu and _rankless(lang, reference)) or None
     if obstacle is not None:
-        return Choice(HarnessKind.SCRIPT, f"Judged by the problem's own script: {obstacle}.", False)
+        return HarnessChoice(
+            HarnessKind.SCRIPT, f"Judged by the problem's own script: {obstacle}.", False
+        )
     if wished is not None:
-        return Choice(wished, f"task.yml asks for it (harness: {wished}).", True)
+        return HarnessChoice(wished, f"task.yml asks for it (harness: {wished}).", True)
     obstacle = _needs_script(lang, config, files, reference)
     if obstacle is not None:
-        return Choice(HarnessKind.SCRIPT, f"Judged by the problem's own script: {obstacle}.", True)
+        return HarnessChoice(
+            HarnessKind.SCRIPT, f"Judged by the problem's own script: {obstacle}.", True
+        )
     reason = f"{REFERENCE} offers generate_input and check_implementation."
-    return Choice(HarnessKind.NATIVE, reason, True)
+    return HarnessChoice(HarnessKind.NATIVE, reason, True)
 
 
 def _missing(reference: Reference | None) -> str | None:

@@ -63,7 +63,7 @@ def _is_for_all(node: ast.stmt) -> bool:
 
 
 def _source(node: ast.stmt, lines: Sequence[str]) -> str:
-    """Its own text, decorators included."""
+    """The class's own text, decorators included."""
     decorators = getattr(node, "decorator_list", [])
     first = min([node.lineno, *(decorator.lineno for decorator in decorators)])
     return "\n".join(lines[first - 1 : node.end_lineno])

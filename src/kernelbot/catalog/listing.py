@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from kernelbot.boards.model import Difficulty
-from kernelbot.catalog.fields import Fields, Findings
+from kernelbot.catalog.fields import DefinitionFindings, Fields
 
 MAX_SUMMARY = 200
 MAX_TAGS = 8
@@ -13,7 +13,7 @@ _TAG = re.compile(r"[a-z0-9][a-z0-9+.-]{0,23}")
 
 
 @dataclass(frozen=True)
-class Listing:
+class ProblemListing:
     """The three, each empty if the problem doesn't say it."""
 
     summary: str
@@ -21,7 +21,7 @@ class Listing:
     tags: tuple[str, ...]
 
 
-def read_listing(fields: Fields, findings: Findings) -> Listing:
+def read_listing(fields: Fields, findings: DefinitionFindings) -> ProblemListing:
     """The keys `summary`, `difficulty` and `tags`."""
     summary = fields.text("summary").strip()
     difficulty = fields.choice("difficulty", Difficulty)
@@ -29,7 +29,7 @@ def read_listing(fields: Fields, findings: Findings) -> Listing:
     for key, complaint in listing_mistakes(summary, tags):
         item = fields.take(key)
         findings.error(key, item.line if item else None, complaint)
-    return Listing(summary, difficulty, tags)
+    return ProblemListing(summary, difficulty, tags)
 
 
 def listing_mistakes(summary: str, tags: tuple[str, ...]) -> Iterator[tuple[str, str]]:

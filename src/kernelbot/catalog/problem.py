@@ -7,9 +7,9 @@ from pathlib import Path
 
 from kernelbot.boards.model import ProblemDefinition
 from kernelbot.catalog.cases import read_cases, read_floors
-from kernelbot.catalog.document import MAX_TEXT_BYTES, Item, parse
-from kernelbot.catalog.fields import Fields, Findings
-from kernelbot.catalog.harness_choice import SUPPLIED_TO_RANKS, Choice, choose
+from kernelbot.catalog.document import MAX_TEXT_BYTES, DocumentItem, parse
+from kernelbot.catalog.fields import DefinitionFindings, Fields
+from kernelbot.catalog.harness_choice import SUPPLIED_TO_RANKS, HarnessChoice, choose
 from kernelbot.catalog.listing import read_listing
 from kernelbot.catalog.oracle import right_solutions
 from kernelbot.catalog.reference import REFERENCE, TASK, Reference, read_reference
@@ -64,7 +64,7 @@ def load_problem(
         raise InvalidProblem(
             f"There is no folder {folder}.", hint="Name a problem's folder: it holds task.yml."
         )
-    findings = Findings(TASK_FILE)
+    findings = DefinitionFindings(TASK_FILE)
     checkout = Checkout.around(folder, root)
     tree = _read_tree(checkout, findings)
     loaded = _read(tree, name or checkout.folder.name, checkout, findings) if tree else None
@@ -73,7 +73,7 @@ def load_problem(
     return LoadedProblem(loaded, tuple(findings.warnings), checkout.folder)
 
 
-def _read_tree(checkout: Checkout, findings: Findings) -> Item | None:
+def _read_tree(checkout: Checkout, findings: DefinitionFindings) -> DocumentItem | None:
     path = checkout.folder / TASK_FILE
     try:
         if path.is_file() and path.stat().st_size > MAX_TEXT_BYTES:
@@ -90,7 +90,7 @@ def _read_tree(checkout: Checkout, findings: Findings) -> Item | None:
 
 
 def _read(
-    tree: Item, name: str, checkout: Checkout, findings: Findings
+    tree: DocumentItem, name: str, checkout: Checkout, findings: DefinitionFindings
 ) -> ProblemDefinition | None:
     fields = Fields(tree, "", findings)
     if not isinstance(tree.value, Mapping):
@@ -158,7 +158,7 @@ def _cases(cases: tuple[tuple[Case, int], ...]) -> tuple[Case, ...]:
     return tuple(case for case, _ in cases)
 
 
-def _read_files(fields: Fields, checkout: Checkout, findings: Findings) -> _Files:
+def _read_files(fields: Fields, checkout: Checkout, findings: DefinitionFindings) -> _Files:
     files = _Files()
     items = fields.items("files", required=True)
     if len(items) > MAX_FILES:
@@ -173,7 +173,9 @@ def _read_files(fields: Fields, checkout: Checkout, findings: Findings) -> _File
     return files
 
 
-def _read_file(entry: Fields, files: _Files, checkout: Checkout, findings: Findings) -> None:
+def _read_file(
+    entry: Fields, files: _Files, checkout: Checkout, findings: DefinitionFindings
+) -> None:
     name = entry.text("name", required=True)
     source = entry.text("source", required=True)
     if not name or not source:
@@ -195,7 +197,7 @@ def _read_file(entry: Fields, files: _Files, checkout: Checkout, findings: Findi
         findings.error(entry.key("source"), entry.line, f"a second `{SUBMISSION}`")
 
 
-def _read_reference(files: _Files, findings: Findings) -> Reference | None:
+def _read_reference(files: _Files, findings: DefinitionFindings) -> Reference | None:
     text = files.texts.get(REFERENCE)
     if text is None:
         return None
@@ -210,7 +212,7 @@ def _compare_arguments(
     reference: Reference | None,
     lists: Mapping[str, tuple[tuple[Case, int], ...]],
     multi_gpu: bool,
-    findings: Findings,
+    findings: DefinitionFindings,
 ) -> None:
     if reference is None or reference.signature is None:
         return
@@ -273,11 +275,11 @@ def _read_outputs(config: Fields) -> tuple[int, ...]:
 
 def _check_harness(
     fields: Fields,
-    choice: Choice,
+    choice: HarnessChoice,
     wished: HarnessKind | None,
     config: BuildConfig,
     files: _Files,
-    findings: Findings,
+    findings: DefinitionFindings,
 ) -> None:
     """Check that the chosen harness has what it needs, and that named files are listed."""
     if findings.errors:
@@ -315,7 +317,7 @@ def _read_anchor(
     config: BuildConfig,
     kind: HarnessKind,
     multi_gpu: bool,
-    findings: Findings,
+    findings: DefinitionFindings,
 ) -> str | None:
     """The anchor: a file with no other purpose, since no runner of a submission gets it."""
     anchor = fields.text("anchor")
@@ -338,7 +340,9 @@ def _read_anchor(
     return anchor
 
 
-def _read_templates(fields: Fields, checkout: Checkout, findings: Findings) -> dict[str, str]:
+def _read_templates(
+    fields: Fields, checkout: Checkout, findings: DefinitionFindings
+) -> dict[str, str]:
     templates = fields.mapping("templates")
     if templates is None:
         return {}

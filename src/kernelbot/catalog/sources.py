@@ -4,7 +4,7 @@ And the files that authors submit, from any path."""
 from dataclasses import dataclass
 from pathlib import Path
 
-from kernelbot.catalog.fields import Findings
+from kernelbot.catalog.fields import DefinitionFindings
 from kernelbot.domain.errors import InvalidSubmission
 from kernelbot.protocol.os_errors import in_words
 from kernelbot.submissions.source import MAX_SOURCE_BYTES
@@ -28,7 +28,9 @@ class Checkout:
         folder = folder.resolve()
         return cls(folder, root.resolve() if root else _find_root(folder))
 
-    def inside(self, source: str, key: str, line: int | None, findings: Findings) -> Path | None:
+    def inside(
+        self, source: str, key: str, line: int | None, findings: DefinitionFindings
+    ) -> Path | None:
         """Where `source` leads from the folder, or None after a finding if that is outside."""
         try:
             path = (self.folder / source).resolve()
@@ -40,7 +42,9 @@ class Checkout:
             return None
         return path
 
-    def read(self, source: str, key: str, line: int | None, findings: Findings) -> str | None:
+    def read(
+        self, source: str, key: str, line: int | None, findings: DefinitionFindings
+    ) -> str | None:
         """The text of the file `source` names relative to the folder, or None after a finding."""
         path = self.inside(source, key, line, findings)
         if path is None:
@@ -70,7 +74,9 @@ def read_source(path: Path) -> bytes:
         raise InvalidSubmission(f"{path} can't be read: {error.strerror}.") from None
 
 
-def _text(raw: bytes, source: str, key: str, line: int | None, findings: Findings) -> str | None:
+def _text(
+    raw: bytes, source: str, key: str, line: int | None, findings: DefinitionFindings
+) -> str | None:
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError:

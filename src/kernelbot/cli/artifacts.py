@@ -52,7 +52,7 @@ def artifacts(
         found = client.artifacts(submission_id)
         if save is not None:
             make_folder(save)
-            for entry, path in _places(found.artifacts, save):
+            for entry, path in _paths(found.artifacts, save):
                 size = client.artifact(submission_id, entry.run_id, entry.name, path)
                 terminal.show(f"{path}: {size:,} bytes")
             terminal.document(found)
@@ -90,7 +90,7 @@ def make_folder(folder: Path) -> None:
         raise UserError(f"{folder} can't be made: {error.strerror}.") from None
 
 
-def _places(found: "Iterable[RunFile]", folder: Path) -> "list[tuple[RunFile, Path]]":
+def _paths(found: "Iterable[RunFile]", folder: Path) -> "list[tuple[RunFile, Path]]":
     """The path of each: its name, in a folder for each run if there are several.
 
     A file name that a server sent isn't trusted as a path.

@@ -16,7 +16,7 @@ from kernelbot.domain.errors import Conflict, UserError
 
 if TYPE_CHECKING:
     from kernelbot.attestations.schemas import AttestedRun, SigningKeyList
-    from kernelbot.client.documents import Verified
+    from kernelbot.client.documents import VerifiedDocument
     from kernelbot.client.recomputing import ScoreCheck
 
 Id = Annotated[int, typer.Argument(min=1, help="The submission's number.")]
@@ -141,7 +141,7 @@ def _read(path: Path) -> bytes:
         raise UserError(f"{path} can't be read: {error.strerror}.") from None
 
 
-def _check_source(found: "Verified", path: Path) -> None:
+def _check_source(found: "VerifiedDocument", path: Path) -> None:
     from kernelbot.catalog.sources import read_source
     from kernelbot.client.documents import DoesNotFit
 
@@ -149,7 +149,7 @@ def _check_source(found: "Verified", path: Path) -> None:
         raise DoesNotFit(f"{path} isn't the file that was judged: its hash is another.")
 
 
-def _report(found: "Verified") -> str:
+def _report(found: "VerifiedDocument") -> str:
     from kernelbot.render.table import table
     from kernelbot.render.text import one_line
     from kernelbot.render.units import seconds_text
@@ -182,23 +182,24 @@ def _report(found: "Verified") -> str:
     return "\n".join(lines if found.is_pinned else [*lines, _NOT_PINNED])
 
 
-def _score_checks(found: "Verified") -> list[str]:
+def _score_checks(found: "VerifiedDocument") -> list[str]:
     """A line for each run that has a score."""
-    from kernelbot.client.recomputing import Outcome
+    from kernelbot.client.recomputing import RecomputeOutcome
 
-    scored = [check for check in found.checks if check.outcome is not Outcome.NO_SCORE]
+    scored = [check for check in found.checks if check.outcome is not RecomputeOutcome.NO_SCORE]
     return [f"Run {check.run_id}: {_score_check(check)}" for check in scored]
 
 
 def _score_check(check: "ScoreCheck") -> str:
-    from kernelbot.client.recomputing import Outcome
+    from kernelbot.client.recomputing import RecomputeOutcome
 
     return {
-        Outcome.EQUAL: f"score computed again from {check.samples:,} samples: equal",
-        Outcome.NO_SCORE: "no score",
-        Outcome.WITHHELD: "score not computed again: its samples aren't in the document",
-        Outcome.SCRIPT: "score not computed again: the problem's own script reports no samples",
-        Outcome.OLDER: "score not computed again: the document is older than that",
+        RecomputeOutcome.EQUAL: f"score computed again from {check.samples:,} samples: equal",
+        RecomputeOutcome.NO_SCORE: "no score",
+        RecomputeOutcome.WITHHELD: "score not computed again: its samples aren't in the document",
+        RecomputeOutcome.SCRIPT: "score not computed again: the problem's own script reports no "
+        "samples",
+        RecomputeOutcome.OLDER: "score not computed again: the document is older than that",
     }[check.outcome]
 
 

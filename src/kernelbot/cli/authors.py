@@ -54,7 +54,7 @@ def show(
     if author.medals:
         terminal.show("Medals: " + ", ".join(_medals(author)))
     if author.standings:
-        terminal.show(f"\n{_places(author)}")
+        terminal.show(f"\n{_ranks_table(author)}")
     if author.history.scores:
         terminal.show(f"\n{_history(author)}")
     terminal.show(f"\nIts page: {server}/author/{author.id}")
@@ -137,7 +137,7 @@ def _medals(author: "Author") -> list[str]:
     return [f"{count} {kinds[rank]}" for rank, count in author.medal_counts.items()]
 
 
-def _places(author: "Author") -> str:
+def _ranks_table(author: "Author") -> str:
     from kernelbot.render.standings import rank_text
     from kernelbot.render.table import table
     from kernelbot.render.text import one_line

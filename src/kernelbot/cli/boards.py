@@ -250,7 +250,7 @@ def devices(url: Url = None, as_json: Json = False) -> None:
 
 
 def _launcher(health: "LauncherHealth", device_available: bool) -> str:
-    """Its name, and why it is passed over if another takes its place."""
+    """The launcher's name, and why it is passed over if another is used instead."""
     passed_over = device_available and not health.available
     return f"{health.launcher} ({health.note})" if passed_over else health.launcher
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Choice:
+class SendChoice:
     """Where a file is sent, and what for."""
 
     board: str
@@ -33,7 +33,7 @@ class Choice:
 
 def choose(
     client: "KernelbotClient", terminal: Terminal, devices: Sequence[str], mode: Mode | None
-) -> Choice:
+) -> SendChoice:
     """Ask for the board, and for the devices and the mode if they aren't given. Raises `UserError`
     if no board takes submissions, and `typer.Abort` if the person gives up."""
     now = datetime.now(UTC)
@@ -42,7 +42,7 @@ def choose(
         raise UserError("No board takes submissions just now.")
     board = _board(boards, terminal)
     wanted = tuple(devices) or _devices(board, terminal)
-    return Choice(board.name, wanted, mode or _mode())
+    return SendChoice(board.name, wanted, mode or _mode())
 
 
 def _board(boards: "Sequence[NamedBoard]", terminal: Terminal) -> "NamedBoard":

@@ -14,7 +14,7 @@ from kernelbot.protocol import ProgressEvent, SandboxMode
 
 if TYPE_CHECKING:
     from kernelbot.duels.comparison import ComparisonReport
-    from kernelbot.server.compare import Compared, LocalDuel
+    from kernelbot.server.compare import ComparisonResult, LocalDuel
 
 
 def register(app: typer.Typer) -> None:
@@ -67,7 +67,7 @@ def compare(
     raise typer.Exit(exit_code_of(result.verdict, fault))
 
 
-def _judge(terminal: Terminal, wanted: "LocalDuel") -> "Compared":
+def _judge(terminal: Terminal, wanted: "LocalDuel") -> "ComparisonResult":
     from kernelbot.cli.moving import Moving
     from kernelbot.render.progress import RunActivity, progress_line
     from kernelbot.render.text import one_line
@@ -84,7 +84,7 @@ def _judge(terminal: Terminal, wanted: "LocalDuel") -> "Compared":
         return judge(wanted, on_event, moving.log)
 
 
-def _text(compared: "Compared", first: str, second: str) -> str:
+def _text(compared: "ComparisonResult", first: str, second: str) -> str:
     from kernelbot.render.duel import duel_text
     from kernelbot.render.report import details
     from kernelbot.render.text import one_line
@@ -98,7 +98,7 @@ def _text(compared: "Compared", first: str, second: str) -> str:
     return f"{details(result, passed_cases=False, columns=columns())}\n\n{ending}"
 
 
-def _document(compared: "Compared", wanted: "LocalDuel") -> "ComparisonReport":
+def _document(compared: "ComparisonResult", wanted: "LocalDuel") -> "ComparisonReport":
     from kernelbot.duels.comparison import ComparedWorkload, ComparisonReport, Which
     from kernelbot.render.duel import faster
     from kernelbot.runs.schemas import ErrorView
@@ -116,5 +116,5 @@ def _document(compared: "Compared", wanted: "LocalDuel") -> "ComparisonReport":
         ratio_ci95=duel.ratio_ci95 if duel else None,
         workloads=[ComparedWorkload.of_workload(one) for one in duel.workloads] if duel else [],
         failed=which[compared.failed] if compared.failed else None,
-        error=ErrorView.of(result.failure) if result.failure else None,
+        error=ErrorView.from_domain(result.failure) if result.failure else None,
     )

@@ -33,7 +33,7 @@ def device_names(incomplete: str) -> list[str]:
 
 
 def submission_numbers(incomplete: str) -> list[tuple[str, str]]:
-    """This person's latest submissions, each with its file and board."""
+    """The person's latest submissions, each with its file and board."""
     named = _asked(
         f"/submissions?limit={_LATEST}",
         lambda answer: [

@@ -47,7 +47,7 @@ ADVICE: dict[Next, str] = {
 """What to do next, for those in a terminal."""
 
 
-def said(error: KernelbotError) -> str:
+def error_text(error: KernelbotError) -> str:
     """What happened and what to do next, on one line."""
     return f"{error} {error.advice(ADVICE)}".rstrip()
 

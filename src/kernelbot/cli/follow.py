@@ -13,13 +13,13 @@ from kernelbot.render.progress import RunActivity, is_report, progress_line, sta
 if TYPE_CHECKING:
     from kernelbot.client import KernelbotClient
     from kernelbot.runs.queue.model import QueuePosition
-    from kernelbot.submissions.model import Event
+    from kernelbot.submissions.model import SubmissionEvent
     from kernelbot.submissions.schemas import SubmissionView
 
 _FIELDS = {field.name for field in dataclasses.fields(ProgressEvent)} - {"kind"}
 
 
-class Steps(Protocol):
+class StepDisplay(Protocol):
     """Shows the steps of a judging, as `Moving` does."""
 
     def now(self, text: str | None) -> None:
@@ -42,7 +42,7 @@ def follow(
 
 
 def follow_with(
-    client: "KernelbotClient", submission: "SubmissionView", steps: Steps
+    client: "KernelbotClient", submission: "SubmissionView", steps: StepDisplay
 ) -> "SubmissionView":
     """The same, shown elsewhere than on a terminal."""
     several = len(submission.runs) > 1
@@ -82,7 +82,7 @@ def how_to_follow(submission_id: int) -> str:
     return f"To follow it: kernelbot submission wait {submission_id}"
 
 
-def _progress(event: "Event") -> ProgressEvent | None:
+def _progress(event: "SubmissionEvent") -> ProgressEvent | None:
     """The harness's event; None for a change of the run's state."""
     if not isinstance(event.kind, EventKind) or event.kind is EventKind.FINISHED:
         return None
@@ -90,7 +90,7 @@ def _progress(event: "Event") -> ProgressEvent | None:
     return from_wire(ProgressEvent, {"version": PROTOCOL_VERSION, "kind": event.kind, **data})
 
 
-def _state_text(event: "Event") -> str | None:
+def _state_text(event: "SubmissionEvent") -> str | None:
     verdict = event.data.get("verdict")
     if isinstance(verdict, str):
         return Verdict(verdict).words
@@ -99,7 +99,7 @@ def _state_text(event: "Event") -> str | None:
     return state_text(event.kind, event.data.get("repeats"))
 
 
-def _label(event: "Event") -> str:
+def _label(event: "SubmissionEvent") -> str:
     if event.device is None:
         return ""
     return f"[{event.device}{', secret' if event.secret else ''}] "

@@ -14,7 +14,7 @@ from kernelbot.cli.terminal import Terminal, columns
 from kernelbot.protocol import Mode, ProgressEvent, SandboxMode, Vendor
 
 if TYPE_CHECKING:
-    from kernelbot.server.doctor import Part
+    from kernelbot.server.doctor import DoctorPart
 
 
 def register(app: typer.Typer) -> None:
@@ -107,9 +107,11 @@ def run(
         for path in save_all(result.artifacts, artifacts):
             terminal.show(f"Written: {path}")
     if as_json:
-        from kernelbot.runs.schemas import Report  # takes half as long as all else before judging
+        from kernelbot.runs.schemas import (
+            ResultView,  # takes half as long as all else before judging
+        )
 
-        terminal.document(Report.of(result))
+        terminal.document(ResultView.from_domain(result))
     fault = result.failure.fault if result.failure else None
     raise typer.Exit(exit_code_of(result.verdict, fault))
 
@@ -142,7 +144,7 @@ def doctor(
     raise typer.Exit(ACCEPTED if document["ok"] else OURS)
 
 
-def _examine_discord() -> "list[Part]":
+def _examine_discord() -> "list[DoctorPart]":
     from kernelbot.server.doctor_discord import examine_discord
 
     return examine_discord()

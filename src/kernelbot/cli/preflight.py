@@ -13,7 +13,7 @@ from kernelbot.cli.terminal import Terminal, columns
 from kernelbot.domain.errors import UserError
 
 if TYPE_CHECKING:
-    from kernelbot.preflight.gpus import Gpu
+    from kernelbot.preflight.gpus import PreflightGpu
     from kernelbot.preflight.model import Preflight
 
 _GPU = "H100, B200, A100, L4, T4, MI300X or MI355X; may be given several times."
@@ -67,7 +67,7 @@ def preflight(
     raise typer.Exit(_exit_code(found))
 
 
-def _gpus(names: list[str], *, every: bool) -> "tuple[Gpu, ...]":
+def _gpus(names: list[str], *, every: bool) -> "tuple[PreflightGpu, ...]":
     from kernelbot.preflight.gpus import NAMES, find_gpu
 
     if not names and not every:
@@ -76,9 +76,9 @@ def _gpus(names: list[str], *, every: bool) -> "tuple[Gpu, ...]":
 
 
 def _exit_code(found: "list[Preflight]") -> int:
-    from kernelbot.preflight.model import Outcome
+    from kernelbot.preflight.model import PreflightOutcome
 
-    outcomes = {one.report.outcome for one in found} - {Outcome.NEVER}
-    if Outcome.REFUSED in outcomes:
+    outcomes = {one.report.outcome for one in found} - {PreflightOutcome.NEVER}
+    if PreflightOutcome.REFUSED in outcomes:
         return REFUSED
-    return ACCEPTED if outcomes == {Outcome.COMPILED} else OURS
+    return ACCEPTED if outcomes == {PreflightOutcome.COMPILED} else OURS

@@ -176,7 +176,7 @@ def list_submissions(
         "sent (UTC)": [f"{one.created_at:%Y-%m-%d %H:%M}" for one in found.submissions],
         "state": [one.verdict.words if one.verdict else one.state for one in found.submissions],
         "score": [seconds_text(one.score_s) if one.score_s else "" for one in found.submissions],
-        "place": [_place(one) for one in found.submissions],
+        "place": [_rank_text(one) for one in found.submissions],
     }
     if not others:
         del cells["author"]
@@ -192,8 +192,8 @@ def list_submissions(
     terminal.document(found)
 
 
-def _place(submission: "SubmissionView") -> str:
-    """Its rank, or in a few words why it has none."""
+def _rank_text(submission: "SubmissionView") -> str:
+    """The submission's rank, or in a few words why it has none."""
     from kernelbot.render.standings import rank_text
 
     if submission.not_ranked is not None:

@@ -64,7 +64,7 @@ def _notes(submission: "SubmissionView") -> list[str]:
 
 
 def _printed(submission: "SubmissionView") -> str:
-    """That the program or the compiler printed something; empty if they didn't."""
+    """The note that the program or the compiler printed something; empty if they didn't."""
     results = [run.result for run in submission.runs if run.result is not None]
     if any(one.stdout.strip() or one.stderr.strip() for one in results):
         return "All that the program printed"

@@ -13,12 +13,12 @@ from kernelbot.client.calls import API, Asynchronous, Request, Steps
 from kernelbot.client.endpoint import Endpoint
 from kernelbot.client.errors import Refused, Unreachable
 from kernelbot.client.every import EveryCall
-from kernelbot.client.following import Following, OnBroken, OnQueue
+from kernelbot.client.following import FollowedEvents, OnBroken, OnQueue
 from kernelbot.client.organisers import OrganiserCalls
 from kernelbot.client.sse import SseParser
 
 if TYPE_CHECKING:
-    from kernelbot.submissions.model import Event
+    from kernelbot.submissions.model import SubmissionEvent
 
 T = TypeVar("T")
 
@@ -73,9 +73,9 @@ class AsyncKernelbotClient(Asynchronous, EveryCall):
         patience_s: float = 60.0,
         on_queue: OnQueue | None = None,
         on_broken: OnBroken | None = None,
-    ) -> "AsyncIterator[Event]":
+    ) -> "AsyncIterator[SubmissionEvent]":
         """The events of a submission, as `KernelbotClient.events` gives them."""
-        following = Following(after, patience_s, on_queue, on_broken)
+        following = FollowedEvents(after, patience_s, on_queue, on_broken)
         while True:
             try:
                 async with self._open_stream(submission_id, following.after) as response:

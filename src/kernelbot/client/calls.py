@@ -62,7 +62,7 @@ class Asynchronous:
         raise NotImplementedError
 
 
-class Described(Generic[P, T]):
+class DescribedCall(Generic[P, T]):
     """A method of both clients."""
 
     def __init__(self, describe: Callable[Concatenate[Any, P], "Request[T] | Steps[T]"]) -> None:
@@ -98,14 +98,14 @@ class Described(Generic[P, T]):
         return send
 
 
-def described(describe: Callable[Concatenate[Any, P], Request[T]]) -> Described[P, T]:
+def described(describe: Callable[Concatenate[Any, P], Request[T]]) -> DescribedCall[P, T]:
     """A method that sends one request."""
-    return Described(describe)
+    return DescribedCall(describe)
 
 
-def in_steps(describe: Callable[Concatenate[Any, P], Steps[T]]) -> Described[P, T]:
+def in_steps(describe: Callable[Concatenate[Any, P], Steps[T]]) -> DescribedCall[P, T]:
     """A method that sends several."""
-    return Described(describe)
+    return DescribedCall(describe)
 
 
 def ask(

@@ -19,7 +19,7 @@ class DoesNotFit(UserError):
 
 
 @dataclass(frozen=True)
-class Verified:
+class VerifiedDocument:
     """A result, and the id of the key whose owner signed it."""
 
     result: AttestedResult
@@ -30,7 +30,7 @@ class Verified:
     """What became of computing the runs' scores again, in their order."""
 
 
-def verify(content: bytes, key: str | None = None) -> Verified:
+def verify(content: bytes, key: str | None = None) -> VerifiedDocument:
     """What a signed document says, if it was signed as it is and its scores follow from its
     samples. `key`: the public key that must have signed it, in base64, or its id; None: the one
     that the document names.
@@ -64,7 +64,7 @@ def verify(content: bytes, key: str | None = None) -> Verified:
         )
     result = read_strictly(AttestedResult, payload, "What was signed")
     checks = tuple(check_scores(result))
-    return Verified(result, signer, is_pinned=expected is not None, checks=checks)
+    return VerifiedDocument(result, signer, is_pinned=expected is not None, checks=checks)
 
 
 def _expected(key: str) -> str:

@@ -35,7 +35,7 @@ class Endpoint:
 
 
 @dataclass(frozen=True)
-class Places:
+class ClientFiles:
     """The files that are read."""
 
     config: Path
@@ -43,8 +43,8 @@ class Places:
     popcorn: Path
 
     @classmethod
-    def usual(cls) -> "Places":
-        """Those of this account."""
+    def usual(cls) -> "ClientFiles":
+        """The files of this account."""
         return cls(
             config=platformdirs.user_config_path("kernelbot") / "config.toml",
             servers=platformdirs.user_state_path("kernelbot") / "servers",
@@ -72,11 +72,11 @@ def find_endpoint(
     url: str | None = None,
     *,
     environ: Mapping[str, str] = os.environ,
-    places: Places | None = None,
+    places: ClientFiles | None = None,
 ) -> Endpoint:
     """The server and token by the order above. Raises `UserError` for a URL that isn't one, or a
     broken configuration file."""
-    places = places or Places.usual()
+    places = places or ClientFiles.usual()
     config = _read_config(places.config)
     local = _local_servers(places.servers)
     candidates = (
@@ -100,24 +100,24 @@ def find_endpoint(
     return Endpoint(server, token, source, url_from, tuple(sorted(known)))
 
 
-def find_local_server(url: str, places: Places | None = None) -> LocalServer | None:
-    """This account's `kernelbot serve` that answers at `url`; None if there is none."""
-    servers = _local_servers((places or Places.usual()).servers)
+def find_local_server(url: str, places: ClientFiles | None = None) -> LocalServer | None:
+    """The account's `kernelbot serve` that answers at `url`; None if there is none."""
+    servers = _local_servers((places or ClientFiles.usual()).servers)
     return next((server for server in servers if server.url == url), None)
 
 
-def remember(url: str, token: str, places: Places | None = None) -> Path:
+def remember(url: str, token: str, places: ClientFiles | None = None) -> Path:
     """Keep a token for a server, and use this server by default; returns the file, which only
     this account can read."""
-    path = (places or Places.usual()).config
+    path = (places or ClientFiles.usual()).config
     server = normal_url(url)
     _write_config(path, _Config(server, {**_read_config(path).tokens, server: token}))
     return path
 
 
-def forget(url: str, places: Places | None = None) -> bool:
+def forget(url: str, places: ClientFiles | None = None) -> bool:
     """Delete what `remember` kept of a server; returns whether there was anything."""
-    path = (places or Places.usual()).config
+    path = (places or ClientFiles.usual()).config
     config = _read_config(path)
     server = normal_url(url)
     if server != config.url and server not in config.tokens:
@@ -174,7 +174,7 @@ def _read_config(path: Path) -> _Config:
 
 
 def _local_servers(folder: Path) -> list[LocalServer]:
-    """Those whose process lives, the latest started first."""
+    """The local servers whose process lives, the latest started first."""
     try:
         files = sorted(folder.glob("*.json"), key=lambda file: file.stat().st_mtime, reverse=True)
     except FileNotFoundError:  # one that stopped just now

@@ -11,14 +11,14 @@ from kernelbot.domain.errors import KernelbotError
 
 if TYPE_CHECKING:
     from kernelbot.runs.queue.model import QueuePosition
-    from kernelbot.submissions.model import Event
+    from kernelbot.submissions.model import SubmissionEvent
 
 OnQueue = Callable[["QueuePosition"], None]
 OnBroken = Callable[[KernelbotError], None]
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.1, 5.0
 
 
-class Following:
+class FollowedEvents:
     """One submission's events, over as many connections as it takes."""
 
     def __init__(
@@ -42,11 +42,11 @@ class Following:
         """There is a connection."""
         self._give_up_s, self._failures = time.monotonic() + self._patience_s, 0
 
-    def events(self, frames: Iterable[Frame]) -> "Iterator[Event]":
-        """Those of the frames that weren't given before, none twice, whatever the server sends
+    def events(self, frames: Iterable[Frame]) -> "Iterator[SubmissionEvent]":
+        """The events of the frames that weren't given before, none twice, whatever the server sends
         again."""
         from kernelbot.runs.queue.model import QueuePosition
-        from kernelbot.submissions.model import Event
+        from kernelbot.submissions.model import SubmissionEvent
 
         for frame in frames:
             self._pause_s = _FIRST_PAUSE_S  # not reset if streams end without any event
@@ -57,7 +57,7 @@ class Following:
                 self._on_queue(parse(QueuePosition, frame.data))
             if frame.id is None:
                 continue  # not part of the history
-            event = parse(Event, frame.data)
+            event = parse(SubmissionEvent, frame.data)
             if event.id > self.after:
                 self.after = event.id
                 yield event

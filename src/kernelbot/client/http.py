@@ -13,12 +13,12 @@ from kernelbot.client.calls import API, Request, Steps, Synchronous
 from kernelbot.client.endpoint import Endpoint
 from kernelbot.client.errors import Refused, Unreachable
 from kernelbot.client.every import EveryCall
-from kernelbot.client.following import Following, OnBroken, OnQueue
+from kernelbot.client.following import FollowedEvents, OnBroken, OnQueue
 from kernelbot.client.organisers import OrganiserCalls
 from kernelbot.client.sse import SseParser
 
 if TYPE_CHECKING:
-    from kernelbot.submissions.model import Event
+    from kernelbot.submissions.model import SubmissionEvent
 
 T = TypeVar("T")
 
@@ -74,13 +74,13 @@ class KernelbotClient(Synchronous, EveryCall):
         patience_s: float = 60.0,
         on_queue: OnQueue | None = None,
         on_broken: OnBroken | None = None,
-    ) -> "Iterator[Event]":
+    ) -> "Iterator[SubmissionEvent]":
         """All events of a submission with an id above `after`, then those to come, until its
         last. A broken connection is resumed where it broke, for `patience_s`: a server that isn't
         back by then is `Unreachable`. `on_queue` is called with each new place in the queue (1 is
         next) while the submission waits; `on_broken` once each time that the server is away, when
         it couldn't be reached again at the first try."""
-        following = Following(after, patience_s, on_queue, on_broken)
+        following = FollowedEvents(after, patience_s, on_queue, on_broken)
         while True:
             try:
                 with self._open_stream(submission_id, following.after) as response:

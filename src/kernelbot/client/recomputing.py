@@ -28,7 +28,7 @@ class DoesNotFollow(UserError):
         )
 
 
-class Outcome(StrEnum):
+class RecomputeOutcome(StrEnum):
     """What became of computing a run's score again."""
 
     EQUAL = "equal"
@@ -46,7 +46,7 @@ class ScoreCheck:
     """A run's score. `samples`: how many it was computed from again; 0 unless it was."""
 
     run_id: int
-    outcome: Outcome
+    outcome: RecomputeOutcome
     samples: int = 0
 
 
@@ -69,18 +69,18 @@ def _check_run(run: AttestedRun) -> ScoreCheck:
     outcome = _unchecked(run)
     if outcome is not None:
         return ScoreCheck(run.run_id, outcome)
-    return ScoreCheck(run.run_id, Outcome.EQUAL, _check_score(run))
+    return ScoreCheck(run.run_id, RecomputeOutcome.EQUAL, _check_score(run))
 
 
-def _unchecked(run: AttestedRun) -> Outcome | None:
+def _unchecked(run: AttestedRun) -> RecomputeOutcome | None:
     """Why the run's score can't be computed again; None: it can."""
     if run.score_s is None:
-        return Outcome.NO_SCORE
+        return RecomputeOutcome.NO_SCORE
     if run.samples_withheld:
-        return Outcome.WITHHELD
+        return RecomputeOutcome.WITHHELD
     if run.harness.kind is HarnessKind.SCRIPT:
-        return Outcome.SCRIPT
-    return Outcome.OLDER if run.problem.ranking_by is None else None
+        return RecomputeOutcome.SCRIPT
+    return RecomputeOutcome.OLDER if run.problem.ranking_by is None else None
 
 
 def _check_workload(run: AttestedRun, load: AttestedWorkload) -> None:

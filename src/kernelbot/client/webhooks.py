@@ -40,7 +40,7 @@ class WebhookCalls:
 
     @described
     def webhook_messages(self, webhook_id: int) -> Request[WebhookLog]:
-        """Its last messages and how their delivery went."""
+        """The webhook's last messages and how their delivery went."""
         from kernelbot.webhooks.schemas import WebhookLog
 
         return ask(WebhookLog, "GET", f"/webhooks/{webhook_id}/messages")

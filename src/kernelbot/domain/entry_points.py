@@ -22,7 +22,7 @@ class Group(Generic[Base]):
     """What people call one of them, as in "the launcher kind 'x' can't be loaded"."""
 
     def names(self) -> list[str]:
-        """Those that are installed, in order."""
+        """The names of the installed entry points, in order."""
         return sorted(self._found())
 
     def load(self, name: str) -> type[Base]:
@@ -48,7 +48,8 @@ class Group(Generic[Base]):
 
 
 def installed_entry_points(group: str) -> EntryPoints:
-    """Those of a group. What is installed while this process runs is found by the next."""
+    """The installed entry points of a group. What is installed while this process runs is found by
+    the next."""
     return _found_once(group, tuple(sys.path))
 
 

@@ -109,13 +109,13 @@ class NotAuthenticated(UserError):
 
 
 class NotAllowed(UserError):
-    """This person may not do this."""
+    """The person lacks the right to do what they asked for."""
 
     code = "not_allowed"
 
 
 class Banned(NotAllowed):
-    """This person's account is banned."""
+    """The person's account is banned."""
 
     code = "banned"
 
@@ -145,7 +145,7 @@ class DeviceUnavailable(UserError):
 
 
 class Conflict(UserError):
-    """It contradicts what is there: a name is taken, or a state no longer allows it."""
+    """The request contradicts what is there: a name is taken, or a state no longer allows it."""
 
     code = "conflict"
 

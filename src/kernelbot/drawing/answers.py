@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Hashable
 
 from cachetools import FIFOCache, TTLCache
 
-from kernelbot.drawing.kept_program import KeptProgram
+from kernelbot.drawing.kept_program import PooledProgram
 
 _KEPT = 32
 """How many answers are kept for which nobody waited."""
@@ -20,7 +20,7 @@ Fetch = Callable[[], Awaitable[tuple[bytes, bytes]]]
 """Fetches a request: its line, and what follows it."""
 
 
-class Answers:
+class ProgramAnswers:
     """For one event loop. Requests are named by keys: two with the same key are the same."""
 
     def __init__(self, patience_s: float, *, clock: Callable[[], float] = time.monotonic) -> None:
@@ -36,7 +36,7 @@ class Answers:
 
     async def ask(
         self,
-        program: KeptProgram,
+        program: PooledProgram,
         key: Hashable,
         fetch: Fetch,
         limit_s: float,
@@ -89,7 +89,7 @@ class Answers:
             del self._open[asker]
 
     async def _answer(
-        self, program: KeptProgram, key: Hashable, fetch: Fetch, limit_s: float
+        self, program: PooledProgram, key: Hashable, fetch: Fetch, limit_s: float
     ) -> bytes | None:
         try:
             line, body = await fetch()

@@ -5,7 +5,7 @@ import json
 from enum import StrEnum
 
 from kernelbot.drawing import chart_process
-from kernelbot.drawing.kept_program import KeptProgram
+from kernelbot.drawing.kept_program import PooledProgram
 from kernelbot.render.charts import Chart
 
 _LIMIT_S = 20.0
@@ -23,7 +23,7 @@ class Drawing:
 
     def __init__(self) -> None:
         self.available = importlib.util.find_spec("vl_convert") is not None
-        self._program = KeptProgram(chart_process.__name__)
+        self._program = PooledProgram(chart_process.__name__)
 
     async def draw(self, chart: Chart, form: PictureFormat) -> bytes | None:
         """The picture; None if it can't be drawn: the library isn't installed, too many charts

@@ -27,7 +27,7 @@ class NotAnswered(Exception):
     """The program's reason why a request has no answer."""
 
 
-class KeptProcess:
+class PooledProcess:
     """Answers one request at a time."""
 
     def __init__(self, process: Process) -> None:
@@ -36,7 +36,7 @@ class KeptProcess:
         """How many it has been sent."""
 
     @classmethod
-    async def start(cls, program: str) -> "KeptProcess":
+    async def start(cls, program: str) -> "PooledProcess":
         """A new one, which ends with us: its input ends then. In a session of its own, so that
         Ctrl-C in a terminal doesn't reach it. `program`: a module that calls `serve`. Returns once
         it takes requests. Raises `EOFError` if it ends before."""

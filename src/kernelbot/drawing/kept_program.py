@@ -4,7 +4,7 @@ import asyncio
 
 import structlog
 
-from kernelbot.drawing.kept_process import KeptProcess, NotAnswered
+from kernelbot.drawing.kept_process import NotAnswered, PooledProcess
 
 _AT_ONCE = 16
 """How many requests may wait or be answered; more are refused, so that nobody can pile them up."""
@@ -14,7 +14,7 @@ _REQUESTS = 500
 log = structlog.get_logger()
 
 
-class KeptProgram:
+class PooledProgram:
     """Answers requests one after another. The process ends by itself if none comes; one that takes
     too long is ended. For one event loop."""
 
@@ -23,7 +23,7 @@ class KeptProgram:
         self._name = name
         self._turn = asyncio.Lock()
         self._asked = 0
-        self._kept: KeptProcess | None = None
+        self._kept: PooledProcess | None = None
 
     @property
     def is_full(self) -> bool:
@@ -66,11 +66,11 @@ class KeptProgram:
             except EOFError:
                 pass  # it had nothing to do for long, or was killed: a new one answers
         async with asyncio.timeout(_START_S):
-            started = await KeptProcess.start(self._name)
+            started = await PooledProcess.start(self._name)
         return await self._answer_of(started, request, limit_s, body)
 
     async def _answer_of(
-        self, process: KeptProcess, request: bytes, limit_s: float, body: bytes
+        self, process: PooledProcess, request: bytes, limit_s: float, body: bytes
     ) -> bytes:
         """Keeps the process, unless it has answered enough, has ended, or is still at work."""
         usable = False

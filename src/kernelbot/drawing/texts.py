@@ -5,8 +5,8 @@ import json
 from typing import Any
 
 from kernelbot.drawing import text_process
-from kernelbot.drawing.answers import Answers
-from kernelbot.drawing.kept_program import KeptProgram
+from kernelbot.drawing.answers import ProgramAnswers
+from kernelbot.drawing.kept_program import PooledProgram
 
 _LIMIT_S = 1.5
 _COLOURED_CHARACTERS = 60_000
@@ -20,10 +20,10 @@ class Texts:
     def __init__(self, patience_s: float = 3.0) -> None:
         """`patience_s`: nobody waits longer, the start and the turn included. What takes longer
         goes on, and is there for whoever asks again soon."""
-        self._answers = Answers(patience_s)
+        self._answers = ProgramAnswers(patience_s)
         # Each by itself, so that comparisons that take long keep no colours waiting.
-        self._colours = KeptProgram(text_process.__name__)
-        self._differences = KeptProgram(text_process.__name__)
+        self._colours = PooledProgram(text_process.__name__)
+        self._differences = PooledProgram(text_process.__name__)
 
     async def coloured(
         self, code: str, file_name: str, *, asker: int | None = None
@@ -57,7 +57,7 @@ class Texts:
         await self._differences.close()
 
     async def _ask(
-        self, program: KeptProgram, request: dict[str, Any], asker: int | None
+        self, program: PooledProgram, request: dict[str, Any], asker: int | None
     ) -> list[str] | None:
         line = json.dumps(request).encode()
         key = hashlib.sha256(line).digest()

@@ -31,7 +31,7 @@ async def enqueue(database: Database, device: str) -> None:
 async def is_moot(session: WriteSession, run: LockedRun) -> bool:
     """Whether the run, which is next, is a duel's that decides nothing any more; then it has ended
     here, and the device has nothing to do for it."""
-    if run.duel_id is None or run.attempts or await duels.matters(session, run.duel_id):
+    if run.duel_id is None or run.attempts or await duels.can_decide(session, run.duel_id):
         return False
     await duels.cancel_run(session, run.id)
     await duels.failed(session, run.duel_id, _MOOT)
@@ -54,7 +54,7 @@ async def needs_another(session: WriteSession, run: RunRef, result: RunResult) -
 def _ratio_of(result: RunResult) -> Ratio | None:
     is_sound = not result.suspicions and not result.recurring_data and busy_share(result) is None
     decides = result.verdict == Verdict.ACCEPTED and is_sound
-    return Ratio.of(result.duel) if decides else None
+    return Ratio.from_result(result.duel) if decides else None
 
 
 async def finish(session: WriteSession, run: RunRef, duel_id: int, result: RunResult) -> None:
@@ -81,7 +81,7 @@ async def finish(session: WriteSession, run: RunRef, duel_id: int, result: RunRe
 
 
 async def fail(session: WriteSession, duel_id: int) -> None:
-    """Its run has ended, and nobody is to blame."""
+    """Ends a duel whose run has ended without a ratio, if nobody is to blame."""
     await duels.failed(session, duel_id, _UNJUDGED)
 
 

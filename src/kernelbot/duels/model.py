@@ -42,7 +42,7 @@ class Ratio:
     high: float
 
     @classmethod
-    def of(cls, result: DuelResult | None) -> "Ratio | None":
+    def from_result(cls, result: DuelResult | None) -> "Ratio | None":
         """None if there is none, or what was told can't be one."""
         if result is None:
             return None

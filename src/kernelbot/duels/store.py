@@ -19,14 +19,14 @@ async def enqueue(session: WriteSession, device: str) -> bool:
     return row is not None and row["run_id"] is not None
 
 
-async def matters(session: ReadSession, duel_id: int) -> bool:
-    """Whether its outcome can still decide something."""
+async def can_decide(session: ReadSession, duel_id: int) -> bool:
+    """Whether the duel's outcome can still decide something."""
     row = await session.one(statements(__file__)["matters"], {"duel_id": duel_id})
     return row is not None and bool(row["matters"])
 
 
 async def cancel_run(session: WriteSession, run_id: int) -> None:
-    """Take its run, which waits, out of the queue."""
+    """Take the duel's run, which waits, out of the queue."""
     await session.do(statements(__file__)["cancel_run"], {"run_id": run_id})
 
 
@@ -44,7 +44,7 @@ async def would_win(session: ReadSession, duel_id: int, ratio: Ratio) -> bool:
 
 
 async def failed(session: WriteSession, duel_id: int, note: str, *, refused: bool = False) -> None:
-    """It has ended without a ratio. `refused`: see `Duel`."""
+    """The duel has ended without a ratio. `refused`: see `Duel`."""
     sql = statements(__file__)
     await session.do(sql["failed"], {"duel_id": duel_id, "note": note, "refused": refused})
     await session.one(sql["settle"], {"duel_id": duel_id})

@@ -19,7 +19,7 @@ from kernelbot.environment.messages import (
     StepRequest,
 )
 from kernelbot.environment.origin import FromElsewhereRefused, Hosts
-from kernelbot.environment.sessions import Sessions
+from kernelbot.environment.sessions import ClientSessions
 from kernelbot.environment.socket import serve_socket
 from kernelbot.environment.task_routes import task_routes
 from kernelbot.environment.tasks import TaskSet
@@ -57,7 +57,9 @@ class Schemas(BaseModel):
     state: dict[str, Any]
 
 
-def create_application(name: str, tasks: TaskSet, sessions: Sessions, hosts: Hosts) -> FastAPI:
+def create_application(
+    name: str, tasks: TaskSet, sessions: ClientSessions, hosts: Hosts
+) -> FastAPI:
     """`name`: of the environment, in the paths of its tasks."""
     app = FastAPI(title=name, version=WIRE_VERSION, description=_DESCRIPTION)
     errors.install(app)
@@ -74,7 +76,7 @@ def create_application(name: str, tasks: TaskSet, sessions: Sessions, hosts: Hos
     return app
 
 
-def _add_episodes(app: FastAPI, sessions: Sessions) -> None:
+def _add_episodes(app: FastAPI, sessions: ClientSessions) -> None:
     @app.post("/reset")
     async def reset(asked: ResetRequest | None = None) -> Envelope:
         """Begin an episode: `metadata.episode_id` names it. It ends with its last answer, or once

@@ -46,7 +46,7 @@ def patched(source: str, diff: str) -> str:
     has_newline = lines[-1] == ""
     if has_newline:
         lines.pop()
-    places = _Places(lines)
+    places = _Positions(lines)
     made: list[str] = []
     done, end = 0, _End.AS_BEFORE
     for hunk in _hunks(diff):
@@ -82,7 +82,7 @@ def _hunks(diff: str) -> Iterator[_Hunk]:
 
 
 def _body(diff: str) -> Iterator[str]:
-    """Its lines from the first hunk on. Raises `InvalidSubmission` for a second file."""
+    """The diff's lines from the first hunk on. Raises `InvalidSubmission` for a second file."""
     lines = diff.removesuffix("\n").split("\n")
     is_begun = False
     for index, line in enumerate(lines):
@@ -116,7 +116,7 @@ def _add(hunk: _Hunk, line: str) -> None:
         hunk.new.append(text)
 
 
-class _Places:
+class _Positions:
     """Where lines are in a source."""
 
     def __init__(self, lines: list[str]) -> None:
@@ -149,7 +149,7 @@ class _Places:
 
 
 def _outward(positions: list[int], begin: int, expected: int) -> Iterator[int]:
-    """Those from `begin` on, the nearest to the expected one first."""
+    """The positions from `begin` on, the nearest to the expected one first."""
     first = bisect_left(positions, begin)
     above = max(bisect_left(positions, expected), first)
     below = above - 1

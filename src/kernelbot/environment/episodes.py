@@ -21,9 +21,9 @@ from kernelbot.environment.messages import (
 from kernelbot.environment.settings import EpisodeRules, HeldOut
 from kernelbot.environment.steps import (
     EpisodeProgress,
+    EpisodeStep,
     HeldOutResult,
-    Judged,
-    Step,
+    JudgedAttempt,
     after,
     payment,
     unconfirmed,
@@ -51,7 +51,7 @@ class Grounds:
 
 
 class Episode:
-    """It judges one action at a time."""
+    """An episode judges one action at a time."""
 
     def __init__(self, grounds: Grounds, task: Task, seed: int, episode_id: str) -> None:
         self.id = episode_id
@@ -60,7 +60,7 @@ class Episode:
         self.began_at = datetime.now(UTC)
         self.held_out: HeldOutResult | None = None
         """Once it is over, if something was held out."""
-        self.steps: list[Step] = []
+        self.steps: list[EpisodeStep] = []
         """Empty unless it is recorded: reports are large."""
         self._grounds = grounds
         self._rules = grounds.rules
@@ -123,7 +123,9 @@ class Episode:
         self._progress = replace(progress, paid=progress.paid + (reward or 0.0))
         if self._grounds.is_recorded:
             duration_s = time.monotonic() - start
-            self.steps.append(Step(judged, action.kind, reward, self.is_done, began_at, duration_s))
+            self.steps.append(
+                EpisodeStep(judged, action.kind, reward, self.is_done, began_at, duration_s)
+            )
         return self._observed(judged_text(judged, progress, self._rules), judged, reward)
 
     @contextmanager
@@ -138,7 +140,7 @@ class Episode:
         finally:
             self._is_judging = False
 
-    async def _judged(self, action: Action) -> Judged:
+    async def _judged(self, action: Action) -> JudgedAttempt:
         source = action.source
         try:
             if action.kind is SourceKind.DIFF:
@@ -148,8 +150,8 @@ class Episode:
             raise
         except UserError as error:  # the source's mistake
             begin = action.source[:_KEPT_OF_REFUSED].encode(errors="replace").decode()
-            return Judged(begin, refusal=f"{error} {error.hint}".rstrip(), reward=0.0)
-        return Judged(source, report=report, reward=report.reward(self._rules.reward))
+            return JudgedAttempt(begin, refusal=f"{error} {error.hint}".rstrip(), reward=0.0)
+        return JudgedAttempt(source, report=report, reward=report.reward(self._rules.reward))
 
     async def _report(self, source: str) -> Report:
         rules = self._rules
@@ -188,7 +190,7 @@ class Episode:
         return 0 if self.is_done else self._rules.attempts - self._progress.used
 
     def _observed(
-        self, text: str, judged: Judged | None = None, reward: float | None = None
+        self, text: str, judged: JudgedAttempt | None = None, reward: float | None = None
     ) -> Observation:
         report = judged.report if judged else None
         return Observation(

@@ -100,7 +100,7 @@ def _read(root: Path) -> Found:
 
 
 def _folders(root: Path) -> Iterator[Path]:
-    """Those that are problems, in the order of their paths; none within another."""
+    """The folders that are problems, in the order of their paths; none within another."""
     for path, folders, names in os.walk(root):
         folder = Path(path)
         if TASK_FILE in names:

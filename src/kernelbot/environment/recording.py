@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from kernelbot import __version__
 from kernelbot.domain.errors import UserError
 from kernelbot.environment.settings import HeldOut
-from kernelbot.environment.steps import HeldOutResult, Step
+from kernelbot.environment.steps import EpisodeStep, HeldOutResult
 from kernelbot.environment.tasks import Division, Task
 from kernelbot.library.reports import Report
 from kernelbot.platform.distribution import checkout_command
@@ -26,7 +26,7 @@ _DRAFT = ".part"
 log = logging.getLogger(__name__)
 
 
-class Ending(StrEnum):
+class EpisodeEnding(StrEnum):
     """How an episode ended."""
 
     DONE = "done"
@@ -42,7 +42,7 @@ class Recorded(Protocol):
     seed: int
     began_at: datetime
     held_out: HeldOutResult | None
-    steps: list[Step]
+    steps: list[EpisodeStep]
 
     @property
     def is_done(self) -> bool: ...
@@ -181,7 +181,7 @@ def _rows(episode: Recorded, server: str) -> list[dict[str, Any]]:
     return [{"server": server, **row} for row in found]
 
 
-def _row(episode: Recorded, number: int, step: Step) -> dict[str, Any]:
+def _row(episode: Recorded, number: int, step: EpisodeStep) -> dict[str, Any]:
     judged, report = step.judged, step.judged.report
     held_out = episode.held_out if step.is_last else None
     return {
@@ -191,7 +191,7 @@ def _row(episode: Recorded, number: int, step: Step) -> dict[str, Any]:
         "split": episode.task.split.value,
         "index": episode.task.index,
         "seed": episode.seed,
-        "ending": (Ending.DONE if episode.is_done else Ending.ABANDONED).value,
+        "ending": (EpisodeEnding.DONE if episode.is_done else EpisodeEnding.ABANDONED).value,
         "attempt": number,
         "kind": step.kind.value,
         "source": judged.source,

@@ -17,7 +17,7 @@ from kernelbot.environment.episodes import Grounds
 from kernelbot.environment.held_out import HeldOutSecret
 from kernelbot.environment.origin import Hosts
 from kernelbot.environment.recording import Recorder, ServerNote
-from kernelbot.environment.sessions import Session, Sessions
+from kernelbot.environment.sessions import ClientSession, ClientSessions
 from kernelbot.environment.settings import EpisodeRules, SessionLimits
 from kernelbot.environment.tasks import Division, TaskSet
 from kernelbot.library.judge import Judge
@@ -89,7 +89,9 @@ async def _serve(
         problems = list(_judged_here(judge, environment, on_refusal))
         tasks = TaskSet(problems, environment.division, rules.held_out, secret)
         grounds = Grounds(judge, rules, is_recorded=recorder is not None, secret=secret)
-        sessions = Sessions(lambda: Session(grounds, tasks, recorder), environment.limits)
+        sessions = ClientSessions(
+            lambda: ClientSession(grounds, tasks, recorder), environment.limits
+        )
         app = create_application(environment.name, tasks, sessions, hosts)
         config = uvicorn.Config(
             app,
@@ -101,10 +103,10 @@ async def _serve(
             ws_per_message_deflate=False,
             timeout_graceful_shutdown=_CLOSE_CONNECTIONS_S,
         )
-        server = _Server(config)
+        server = _EnvironmentServer(config)
         for number in (SIGINT, SIGTERM):
             asyncio.get_running_loop().add_signal_handler(number, server.stop)
-        async with sessions.kept():
+        async with sessions.end_idle_sessions():
             on_ready(f"{counted(len(tasks), 'task')} at {_url(listener)}")
             await server.serve(sockets=[listener])
 
@@ -112,7 +114,8 @@ async def _serve(
 def _judged_here(
     judge: Judge, environment: Environment, on_refusal: OnStep
 ) -> Iterator[tuple[str, LoadedProblem]]:
-    """Those that a source can get a reward for on this device: else no source could be right."""
+    """The problems for which a source can get a reward on this device: for others no source could
+    be right."""
     rules = environment.rules
     for name, loaded in environment.problems:
         if rules.is_timed:
@@ -124,7 +127,7 @@ def _judged_here(
         yield name, loaded
 
 
-class _Server(uvicorn.Server):
+class _EnvironmentServer(uvicorn.Server):
     """Uvicorn without its own signal handling: judge and records are closed after it."""
 
     def stop(self) -> None:

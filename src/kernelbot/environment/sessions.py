@@ -28,8 +28,8 @@ class NoRoom(Unavailable):
         self.most = most
 
 
-class Session:
-    """One client's. It costs nothing until its first action."""
+class ClientSession:
+    """One client's session. It costs nothing until its first action."""
 
     def __init__(self, grounds: Grounds, tasks: TaskSet, recorder: Recorder | None) -> None:
         self._grounds = grounds
@@ -97,21 +97,22 @@ class Session:
             await self._recorder.write(episode)
 
 
-class Sessions:
-    """All of a server. Those over HTTP are found by their episode's id, until it is over."""
+class ClientSessions:
+    """All sessions of a server. Those over HTTP are found by their episode's id, until it is
+    over."""
 
-    def __init__(self, make: Callable[[], Session], limits: SessionLimits) -> None:
+    def __init__(self, make: Callable[[], ClientSession], limits: SessionLimits) -> None:
         self._make = make
         self._limits = limits
-        self._open: set[Session] = set()
-        self._by_id: dict[str, Session] = {}
+        self._open: set[ClientSession] = set()
+        self._by_id: dict[str, ClientSession] = {}
 
     @property
     def idle_s(self) -> float:
         """How long a session may do nothing."""
         return self._limits.idle_s
 
-    def open(self) -> Session:
+    def open(self) -> ClientSession:
         """Raises `NoRoom`."""
         if len(self._open) >= self._limits.most:
             raise NoRoom(self._limits.most)
@@ -119,14 +120,14 @@ class Sessions:
         self._open.add(session)
         return session
 
-    async def close(self, session: Session) -> None:
+    async def close(self, session: ClientSession) -> None:
         """End it. Idempotent."""
         self._open.discard(session)
         await session.close()
 
     async def reset(self, asked: ResetRequest) -> Observation:
         """Begin an episode in a session of its own, which ends with it. Raises `NoRoom`,
-        `Conflict` if there is one of this id, and as `Session.reset`."""
+        `Conflict` if there is one of this id, and as `ClientSession.reset`."""
         if asked.episode_id in self._by_id:
             raise Conflict(f"There is an episode {asked.episode_id!r} already.")
         session = self.open()
@@ -140,7 +141,7 @@ class Sessions:
         return observation
 
     async def step(self, episode_id: str, action: Action, timeout_s: float | None) -> Observation:
-        """Raises `NotFound` if there is no such episode, and as `Session.step`."""
+        """Raises `NotFound` if there is no such episode, and as `ClientSession.step`."""
         session = self._found(episode_id)
         observation = await session.step(action, timeout_s)
         if observation.done:
@@ -152,7 +153,7 @@ class Sessions:
         return self._found(episode_id).state()
 
     @asynccontextmanager
-    async def kept(self) -> AsyncIterator[None]:
+    async def end_idle_sessions(self) -> AsyncIterator[None]:
         """Within the block idle sessions over HTTP are ended; at its end all are."""
         ending = asyncio.create_task(self._end_idle())
         try:
@@ -176,7 +177,7 @@ class Sessions:
         if session is not None:
             await self.close(session)
 
-    def _found(self, episode_id: str) -> Session:
+    def _found(self, episode_id: str) -> ClientSession:
         session = self._by_id.get(episode_id)
         if session is None:
             raise NotFound(

@@ -23,7 +23,7 @@ from kernelbot.environment.frames import (
     refusal_frame,
     state_frame,
 )
-from kernelbot.environment.sessions import NoRoom, Session, Sessions
+from kernelbot.environment.sessions import ClientSession, ClientSessions, NoRoom
 
 _TRY_AGAIN_LATER = 1013
 log = logging.getLogger(__name__)
@@ -36,7 +36,7 @@ class _Received:
     text: str | None
 
 
-async def serve_socket(socket: WebSocket, sessions: Sessions) -> None:
+async def serve_socket(socket: WebSocket, sessions: ClientSessions) -> None:
     """Answer until the client closes, or sends nothing for too long. A connection that breaks
     cancels what is being judged for it."""
     await socket.accept()
@@ -48,15 +48,15 @@ async def serve_socket(socket: WebSocket, sessions: Sessions) -> None:
             await socket.close(_TRY_AGAIN_LATER)
         return
     try:
-        await _Conversation(socket, session, sessions.idle_s).hold()
+        await _EpisodeConversation(socket, session, sessions.idle_s).hold()
     except WebSocketDisconnect:  # while an answer was sent
         pass
     finally:
         await sessions.close(session)
 
 
-class _Conversation:
-    def __init__(self, socket: WebSocket, session: Session, idle_s: float) -> None:
+class _EpisodeConversation:
+    def __init__(self, socket: WebSocket, session: ClientSession, idle_s: float) -> None:
         self._socket = socket
         self._session = session
         self._idle_s = idle_s

@@ -13,7 +13,7 @@ MOST_LOST = 3
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedAttempt:
     """An attempt, before anything is made of it. Exactly one of `refusal` and `report` is there."""
 
     source: str
@@ -60,10 +60,10 @@ class HeldOutResult:
 
 
 @dataclass(frozen=True)
-class Step:
+class EpisodeStep:
     """An answered action, as it is recorded."""
 
-    judged: Judged
+    judged: JudgedAttempt
     kind: SourceKind
     reward: float | None
     """What it was paid."""
@@ -73,7 +73,7 @@ class Step:
 
 
 def after(
-    progress: EpisodeProgress, judged: Judged, action: Action, rules: EpisodeRules
+    progress: EpisodeProgress, judged: JudgedAttempt, action: Action, rules: EpisodeRules
 ) -> EpisodeProgress:
     """How far the episode is with one more attempt."""
     used, lost = progress.used + (not judged.is_lost), progress.lost + judged.is_lost
@@ -91,7 +91,7 @@ def after(
 
 def payment(
     rule: Payment,
-    judged: Judged,
+    judged: JudgedAttempt,
     before: EpisodeProgress,
     now: EpisodeProgress,
     held_out: HeldOutResult | None,
@@ -123,7 +123,7 @@ def unconfirmed(
 
 
 def _on_the_way(
-    rule: Payment, judged: Judged, before: EpisodeProgress, now: EpisodeProgress
+    rule: Payment, judged: JudgedAttempt, before: EpisodeProgress, now: EpisodeProgress
 ) -> float | None:
     match rule:
         case Payment.EACH:

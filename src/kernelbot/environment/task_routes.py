@@ -36,7 +36,7 @@ class AskedTask(AskedSplit):
 
 
 class AskedTasks(AskedSplit):
-    """Those from `start` up to `stop`, by the rules of Python's slices."""
+    """The tasks from `start` up to `stop`, by the rules of Python's slices."""
 
     start: int | None = None
     stop: int | None = None
@@ -90,14 +90,14 @@ def task_routes(name: str, tasks: TaskSet) -> APIRouter:
     async def list_tasks(env_name: str, asked: AskedSplit) -> TaskList:
         """A split's tasks, without their statements."""
         expect(env_name)
-        found = [task_summary(task) for task in tasks.of(asked.split)]
+        found = [task_summary(task) for task in tasks.in_split(asked.split)]
         return TaskList(tasks=found, env_name=name)
 
     @router.post("/{env_name}/num_tasks")
     async def num_tasks(env_name: str, asked: AskedSplit) -> TaskCount:
         """How many tasks a split has."""
         expect(env_name)
-        return TaskCount(num_tasks=len(tasks.of(asked.split)))
+        return TaskCount(num_tasks=len(tasks.in_split(asked.split)))
 
     @router.post("/{env_name}/task")
     async def get_task(env_name: str, asked: AskedTask) -> OneTask:
@@ -109,7 +109,7 @@ def task_routes(name: str, tasks: TaskSet) -> APIRouter:
     async def task_range(env_name: str, asked: AskedTasks) -> SomeTasks:
         """Some tasks, with their statements."""
         expect(env_name)
-        chosen = tasks.of(asked.split)[asked.start : asked.stop]
+        chosen = tasks.in_split(asked.split)[asked.start : asked.stop]
         return SomeTasks(tasks=[task_view(task) for task in chosen])
 
     @router.post("/mcp")

@@ -103,10 +103,10 @@ class TaskSet:
 
     @property
     def splits(self) -> tuple[Split, ...]:
-        """Those that have tasks."""
+        """The splits that have tasks."""
         return tuple(split for split in Split if self._tasks[split])
 
-    def of(self, split: str) -> Sequence[Task]:
+    def in_split(self, split: str) -> Sequence[Task]:
         """The tasks of a split, by index. Raises `NotFound` for one that has none."""
         found = next((one for one in self.splits if one == split), None)
         if found is None:
@@ -118,7 +118,7 @@ class TaskSet:
 
     def at(self, split: str, index: int) -> Task:
         """Raises `NotFound`, and `UserError` if there is no such index."""
-        tasks = self.of(split)
+        tasks = self.in_split(split)
         if not 0 <= index < len(tasks):
             raise UserError(
                 f"The split {split!r} has no task {index}.",
@@ -133,8 +133,8 @@ class TaskSet:
         return self._by_id[task]
 
     def drawn(self, split: str | None, seed: int) -> Task:
-        """One of a split (None: of the first that has tasks), by the seed. Raises `NotFound`."""
-        tasks = self.of(split or self.splits[0])
+        """A task of a split (None: of the first that has tasks), by the seed. Raises `NotFound`."""
+        tasks = self.in_split(split or self.splits[0])
         return tasks[int.from_bytes(_hash(seed, "task")[:8], "big") % len(tasks)]
 
 

@@ -10,7 +10,7 @@ from kernelbot.environment.messages import (
     WorkloadReport,
 )
 from kernelbot.environment.settings import EpisodeRules, HeldOut
-from kernelbot.environment.steps import EpisodeProgress, Judged
+from kernelbot.environment.steps import EpisodeProgress, JudgedAttempt
 from kernelbot.environment.tasks import Task
 from kernelbot.library.reports import Report
 from kernelbot.render.text import counted, shorten
@@ -66,7 +66,7 @@ def report_text(report: Report) -> str:
     return f"{text}\n\nAs fast as the reference, times: {low:.3g} to {high:.3g} (95 % interval)."
 
 
-def judged_text(judged: Judged, progress: EpisodeProgress, rules: EpisodeRules) -> str:
+def judged_text(judged: JudgedAttempt, progress: EpisodeProgress, rules: EpisodeRules) -> str:
     """What became of an attempt, and how far its episode is."""
     if judged.report is None:
         text = f"This attempt wasn't judged: {judged.refusal}"
@@ -74,10 +74,10 @@ def judged_text(judged: Judged, progress: EpisodeProgress, rules: EpisodeRules) 
         text = f"This attempt couldn't be judged, and isn't counted: {judged.report.message}"
     else:
         text = report_text(judged.report)
-    return f"{text}\n\n{_place(progress, rules)}"
+    return f"{text}\n\n{_attempts_text(progress, rules)}"
 
 
-def _place(progress: EpisodeProgress, rules: EpisodeRules) -> str:
+def _attempts_text(progress: EpisodeProgress, rules: EpisodeRules) -> str:
     used = f"{counted(progress.used, 'attempt')} of {rules.attempts} used"
     best = progress.best
     if best is None:

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 @dataclass(frozen=True)
-class GuildPlaces:
+class GuildChannels:
     """The channels and roles of a guild by Discord's ids. None: it isn't there yet."""
 
     category_id: int | None = None

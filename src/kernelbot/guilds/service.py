@@ -5,13 +5,13 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from kernelbot.accounts import store as users
 from kernelbot.accounts.logins.model import Registration
-from kernelbot.accounts.logins.providers import Person
+from kernelbot.accounts.logins.providers import ProviderPerson
 from kernelbot.accounts.model import Role, User
 from kernelbot.accounts.permissions import require_admin
 from kernelbot.accounts.registration import enter
 from kernelbot.domain.errors import NotFound
 from kernelbot.guilds import store as guilds
-from kernelbot.guilds.model import GuildMember, GuildPlaces, GuildSettings
+from kernelbot.guilds.model import GuildChannels, GuildMember, GuildSettings
 from kernelbot.moderation.audit import service as audit
 from kernelbot.store.database import Database
 
@@ -41,26 +41,26 @@ class Guilds:
         subject = str(member.user_id)
         async with self._database.read() as session:
             user = await users.by_identity(session, PROVIDER, subject)
-            places = await guilds.places(session, member.guild_id)
+            places = await guilds.channels(session, member.guild_id)
         if user is None:
             async with self._database.write() as session:
                 await users.lock_identities(session)
-                person = Person(subject, member.name)
+                person = ProviderPerson(subject, member.name)
                 user = await enter(session, self._registration, PROVIDER, person)
         if user.banned_at is not None:
             return replace(user, role=Role.COMPETITOR)
-        given = role_in_guild(places or GuildPlaces(), member)
+        given = role_in_guild(places or GuildChannels(), member)
         return replace(user, role=max(user.role, given, key=_ORDER.index))
 
-    async def places(self, guild_id: int) -> GuildPlaces | None:
+    async def places(self, guild_id: int) -> GuildChannels | None:
         """What the bot has in a guild; None: the guild is new."""
         async with self._database.read() as session:
-            return await guilds.places(session, guild_id)
+            return await guilds.channels(session, guild_id)
 
-    async def set_places(self, guild_id: int, places: GuildPlaces) -> None:
+    async def set_places(self, guild_id: int, places: GuildChannels) -> None:
         """Store what the bot has in a guild."""
         async with self._database.write() as session:
-            await guilds.set_places(session, guild_id, places)
+            await guilds.set_channels(session, guild_id, places)
 
     async def settings(self, guild_id: int) -> GuildSettings:
         """What a guild's organisers chose; of a new guild the defaults."""
@@ -102,7 +102,7 @@ def can_be_zone(name: str) -> bool:
     return True
 
 
-def role_in_guild(places: GuildPlaces, member: GuildMember) -> Role:
+def role_in_guild(places: GuildChannels, member: GuildMember) -> Role:
     """What the member's roles in the guild allow. The roles are known by their ids: another role
     of the same name allows nothing."""
     if places.admin_role_id in member.role_ids:

@@ -2,20 +2,20 @@
 
 from dataclasses import asdict, fields
 
-from kernelbot.guilds.model import GuildPlaces, GuildSettings
+from kernelbot.guilds.model import GuildChannels, GuildSettings
 from kernelbot.store.database import ReadSession, WriteSession
 from kernelbot.store.sqlfiles import statements
 
-_COLUMNS = tuple(field.name for field in fields(GuildPlaces))
+_COLUMNS = tuple(field.name for field in fields(GuildChannels))
 
 
-async def places(session: ReadSession, guild_id: int) -> GuildPlaces | None:
+async def channels(session: ReadSession, guild_id: int) -> GuildChannels | None:
     """What the bot has in a guild; None: the guild is new."""
     row = await session.one(statements(__file__)["places"], {"guild_id": guild_id})
-    return GuildPlaces(**{name: row[name] for name in _COLUMNS}) if row else None
+    return GuildChannels(**{name: row[name] for name in _COLUMNS}) if row else None
 
 
-async def set_places(session: WriteSession, guild_id: int, found: GuildPlaces) -> None:
+async def set_channels(session: WriteSession, guild_id: int, found: GuildChannels) -> None:
     """Store what the bot has in a guild."""
     await session.do(statements(__file__)["set_places"], {"guild_id": guild_id, **asdict(found)})
 

@@ -18,7 +18,7 @@ class Handle:
     attempt: str
 
     @classmethod
-    def of(cls, text: str) -> "Handle | None":
+    def parse(cls, text: str) -> "Handle | None":
         """None: no handle that we have made."""
         found = _HANDLE.fullmatch(text)
         return cls(found[1], found[2]) if found else None

@@ -19,7 +19,7 @@ class NodeLinks:
 
 
 class Links(Protocol):
-    """Makes them."""
+    """Makes the links of attempts."""
 
-    def of(self, job_id: str, valid_s: float) -> NodeLinks:
+    def for_job(self, job_id: str, valid_s: float) -> NodeLinks:
         """The links of one attempt. `valid_s`: seconds from now until the signed ones expire."""

@@ -80,7 +80,7 @@ class LauncherTable(BaseModel, ABC):
 
 
 class RemoteTable(LauncherTable):
-    """One of a scheduler that is asked again and again."""
+    """The table of a scheduler that is asked again and again."""
 
     silence_s: float = Field(default=900.0, gt=0)
     shortest_poll_s: float = Field(default=0.5, gt=0)

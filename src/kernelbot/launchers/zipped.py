@@ -24,7 +24,7 @@ _UNREADABLE = (
 
 
 class BadArchive(Exception):
-    """It can't be read, and why."""
+    """The archive can't be read; the text says why."""
 
 
 def read_file(archive: bytes, name: str, max_bytes: int) -> bytes | None:

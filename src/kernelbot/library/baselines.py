@@ -18,7 +18,7 @@ _AS_SUBMISSION = "\n\ncustom_kernel = ref_kernel\n"
 
 
 class BaselineLost(Exception):
-    """It couldn't be measured, and nobody is to blame. The text says why."""
+    """The baseline couldn't be measured, and nobody is to blame. The text says why."""
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 from kernelbot.domain.errors import Unavailable
-from kernelbot.harness.host.warm.client import Start, WarmJudge
+from kernelbot.harness.host.warm.client import WarmJudge, WarmStart
 from kernelbot.harness.host.warm.connection import Connection, JudgeHangs, NoWarmJudge, Stopped
 from kernelbot.harness.host.warm.folder import PrivateFolder
 from kernelbot.harness.host.warm.names import judge_name
@@ -37,7 +37,7 @@ def host_with_slots(folder: PrivateFolder, slots: int) -> WarmJudge:
     )
 
 
-def _with(usual: WarmJudge, options: tuple[str, ...]) -> Start:
+def _with(usual: WarmJudge, options: tuple[str, ...]) -> WarmStart:
     start = usual.how_to_start()
     return replace(start, options=(*start.options, *options))
 

@@ -38,10 +38,10 @@ class Once(Generic[T]):
                 self._forget(key, shared)
                 shared.task.cancel()
                 await asyncio.wait([shared.task])
-            elif shared.task.done() and not self._is_kept(shared.task):
+            elif shared.task.done() and not self._is_cached(shared.task):
                 self._forget(key, shared)
 
-    def _is_kept(self, task: "asyncio.Task[T]") -> bool:
+    def _is_cached(self, task: "asyncio.Task[T]") -> bool:
         if task.cancelled() or task.exception() is not None:
             return False
         return self._is_lasting(task.result())

@@ -10,11 +10,11 @@ from kernelbot.domain.errors import UserError
 from kernelbot.harness.host.warm.folder import NotOurs, PrivateFolder, default_folder
 from kernelbot.library.hosting import HostClient
 from kernelbot.protocol import JobSpec, RunResult
-from kernelbot.server.judging_settings import JudgingSettings, kept_judging_settings
+from kernelbot.server.judging_settings import JudgingSettings, cached_judging_settings
 from kernelbot.server.ray_judge import RayJudge, is_ray
 
 
-class Host(Protocol):
+class JudgingHost(Protocol):
     """Judges jobs side by side."""
 
     async def judge(self, job: JobSpec) -> RunResult:
@@ -27,7 +27,7 @@ class Opened:
     """What there is within the block. `settings` have the devices that may be asked for."""
 
     settings: JudgingSettings
-    host: Host
+    host: JudgingHost
     slots: int
     """How many sources are judged at once."""
     resources: AsyncExitStack
@@ -44,7 +44,7 @@ async def open_host(names: Sequence[str] | None, slots: int | None, processors: 
     async with AsyncExitStack() as failed:
         folder = _folder()
         failed.callback(folder.close)
-        settings = await asyncio.to_thread(kept_judging_settings, folder)
+        settings = await asyncio.to_thread(cached_judging_settings, folder)
         if names is not None and any(map(is_ray, names)):
             cluster = await _cluster(names, settings, slots)
             failed.push_async_callback(cluster.close)

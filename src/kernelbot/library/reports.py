@@ -149,9 +149,9 @@ class Report:
 
     def document(self) -> dict[str, Any]:
         """What `kernelbot run --json` prints, with the suspicions."""
-        from kernelbot.runs.schemas import Report as Document  # takes longer than all else here
+        from kernelbot.runs.schemas import ResultView as Document  # takes longer than all else here
 
-        document = Document.of(self.result).model_dump(mode="json")
+        document = Document.from_domain(self.result).model_dump(mode="json")
         return {**document, "suspicions": list(self.suspicions)}
 
     def __str__(self) -> str:

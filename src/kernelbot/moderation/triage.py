@@ -11,7 +11,7 @@ from typing import Any, Self
 
 import structlog
 
-from kernelbot.drawing.kept_program import KeptProgram
+from kernelbot.drawing.kept_program import PooledProgram
 from kernelbot.moderation.reviews.model import Evidence
 
 TIMEOUT_S = 10.0
@@ -33,7 +33,7 @@ class Triage:
     def __init__(self, program: str | None = None, timeout_s: float = TIMEOUT_S) -> None:
         """`program`: the module of one that answers; None for kernelguard, if it is installed."""
         name = _PROGRAM if program is None and is_installed() else program
-        self._program = None if name is None else KeptProgram(name)
+        self._program = None if name is None else PooledProgram(name)
         self._timeout_s = timeout_s
         self._turn = asyncio.Lock()
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from html import escape
 
 
-class Page:
+class NotebookPage:
     """Parts below each other."""
 
     def __init__(self) -> None:
@@ -19,7 +19,7 @@ class Page:
             lines.append(f'<a href="{escape(link)}" target="_blank">{escape(link)}</a>')
         self._parts.append(f"<p>{'<br>'.join(lines)}</p>")
 
-    def place(self, where: str, code: str) -> None:
+    def source_line(self, where: str, code: str) -> None:
         """One line of the source, and what is said of it."""
         self._parts.append(f"<p>{escape(where)}</p><pre>{escape(code)}</pre>")
 

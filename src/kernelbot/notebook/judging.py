@@ -9,8 +9,8 @@ from kernelbot.cli.follow import follow_with, how_to_follow
 from kernelbot.cli.session import connect
 from kernelbot.cli.terminal import Terminal
 from kernelbot.client import Unreachable
-from kernelbot.notebook.options import Wanted
-from kernelbot.notebook.progress import Progress
+from kernelbot.notebook.options import CellOptions
+from kernelbot.notebook.progress import CellProgress
 from kernelbot.notebook.report import CellReport, of_report, of_submission
 from kernelbot.submissions.source import source_text
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def judge_here(
-    problem: Path, wanted: Wanted, source: str, progress: Progress
+    problem: Path, wanted: CellOptions, source: str, progress: CellProgress
 ) -> "tuple[CellReport, Report]":
     """Judge by the library. Raises as `kernelbot.judge`."""
     require_extra("judge")
@@ -34,7 +34,9 @@ def judge_here(
     return of_report(report, source, spec.submission_name), report
 
 
-def send(wanted: Wanted, source: str, progress: Progress) -> "tuple[CellReport, SubmissionView]":
+def send(
+    wanted: CellOptions, source: str, progress: CellProgress
+) -> "tuple[CellReport, SubmissionView]":
     """Send it to the board and follow it. An interrupt ends the waiting, not the judging. Raises
     the client's errors, and `InvalidSubmission` for what isn't worth sending."""
     content = source.encode("utf-8", "surrogatepass")

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 
 from IPython.core.error import UsageError
 
-from kernelbot.cli.errors import said
+from kernelbot.cli.errors import error_text
 from kernelbot.domain.errors import KernelbotError, UserError
-from kernelbot.notebook.options import MAGIC, Wanted, read_line
-from kernelbot.notebook.progress import Progress
+from kernelbot.notebook.options import MAGIC, CellOptions, read_line
+from kernelbot.notebook.progress import CellProgress
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -35,13 +35,13 @@ def judge_cell(shell: "InteractiveShell", line: str, cell: str | None = None) ->
             if wanted.into:
                 shell.push({wanted.into: found})
     except KernelbotError as error:
-        raise UsageError(said(error)) from None
+        raise UsageError(error_text(error)) from None
 
 
-def _judge(wanted: Wanted, cell: str) -> "Report | SubmissionView":
+def _judge(wanted: CellOptions, cell: str) -> "Report | SubmissionView":
     from kernelbot.notebook.judging import judge_here, send
 
-    with Progress() as progress:
+    with CellProgress() as progress:
         shown, found = (
             send(wanted, cell, progress)
             if wanted.problem is None

@@ -19,7 +19,7 @@ _DEVICES = "Once per device, if it is a board's. Default: the first one here, a 
 
 
 @dataclass(frozen=True)
-class Wanted:
+class CellOptions:
     """How a cell is judged: here against `problem`, else by a server for `board`. `into`: the
     variable that gets the report; empty: none."""
 
@@ -32,7 +32,7 @@ class Wanted:
     url: str | None = None
 
 
-def read_line(line: str, source: str) -> Wanted | None:
+def read_line(line: str, source: str) -> CellOptions | None:
     """The options of a line; None: it asked for help, which has been printed. A source that names
     its board needs no option for it. Raises `UserError`, and `InvalidSubmission` for directives
     that can't be read."""
@@ -52,7 +52,7 @@ def read_line(line: str, source: str) -> Wanted | None:
         )
     except (TyperException, ValueError) as error:  # shlex: a quotation that doesn't end
         raise UserError(f"{error}", hint="`%kernelbot --help` explains.") from None
-    return _checked(found, source) if isinstance(found, Wanted) else None
+    return _checked(found, source) if isinstance(found, CellOptions) else None
 
 
 def _options(
@@ -84,15 +84,15 @@ def _options(
         typer.Option("--into", metavar="<name>", help="The variable that gets the report."),
     ] = "",
     url: Url = None,
-) -> Wanted:
+) -> CellOptions:
     """Judge this cell, and show a table and a plot of what came of it.
 
     Nothing is ranked unless you say --mode leaderboard.
     """
-    return Wanted(problem, board, mode, tuple(device or ()), baseline, into, url)
+    return CellOptions(problem, board, mode, tuple(device or ()), baseline, into, url)
 
 
-def _checked(found: Wanted, source: str) -> Wanted:
+def _checked(found: CellOptions, source: str) -> CellOptions:
     if found.into and not found.into.isidentifier():
         raise UserError(f"{found.into!r} can't be a variable's name.")
     if found.problem is not None:
@@ -113,4 +113,4 @@ def _checked(found: Wanted, source: str) -> Wanted:
             hint=f"Name a problem's folder, as in `{MAGIC} examples/sort_np`, or a board, "
             "as in `--board sort_np`.",
         )
-    return Wanted(None, board, found.mode, found.devices, into=found.into, url=found.url)
+    return CellOptions(None, board, found.mode, found.devices, into=found.into, url=found.url)

@@ -9,7 +9,7 @@ from kernelbot.notebook.report import CellReport
 from kernelbot.render.text import one_line, printable
 
 
-class Progress:
+class CellProgress:
     """Use it in a `with` block. The line disappears at the end, unless a report took its place."""
 
     def __init__(self) -> None:

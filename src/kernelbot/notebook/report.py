@@ -5,18 +5,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kernelbot.cli.outcome import closing, outcome
-from kernelbot.notebook.html import Page
+from kernelbot.notebook.html import NotebookPage
 from kernelbot.notebook.picture import picture
-from kernelbot.preflight.error_places import ErrorPlace, error_places
+from kernelbot.preflight.error_places import ErrorPosition, error_positions
 from kernelbot.protocol import RunResult, WorkloadResult
 from kernelbot.render.failures import Alike, failed_alike
 from kernelbot.render.intervals import ONE_JUDGING
 from kernelbot.render.report import heading, report
-from kernelbot.render.saves import beside_text
+from kernelbot.render.saves import change_text
 from kernelbot.render.text import indent, one_line, printable
 from kernelbot.render.units import interval_text, time_text
 from kernelbot.render.verdicts import mark
-from kernelbot.saves.model import beside
+from kernelbot.saves.model import median_change
 
 if TYPE_CHECKING:
     from kernelbot.library import Report
@@ -34,7 +34,7 @@ class CellReport:
 
     ending: str
     source: str
-    places: tuple[ErrorPlace, ...]
+    places: tuple[ErrorPosition, ...]
     failures: tuple[Alike, ...]
     message: str
     rest: str
@@ -58,10 +58,10 @@ class CellReport:
 
     def html(self) -> str:
         """A table and a picture, with everything else folded away."""
-        page = Page()
+        page = NotebookPage()
         page.heading(self.ending, self.link)
         for place in self.places:
-            page.place(where(place), code_at(self.source, place))
+            page.source_line(where(place), code_at(self.source, place))
         for way in self.failures:
             page.failure(*_failure(way))
         if self.message and not self.failures:
@@ -92,7 +92,7 @@ class CellReport:
             other = by_spec.get(load.spec)
             if self.reference:
                 time = time_text(other.median_ns) if other else ""
-                row = (*row, time, beside_text(beside(other, load)))
+                row = (*row, time, change_text(median_change(other, load)))
             rows.append(row)
         return rows
 
@@ -104,7 +104,7 @@ def of_report(found: "Report", source: str, file_name: str) -> CellReport:
     return CellReport(
         ending="\n".join(filter(None, (heading(result), _speed(found)))),
         source=source,
-        places=error_places([result], source, frozenset({file_name})),
+        places=error_positions([result], source, frozenset({file_name})),
         failures=_failures([result]),
         message=found.message,
         rest=report(result),
@@ -121,7 +121,7 @@ def of_submission(found: "SubmissionView", source: str, link: str) -> CellReport
     return CellReport(
         ending=closing(found),
         source=source,
-        places=error_places([*results, *without], source, frozenset({found.file_name})),
+        places=error_positions([*results, *without], source, frozenset({found.file_name})),
         failures=_failures(results),
         message=next((one for one in (*messages, *without) if one), ""),
         rest=outcome(found, link),
@@ -130,14 +130,14 @@ def of_submission(found: "SubmissionView", source: str, link: str) -> CellReport
     )
 
 
-def where(place: ErrorPlace) -> str:
+def where(place: ErrorPosition) -> str:
     """The line in the cell, and in what is judged, which tracebacks name."""
     at = f", column {place.column}" if place.column is not None else ""
     lines = f"line {place.line + _MAGIC_LINES} of the cell ({place.line} of the file{at})"
     return f"{lines}: {place.severity}: {place.message}"
 
 
-def code_at(source: str, place: ErrorPlace) -> str:
+def code_at(source: str, place: ErrorPosition) -> str:
     """The place's line, and below it a caret if the column is known."""
     lines = source.split("\n")
     line = lines[place.line - 1] if place.line <= len(lines) else ""

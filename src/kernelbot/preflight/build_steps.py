@@ -8,7 +8,7 @@ on it.
 from dataclasses import replace
 
 from kernelbot.preflight.gpus import gpu_of
-from kernelbot.preflight.model import Diagnostic, Report
+from kernelbot.preflight.model import Diagnostic, PreflightReport
 from kernelbot.preflight.reading import read_report
 from kernelbot.protocol import CompileReport, JobSpec, RunResult, Vendor, Verdict
 from kernelbot.render.text import one_line, printable, shorten
@@ -36,7 +36,7 @@ _MOST = {
 """The largest value of each figure that is believed."""
 
 
-def report_of_build_step(job: JobSpec, result: RunResult) -> Report | None:
+def report_of_build_step(job: JobSpec, result: RunResult) -> PreflightReport | None:
     """What the author is told. `job`: the one whose file was built, with its own device; `result`:
     of the build step, held to it (`result_rules`). None: there is nothing to tell, since the device
     is a processor, or the step failed through no fault of the author."""

@@ -35,7 +35,7 @@ _CARET = re.compile(r"^\s*\^\s*$")
 _SPACES = 2
 
 
-class Source:
+class SourceText:
     """The author's text, in which lines are looked up; a large one takes some 50 ms once."""
 
     def __init__(self, text: str) -> None:
@@ -43,11 +43,11 @@ class Source:
 
     @cached_property
     def lines(self) -> list[str]:
-        """Its lines, numbered by compilers from 1."""
+        """The file's lines, numbered by compilers from 1."""
         return self._text.splitlines()
 
     @cached_property
-    def places(self) -> dict[str, int | None]:
+    def line_numbers(self) -> dict[str, int | None]:
         """Where each line of the file stands; None: at several places."""
         found: dict[str, int | None] = {}
         for number, text in enumerate(self.lines, 1):
@@ -61,10 +61,10 @@ def read_diagnostics(output: str, source: str, file: str) -> tuple[Diagnostic, .
     `source`, `file`: the author's text and its name, by which nvcc's caret becomes a column, and
     a line of a Triton kernel one of the file. That ptxas doesn't know the GPU isn't among them.
     """
-    return diagnostics_in(output, Source(source), file)
+    return diagnostics_in(output, SourceText(source), file)
 
 
-def diagnostics_in(output: str, source: Source, file: str) -> tuple[Diagnostic, ...]:
+def diagnostics_in(output: str, source: SourceText, file: str) -> tuple[Diagnostic, ...]:
     """The same, for whoever reads several outputs of one file."""
     lines = [line[:_LONGEST_LINE] for line in output.splitlines()]
     found = dict.fromkeys(_read(lines, source, file))
@@ -91,7 +91,7 @@ def _is_of_ptxas(found: Diagnostic) -> bool:
     return found.message.startswith(_BY_PTXAS) or "'gpu-name'" in found.message
 
 
-def _read(lines: list[str], source: Source, file: str) -> Iterator[Diagnostic]:
+def _read(lines: list[str], source: SourceText, file: str) -> Iterator[Diagnostic]:
     place: tuple[str, int] | None = None
     for number, line in enumerate(lines):
         if python := _PYTHON.match(line):
@@ -103,7 +103,9 @@ def _read(lines: list[str], source: Source, file: str) -> Iterator[Diagnostic]:
                 yield compiled
         elif triton := _TRITON.match(line):
             shown = lines[number + 1 : number + 1 + _LONGEST_KERNEL]
-            yield _of_triton(triton, list(takewhile(_is_of_kernel, shown)), source.places, file)
+            yield _of_triton(
+                triton, list(takewhile(_is_of_kernel, shown)), source.line_numbers, file
+            )
         elif raised := _RAISED.match(line):
             name, at = place or ("", None)
             column = _caret_column(lines[max(number - 2, 0) : number], source.lines, at)

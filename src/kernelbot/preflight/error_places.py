@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from kernelbot.preflight.diagnostics import Source, diagnostics_in
+from kernelbot.preflight.diagnostics import SourceText, diagnostics_in
 from kernelbot.preflight.model import Severity
 from kernelbot.protocol import CaseResult, RunResult, Verdict
 from kernelbot.render.failures import failed_alike
@@ -24,7 +24,7 @@ _ENTRY = re.compile(r"^(?!\s*(?:#|//)).{0,200}\b(?:def\s+)?custom_kernel\b\s*[(=
 
 
 @dataclass(frozen=True)
-class ErrorPlace:
+class ErrorPosition:
     """One error or warning, at a line of the file; both numbers begin at 1. `column` None: it isn't
     known."""
 
@@ -35,7 +35,7 @@ class ErrorPlace:
 
 
 @dataclass(frozen=True)
-class _Said:
+class _SearchedText:
     """A text in which places are looked for. `refused`: the case that failed with a wrong answer;
     None: it is another text."""
 
@@ -43,15 +43,15 @@ class _Said:
     refused: CaseResult | None = None
 
 
-def error_places(
+def error_positions(
     results: Iterable[RunResult | str], code: str, names: frozenset[str]
-) -> tuple[ErrorPlace, ...]:
+) -> tuple[ErrorPosition, ...]:
     """The places of all that the results name, in the order of lines, each once. A text is what is
     said of a run without a result. `names`: what the author's file may be called there."""
-    lines, source = code.split("\n"), Source(code)
+    lines, source = code.split("\n"), SourceText(code)
     entry = kernel_line(code)
-    found: dict[ErrorPlace, None] = {}
-    for said in _bounded(one for result in results for one in _all_said(result)):
+    found: dict[ErrorPosition, None] = {}
+    for said in _bounded(one for result in results for one in _searched_texts(result)):
         places = list(_in_text(said.text, source, names))
         if not places and entry is not None and said.refused is not None:
             places = [_at_kernel(entry, said.refused)]
@@ -67,9 +67,9 @@ def kernel_line(code: str) -> int | None:
     return None
 
 
-def _bounded(said: Iterable[_Said]) -> Iterator[_Said]:
+def _bounded(said: Iterable[_SearchedText]) -> Iterator[_SearchedText]:
     """The first of them, each text once, and the last of these shortened."""
-    room, seen = _MAX_TEXT, set[_Said]()
+    room, seen = _MAX_TEXT, set[_SearchedText]()
     for one in said:
         if one in seen:
             continue
@@ -80,34 +80,34 @@ def _bounded(said: Iterable[_Said]) -> Iterator[_Said]:
         room -= min(room, len(one.text))
 
 
-def _all_said(result: RunResult | str) -> Iterator[_Said]:
+def _searched_texts(result: RunResult | str) -> Iterator[_SearchedText]:
     if isinstance(result, str):
-        yield _Said(result)
+        yield _SearchedText(result)
         return
     if result.compile is not None:
-        yield _Said(result.compile.output)
+        yield _SearchedText(result.compile.output)
     if result.failure is not None:
-        yield _Said(result.failure.message)
+        yield _SearchedText(result.failure.message)
     for phase in result.phases:  # the first case of each way of failing
         for first in (alike.first for alike in failed_alike(phase.cases)):
             wrong = first.verdict is Verdict.WRONG_ANSWER
-            yield _Said(first.message, first if wrong else None)
+            yield _SearchedText(first.message, first if wrong else None)
 
 
-def _at_kernel(entry: int, case: CaseResult) -> ErrorPlace:
+def _at_kernel(entry: int, case: CaseResult) -> ErrorPosition:
     said = case.message.split("\n", 1)[0]
-    return ErrorPlace(entry, None, _short(f"{case.spec}: {said or 'wrong answer'}"))
+    return ErrorPosition(entry, None, _short(f"{case.spec}: {said or 'wrong answer'}"))
 
 
-def _in_text(text: str, source: Source, names: frozenset[str]) -> Iterator[ErrorPlace]:
+def _in_text(text: str, source: SourceText, names: frozenset[str]) -> Iterator[ErrorPosition]:
     for name in names:
         for one in diagnostics_in(text, source, name):
             if one.line is not None and _plain(one.file) == name:
-                yield ErrorPlace(one.line, one.column, _short(one.message), one.severity)
+                yield ErrorPosition(one.line, one.column, _short(one.message), one.severity)
     yield from _in_tracebacks(text, names)
 
 
-def _in_tracebacks(text: str, names: frozenset[str]) -> Iterator[ErrorPlace]:
+def _in_tracebacks(text: str, names: frozenset[str]) -> Iterator[ErrorPosition]:
     """The innermost frame of each traceback that is in the author's file."""
     line: int | None = None
     raised_next = False
@@ -117,7 +117,7 @@ def _in_tracebacks(text: str, names: frozenset[str]) -> Iterator[ErrorPlace]:
             raised_next = True
         elif raised_next and row[:1] not in ("", " ", "\t"):
             if line is not None and "SyntaxError" not in row and "IndentationError" not in row:
-                yield ErrorPlace(line, None, _short(row))
+                yield ErrorPosition(line, None, _short(row))
             line, raised_next = None, False
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from kernelbot.preflight.error_places import MOST, error_places, kernel_line
+from kernelbot.preflight.error_places import MOST, error_positions, kernel_line
 from kernelbot.preflight.model import Diagnostic, Preflight, Severity
 from kernelbot.protocol import Fault, RunResult
 from kernelbot.render.text import one_line
@@ -34,7 +34,7 @@ def _judged(result: RunResult | None, code: str, name: str) -> Iterator[Diagnost
     if result is None:
         return
     is_refused = False
-    for place in error_places([result], code, frozenset({name})):
+    for place in error_positions([result], code, frozenset({name})):
         is_refused |= place.severity is Severity.ERROR
         yield Diagnostic(place.severity, place.message, name, place.line, place.column)
     failure = result.failure

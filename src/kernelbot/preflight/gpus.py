@@ -15,7 +15,7 @@ _KIB = 1024
 
 
 @dataclass(frozen=True)
-class Limits:
+class MultiprocessorLimits:
     """What one multiprocessor has (AMD: compute unit). Sizes in bytes."""
 
     warp_threads: int
@@ -45,21 +45,21 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Gpu:
+class PreflightGpu:
     """A model that `--gpu` names."""
 
     name: str
     vendor: Vendor
     arch: str
     """The architecture's name for the compilers."""
-    limits: Limits | None
+    limits: MultiprocessorLimits | None
     """None: the maker's figures for it aren't here."""
 
 
 def _nvidia(
     threads: int, blocks: int, shared_kib: int, *, reserved_kib: int = 1, unit_bytes: int = 128
-) -> Limits:
-    return Limits(
+) -> MultiprocessorLimits:
+    return MultiprocessorLimits(
         warp_threads=32,
         warps=threads // 32,
         blocks=blocks,
@@ -76,8 +76,8 @@ def _nvidia(
     )
 
 
-def _cdna(shared_kib: int, unit_bytes: int) -> Limits:
-    return Limits(
+def _cdna(shared_kib: int, unit_bytes: int) -> MultiprocessorLimits:
+    return MultiprocessorLimits(
         warp_threads=64,
         warps=32,
         blocks=16,
@@ -116,14 +116,16 @@ _MODELS = {
 NAMES = tuple(_MODELS)
 
 
-def gpu_of(device: DeviceSpec) -> Gpu:
+def gpu_of(device: DeviceSpec) -> PreflightGpu:
     """A configured device as a GPU, under its own name. The letter of an architecture of NVIDIA's
     names instructions, no other chip: 90 has the limits of 90a."""
     arch = device.arch or ""
-    return Gpu(device.name, device.vendor, arch, LIMITS.get(arch) or LIMITS.get(f"{arch}a"))
+    return PreflightGpu(
+        device.name, device.vendor, arch, LIMITS.get(arch) or LIMITS.get(f"{arch}a")
+    )
 
 
-def find_gpu(name: str) -> Gpu:
+def find_gpu(name: str) -> PreflightGpu:
     """The model of this name, in upper or lower case. Raises `UserError` with the list."""
     known = {one.casefold(): one for one in NAMES}
     found = known.get(name.casefold())
@@ -135,4 +137,4 @@ def find_gpu(name: str) -> Gpu:
             hint=f"Known are: {', '.join(NAMES)}.",
         )
     vendor, arch = _MODELS[found]
-    return Gpu(found, vendor, arch, LIMITS[arch])
+    return PreflightGpu(found, vendor, arch, LIMITS[arch])

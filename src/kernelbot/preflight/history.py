@@ -9,7 +9,7 @@ from pathlib import Path
 
 from kernelbot.domain.errors import UserError
 from kernelbot.harness.host.warm.folder import NotOurs, PrivateFolder
-from kernelbot.preflight.model import Preflight, Report
+from kernelbot.preflight.model import Preflight, PreflightReport
 from kernelbot.protocol import VersionMismatch, WireError, from_wire, to_wire
 
 MOST = 500
@@ -45,21 +45,25 @@ class History:
         self._file = hashlib.sha256(os.fsencode(file.resolve())).hexdigest()[:16]
 
     def close(self) -> None:
-        """It can't be used any more."""
+        """Close the history: it can't be used any more."""
         self._folder.close()
 
-    def cached(self, key: str) -> Report | None:
+    def cached(self, key: str) -> PreflightReport | None:
         """The report under this key; None if there is none."""
         try:
-            return from_wire(Report, json.loads(self._folder.at(key + _SUFFIX).read_bytes()))
+            return from_wire(
+                PreflightReport, json.loads(self._folder.at(key + _SUFFIX).read_bytes())
+            )
         except (OSError, ValueError, WireError, VersionMismatch):
             return None
 
-    def keep(self, key: str, report: Report) -> None:
+    def keep(self, key: str, report: PreflightReport) -> None:
         """Under the key of all that it was made of."""
         self._write(key, json.dumps(to_wire(report)))
 
-    def beside(self, key: str, source: str, report: Report, *, cached: bool) -> Preflight:
+    def with_previous(
+        self, key: str, source: str, report: PreflightReport, *, cached: bool
+    ) -> Preflight:
         """The report of the file as it is now, beside that of the version before it, which has
         another `source` (its hash)."""
         name = f"last-{self._file}-{report.gpu}"

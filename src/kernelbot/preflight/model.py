@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Outcome(StrEnum):
+class PreflightOutcome(StrEnum):
     """How a preflight for one GPU ended."""
 
     COMPILED = "compiled"
@@ -82,12 +82,12 @@ class Kernel:
 
 
 @dataclass(frozen=True)
-class Report:
+class PreflightReport:
     """One file for one GPU."""
 
     gpu: str
     arch: str
-    outcome: Outcome
+    outcome: PreflightOutcome
     kernels: tuple[Kernel, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     not_compiled: tuple[str, ...] = ()
@@ -104,8 +104,8 @@ class Preflight:
     """A report beside that of the author's previous version. `before` None: there is none.
     `cached`: the same file was compiled before, with the same compilers."""
 
-    report: Report
-    before: Report | None = None
+    report: PreflightReport
+    before: PreflightReport | None = None
     cached: bool = False
 
     def earlier(self, kernel: Kernel) -> Figures | None:
@@ -115,7 +115,7 @@ class Preflight:
         return match(kernel.figures, self.report, self.before)
 
 
-def match(figures: Figures, report: Report, before: Report) -> Figures | None:
+def match(figures: Figures, report: PreflightReport, before: PreflightReport) -> Figures | None:
     """The kernel of `before` with the same name and launch; of several the one in the same place
     among those."""
     same = [one.figures for one in report.kernels if _launch(one.figures) == _launch(figures)]

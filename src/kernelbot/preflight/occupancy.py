@@ -1,10 +1,10 @@
 """How many blocks of a kernel one multiprocessor holds at once, by its published limits."""
 
-from kernelbot.preflight.gpus import Limits
+from kernelbot.preflight.gpus import MultiprocessorLimits
 from kernelbot.preflight.model import Bound, Figures, Occupancy
 
 
-def occupancy(limits: Limits, figures: Figures, threads: int) -> Occupancy | None:
+def occupancy(limits: MultiprocessorLimits, figures: Figures, threads: int) -> Occupancy | None:
     """How many blocks of `threads` have room. What the kernel doesn't use limits nothing. If bounds
     are alike, the first of threads, blocks, registers and shared memory is named. None if registers
     or shared memory aren't known, or no block has so many threads."""
@@ -24,14 +24,14 @@ def occupancy(limits: Limits, figures: Figures, threads: int) -> Occupancy | Non
     return Occupancy(threads, most[bound], most[bound] * warps / limits.warps, bound)
 
 
-def _by_registers(limits: Limits, registers: int, warps: int) -> int:
+def _by_registers(limits: MultiprocessorLimits, registers: int, warps: int) -> int:
     if registers > limits.thread_registers:
         return 0
     needed = _round_up(registers * limits.warp_threads, limits.warp_registers)
     return limits.registers // needed * limits.parts // warps
 
 
-def _by_shared_memory(limits: Limits, shared_bytes: int) -> int:
+def _by_shared_memory(limits: MultiprocessorLimits, shared_bytes: int) -> int:
     if shared_bytes > limits.block_shared_bytes:
         return 0
     needed = _round_up(shared_bytes + limits.reserved_shared_bytes, limits.shared_unit_bytes)

@@ -5,13 +5,13 @@ from dataclasses import replace
 from itertools import groupby
 
 from kernelbot.preflight.diagnostics import is_compilers_own, read_diagnostics, unknown_gpu
-from kernelbot.preflight.gpus import Gpu
+from kernelbot.preflight.gpus import PreflightGpu
 from kernelbot.preflight.model import (
     Figures,
     Kernel,
     Occupancy,
-    Outcome,
-    Report,
+    PreflightOutcome,
+    PreflightReport,
     Severity,
 )
 from kernelbot.preflight.occupancy import occupancy
@@ -34,8 +34,8 @@ _NO_KERNEL = "Nothing was compiled for {gpu}: no call reached a kernel."
 
 
 def read_report(
-    gpu: Gpu, job: JobSpec, result: RunResult, file: str, threads: int = THREADS
-) -> Report:
+    gpu: PreflightGpu, job: JobSpec, result: RunResult, file: str, threads: int = THREADS
+) -> PreflightReport:
     """What a build step's result says. `file`: the author's name for it, which compilers don't
     know. `threads`: of a block, for kernels whose launch isn't compiled."""
     compiled = result.compile
@@ -49,10 +49,10 @@ def read_report(
     wrong = any(one.severity is Severity.ERROR for one in diagnostics)
     not_compiled = _not_compiled(gpu, job, result, bool(kernels), wrong=wrong)
     if wrong or _is_refused(result):
-        outcome = Outcome.REFUSED
+        outcome = PreflightOutcome.REFUSED
     else:
-        outcome = Outcome.UNKNOWN if not_compiled else Outcome.COMPILED
-    return Report(
+        outcome = PreflightOutcome.UNKNOWN if not_compiled else PreflightOutcome.COMPILED
+    return PreflightReport(
         gpu.name,
         gpu.arch,
         outcome,
@@ -76,7 +76,7 @@ def _is_refused(result: RunResult) -> bool:
 
 
 def _not_compiled(
-    gpu: Gpu, job: JobSpec, result: RunResult, has_kernels: bool, *, wrong: bool
+    gpu: PreflightGpu, job: JobSpec, result: RunResult, has_kernels: bool, *, wrong: bool
 ) -> tuple[str, ...]:
     """Why there is no more: one sentence each."""
     if result.failure is not None and not wrong:
@@ -107,7 +107,7 @@ def _failures(output: str) -> Iterable[str]:
         yield block[0] if len(block) == 1 else f"{block[0]} {block[-1]}"
 
 
-def _kernels(gpu: Gpu, rows: Iterable[dict[str, str]], threads: int) -> tuple[Kernel, ...]:
+def _kernels(gpu: PreflightGpu, rows: Iterable[dict[str, str]], threads: int) -> tuple[Kernel, ...]:
     figures = [(_figures(row), _is_launched(row)) for row in rows]
     return tuple(
         Kernel(one, _occupancy(gpu, one, threads) if is_launched else None, len(list(same)))
@@ -120,7 +120,7 @@ def _is_launched(row: dict[str, str]) -> bool:
     return row.get("threads") != _NO_THREADS
 
 
-def _occupancy(gpu: Gpu, figures: Figures, threads: int) -> Occupancy | None:
+def _occupancy(gpu: PreflightGpu, figures: Figures, threads: int) -> Occupancy | None:
     if gpu.limits is None:
         return None
     return occupancy(gpu.limits, figures, figures.threads or threads)
@@ -146,8 +146,8 @@ def _count(row: dict[str, str], key: str) -> int | None:
     return int(value) if value.isdecimal() and len(value) <= _MAX_DIGITS else None
 
 
-def is_lasting(report: Report, result: RunResult) -> bool:
+def is_lasting(report: PreflightReport, result: RunResult) -> bool:
     """Whether the same file would get the same report again. It may get another one after something
     was installed that was missing, and on a machine that is less busy."""
     by_chance = (Verdict.INTERNAL_ERROR, Verdict.TIME_LIMIT, Verdict.MEMORY_LIMIT)
-    return report.outcome is not Outcome.UNKNOWN and result.verdict not in by_chance
+    return report.outcome is not PreflightOutcome.UNKNOWN and result.verdict not in by_chance

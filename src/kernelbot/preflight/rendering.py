@@ -6,9 +6,9 @@ from kernelbot.preflight.model import (
     Diagnostic,
     Figures,
     Kernel,
-    Outcome,
     Preflight,
-    Report,
+    PreflightOutcome,
+    PreflightReport,
     Severity,
 )
 from kernelbot.render.table import table
@@ -24,10 +24,10 @@ _SHORT_KERNELS, _SHORT_DIAGNOSTICS, _SHORT_LINE = 6, 3, 72
 """What a short text has at most: kernels, diagnostics, and characters of one line."""
 _MAX_OUTPUT = 4000
 _MARKS = {
-    Outcome.COMPILED: "✓",
-    Outcome.REFUSED: "✗",
-    Outcome.UNKNOWN: "!",
-    Outcome.NEVER: "!",
+    PreflightOutcome.COMPILED: "✓",
+    PreflightOutcome.REFUSED: "✗",
+    PreflightOutcome.UNKNOWN: "!",
+    PreflightOutcome.NEVER: "!",
 }
 
 
@@ -44,7 +44,7 @@ def preflight_text(preflight: Preflight, columns: int | None = None) -> str:
         parts.append(indent(_table(preflight, columns), "  "))
         parts += [f"  ... and {counted(report.left_out, 'kernel')} more"] if report.left_out else []
         parts += [f"  ! {line}" for line in _impossible(report)]
-    if report.outcome is not Outcome.COMPILED and not report.diagnostics and report.output:
+    if report.outcome is not PreflightOutcome.COMPILED and not report.diagnostics and report.output:
         parts.append(indent(printable(shorten(report.output.strip(), _MAX_OUTPUT)), "      "))
     return "\n".join(parts)
 
@@ -145,7 +145,7 @@ def _beside(now: int | None, before: int | None) -> str:
     return f"{now} ({before})" if before is not None and before != now else str(now)
 
 
-def _impossible(report: Report) -> list[str]:
+def _impossible(report: PreflightReport) -> list[str]:
     return [
         f"{one_line(kernel.figures.name)} can't be launched with {kernel.occupancy.threads} "
         f"threads: one block needs more {kernel.occupancy.limited_by.value} than {report.gpu} has."

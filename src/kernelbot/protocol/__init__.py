@@ -41,7 +41,7 @@ if TYPE_CHECKING:  # the same as `_HOMES`, for what reads the sources
     from kernelbot.protocol.rank_rule import RankRule
     from kernelbot.protocol.result import (
         Artifact,
-        BuildPlace,
+        BuildEnvironment,
         CaseResult,
         CompileReport,
         DuelResult,
@@ -61,7 +61,7 @@ __all__ = [
     "PROTOCOL_VERSION",
     "Artifact",
     "BuildConfig",
-    "BuildPlace",
+    "BuildEnvironment",
     "Case",
     "CaseResult",
     "CaseValue",
@@ -120,7 +120,14 @@ _HOMES = {
     "payload": ("MAX_PAYLOAD_BYTES", "decode_payload", "encode_payload"),
     "rank_rule": ("RankRule",),
     "result": (
-        *("Artifact", "BuildPlace", "CaseResult", "CompileReport", "DuelResult", "DuelWorkload"),
+        *(
+            "Artifact",
+            "BuildEnvironment",
+            "CaseResult",
+            "CompileReport",
+            "DuelResult",
+            "DuelWorkload",
+        ),
         *("Failure", "PhaseResult", "Product", "RunResult", "SandboxReport", "SystemInfo"),
         "WorkloadResult",
     ),

@@ -95,7 +95,7 @@ class CompileReport:
 
 
 @dataclass(frozen=True)
-class BuildPlace:
+class BuildEnvironment:
     """The machine and image that something was built in: what must be alike where it is used."""
 
     machine: str
@@ -118,7 +118,7 @@ class Product:
     """zlib of the compiled library, or of the archive of what the file compiled for itself."""
     sha256: str
     """The SHA-256 of that zlib, in hex."""
-    place: BuildPlace
+    place: BuildEnvironment
     report: CompileReport | None = None
     """What the author of a compiled problem's kernel is shown."""
 

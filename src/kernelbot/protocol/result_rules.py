@@ -108,8 +108,8 @@ def _expected_phases(job: JobSpec) -> tuple[tuple[Phase, bool], ...]:
 
 
 def _verdicts(job: JobSpec, last: Verdict, *, begun: bool, complete: bool) -> frozenset[Verdict]:
-    """Those that a run may have by its phases. Judging itself may fail at any time; a build that
-    fails belongs to no phase."""
+    """The verdicts that a run may have by its phases. Judging itself may fail at any time; a build
+    that fails belongs to no phase."""
     if last is not Verdict.ACCEPTED:
         return frozenset((last, Verdict.INTERNAL_ERROR))
     if job.build_only and job.problem.lang.is_compiled:
@@ -187,8 +187,8 @@ def _held_phase(job: JobSpec, workloads: Workloads, phase: PhaseResult) -> Phase
 def _check_specs(
     phase: PhaseResult, given: Sequence[str], specs: Sequence[str], *, all_of: bool
 ) -> None:
-    """They are the job's, in its order; `all_of`: none is left out, except that a script names what
-    it profiled in its own way."""
+    """Check that the specs are the job's, in its order; `all_of`: none is left out, except that a
+    script names what it profiled in its own way."""
     needs_all = all_of and phase.phase is not Phase.PROFILE
     if not _is_part(given, specs) or (needs_all and len(given) != len(specs)):
         raise Disagrees(

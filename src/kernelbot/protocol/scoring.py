@@ -46,7 +46,7 @@ _LEAST_NS = 1.0
 all."""
 
 
-class Timed(Protocol):
+class TimedMedian(Protocol):
     """A workload's median and its 95 % interval, in nanoseconds."""
 
     @property
@@ -206,11 +206,11 @@ def combine(rule: RankRule, values_s: Sequence[float]) -> float:
 
 
 def scoring_workloads(by_phase: Mapping[Phase, Sequence[Workload]]) -> Sequence[Workload]:
-    """Those that a run's score is made of: the ranked phase's, else the benchmark's."""
+    """The workloads that a run's score is made of: the ranked phase's, else the benchmark's."""
     return by_phase.get(Phase.LEADERBOARD) or by_phase.get(Phase.BENCHMARK) or ()
 
 
-def score(rule: RankRule, workloads: Sequence[Timed]) -> tuple[float, tuple[float, float]]:
+def score(rule: RankRule, workloads: Sequence[TimedMedian]) -> tuple[float, tuple[float, float]]:
     """Score in seconds, and its interval: the rule applied to the ends of the intervals. Raises
     ValueError as `combine`."""
     medians = [workload.median_ns / 1e9 for workload in workloads]

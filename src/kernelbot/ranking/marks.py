@@ -9,7 +9,7 @@ from kernelbot.ranking.store import TOP, Mark
 _APART = 100
 
 
-class Marks:
+class PageMarks:
     """Rows of one version of a ranking at positions divisible by 100. A page further down is
     counted from the nearest of them instead of from the top."""
 

@@ -106,7 +106,7 @@ class ScoreInterval:
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparedScores:
     """Scores to compare a submission's with; None: there is none."""
 
     previous_s: float | None
@@ -162,14 +162,14 @@ class Bests:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RankedOutcome:
     """What became of a ranked submission on one device."""
 
     device: str
     score_s: float
     place: int | None
     """None: it isn't its author's best there."""
-    compared: Compared
+    compared: ComparedScores
     not_ranked: NotRanked | None
     place_is_shared: bool = False
     """Whether others have the same rank."""

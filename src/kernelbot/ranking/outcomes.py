@@ -8,9 +8,9 @@ from kernelbot.protocol import Mode, Verdict
 from kernelbot.ranking import store as standings
 from kernelbot.ranking.model import (
     Bests,
-    Compared,
+    ComparedScores,
     Comparisons,
-    Outcome,
+    RankedOutcome,
     Score,
     ScoreComparison,
 )
@@ -31,13 +31,13 @@ class Outcomes:
         self._database = database
         self._submissions = submissions
 
-    async def of(self, viewer: User, submission_id: int) -> list[Outcome]:
-        """One for each device on which the secret run was accepted; empty if it isn't ranked.
-        Raises `NotFound`, `NotAllowed`."""
-        return await self.of_snapshot(await self._submissions.snapshot(viewer, submission_id))
+    async def for_submission(self, viewer: User, submission_id: int) -> list[RankedOutcome]:
+        """An outcome for each device on which the secret run was accepted; empty if it isn't
+        ranked. Raises `NotFound`, `NotAllowed`."""
+        return await self.for_snapshot(await self._submissions.snapshot(viewer, submission_id))
 
-    async def of_snapshot(self, found: SubmissionSnapshot) -> list[Outcome]:
-        """What `of` gives, for who has looked at the submission already."""
+    async def for_snapshot(self, found: SubmissionSnapshot) -> list[RankedOutcome]:
+        """What `for_submission` gives, for who has looked at the submission already."""
         ranks = {place.device: place.rank for place in found.places}
         outcomes = []
         async with self._database.read() as session:
@@ -124,9 +124,9 @@ def _comparison(viewer: User, found: SubmissionSnapshot, run: Run, bests: Bests)
     )
 
 
-def _outcome(run: Run, rank: Rank | None, compared: Compared) -> Outcome:
+def _outcome(run: Run, rank: Rank | None, compared: ComparedScores) -> RankedOutcome:
     assert run.score_s is not None, "else nothing is compared"
-    return Outcome(
+    return RankedOutcome(
         run.device,
         run.score_s,
         rank.number if rank else None,

@@ -5,21 +5,23 @@ from collections.abc import Sequence
 from kernelbot.domain.versioned_cache import VersionedCache
 from kernelbot.store.database import ReadSession
 from kernelbot.submissions import store as submissions
-from kernelbot.submissions.model import Place, Rank
-from kernelbot.submissions.store import Best
+from kernelbot.submissions.model import Rank, RankedSubmission
+from kernelbot.submissions.store import BestSubmission
 
-__all__ = ["Best", "Places"]
+__all__ = ["BestSubmission", "RankCache"]
 _RANKS = 20_000
 
 
-class Places:
+class RankCache:
     """Finds ranks, and keeps each until its ranking changes: finding one means counting all
     rows before it."""
 
     def __init__(self) -> None:
         self._ranks = VersionedCache[tuple[int, str, int], Rank](_RANKS)
 
-    async def of(self, session: ReadSession, found: Sequence[Best]) -> list[Place]:
+    async def get_ranked(
+        self, session: ReadSession, found: Sequence[BestSubmission]
+    ) -> list[RankedSubmission]:
         """The ranks of the submissions. Doesn't query the database if all are kept."""
         ranks = {best.key: self._ranks.get(best.key, best.version) for best in found}
         unknown = [key for key, rank in ranks.items() if rank is None]
@@ -30,7 +32,7 @@ class Places:
                     self._ranks.keep(best.key, best.version, rank)
             ranks.update(counted)
         return [
-            Place(best.submission_id, best.device, rank)
+            RankedSubmission(best.submission_id, best.device, rank)
             for best in found
             if (rank := ranks[best.key]) is not None
         ]

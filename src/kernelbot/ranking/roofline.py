@@ -8,7 +8,7 @@ from kernelbot.protocol import DeviceSpec, Floor, NumberType, ProblemSpec
 
 
 @dataclass(frozen=True)
-class Work:
+class RooflineWork:
     """What must be done in the time that a score is: both above 0."""
 
     flops: float
@@ -33,7 +33,7 @@ class Roof:
         """The most that is possible with so many operations for each byte."""
         return min(self.peak_flops, intensity * self.peak_bytes_per_s)
 
-    def least_s(self, work: Work) -> float:
+    def least_s(self, work: RooflineWork) -> float:
         """The shortest time in which the work can be done."""
         return work.flops / self.flops_per_s(work.intensity)
 
@@ -70,7 +70,7 @@ def limit_of(
     return RooflineLimit(is_memory, least_s / score_s, least_s)
 
 
-def work_of(spec: ProblemSpec) -> Work | None:
+def work_of(spec: ProblemSpec) -> RooflineWork | None:
     """The work of the workloads put together as their times are put together in the score: the
     last one's, the means, or the geometric means. None if the problem doesn't give operations and
     bytes of all that count."""
@@ -81,10 +81,12 @@ def work_of(spec: ProblemSpec) -> Work | None:
     mean = spec.ranking_by.combine
     kinds = {floor.number_type for floor in known}
     kind = next(iter(kinds)) if len(kinds) == 1 else None
-    return Work(mean([_flops(one) for one in known]), mean([_bytes(one) for one in known]), kind)
+    return RooflineWork(
+        mean([_flops(one) for one in known]), mean([_bytes(one) for one in known]), kind
+    )
 
 
-def roof_of(device: DeviceSpec | None, work: Work | None) -> Roof | None:
+def roof_of(device: DeviceSpec | None, work: RooflineWork | None) -> Roof | None:
     """A device's limits for the work; None if they aren't configured."""
     if device is None or work is None:
         return None

@@ -8,7 +8,7 @@ from kernelbot.boards.model import Board
 from kernelbot.boards.service import find_board, may_see, offered_device
 from kernelbot.domain.versioned_cache import VersionedCache
 from kernelbot.ranking import store as standings
-from kernelbot.ranking.marks import Marks
+from kernelbot.ranking.marks import PageMarks
 from kernelbot.ranking.model import RankedBoard, Standing, StandingsPage
 from kernelbot.store.database import Database
 
@@ -24,7 +24,7 @@ _PageKey = tuple[int, str, int, int]
 
 
 @dataclass(frozen=True)
-class Ranking:
+class RankingVersion:
     """A board's ranking on a device. While two of these are equal, so are the rows."""
 
     board: Board
@@ -42,7 +42,7 @@ class StandingsService:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._pages = VersionedCache[_PageKey, tuple[Standing, ...]](_PAGES)
-        self._marks = VersionedCache[tuple[int, str], Marks](_RANKINGS)
+        self._marks = VersionedCache[tuple[int, str], PageMarks](_RANKINGS)
 
     async def page(
         self,
@@ -60,15 +60,15 @@ class StandingsService:
         found = await self.ranking(viewer, board, device)
         return await self.page_of(found, limit=limit, offset=offset)
 
-    async def ranking(self, viewer: User | None, board: str, device: str | None) -> Ranking:
+    async def ranking(self, viewer: User | None, board: str, device: str | None) -> RankingVersion:
         """The ranking as it is now: enough to tell whether it has changed. Raises as `page`."""
         async with self._database.read() as session:
             found = await find_board(session, viewer, board)
         chosen = offered_device(found.board, device)
         size = found.rankings[chosen]
-        return Ranking(found.board, chosen, size.authors, size.version, found.creator_id)
+        return RankingVersion(found.board, chosen, size.authors, size.version, found.creator_id)
 
-    async def page_of(self, found: Ranking, *, limit: int, offset: int) -> StandingsPage:
+    async def page_of(self, found: RankingVersion, *, limit: int, offset: int) -> StandingsPage:
         """Some of its rows, as they were at `found` or newer, never older."""
         rows = await self._rows(found, limit, offset) if offset < found.total else ()
         return StandingsPage(found.board.name, found.device, found.total, rows)
@@ -85,7 +85,7 @@ class StandingsService:
         async with self._database.read() as session:
             seen = await boards.all_boards(session, viewer_id=viewer.id if viewer else None)
         rankings = [
-            Ranking(one.board, device, size.authors, size.version, one.creator_id)
+            RankingVersion(one.board, device, size.authors, size.version, one.creator_id)
             for one in seen
             if may_see(viewer, one)
             for device, size in list(one.rankings.items())[:1]
@@ -95,7 +95,7 @@ class StandingsService:
             for ranking in rankings
         ]
 
-    async def _rows(self, found: Ranking, limit: int, offset: int) -> tuple[Standing, ...]:
+    async def _rows(self, found: RankingVersion, limit: int, offset: int) -> tuple[Standing, ...]:
         key = (found.board.id, found.device, limit, offset)
         rows = self._pages.get(key, found.version)
         if rows is None:
@@ -108,7 +108,7 @@ class StandingsService:
         board_id, device, limit, offset = key
         marks = self._marks.get((board_id, device), version)
         if marks is None:
-            marks = Marks()
+            marks = PageMarks()
             self._marks.keep((board_id, device), version, marks)
         start = marks.before(offset)
         async with self._database.read() as session:

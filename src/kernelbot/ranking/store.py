@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kernelbot.ranking.model import Bests, Compared, Record, Score, Standing
+from kernelbot.ranking.model import Bests, ComparedScores, Record, Score, Standing
 from kernelbot.schemas.values import from_row
 from kernelbot.store.database import ReadSession, WriteSession
 from kernelbot.store.sqlfiles import statements
@@ -70,7 +70,7 @@ async def submissions_of(
 
 async def compared(
     session: ReadSession, leaderboard_id: int, device: str, *, author_id: int, submission_id: int
-) -> Compared | None:
+) -> ComparedScores | None:
     """The author's best before the submission, and the leader's; None: the board doesn't offer the
     device."""
     values = {
@@ -80,7 +80,7 @@ async def compared(
         "submission_id": submission_id,
     }
     row = await session.one(statements(__file__)["compared"], values)
-    return from_row(Compared, row) if row else None
+    return from_row(ComparedScores, row) if row else None
 
 
 async def bests(
@@ -137,8 +137,8 @@ async def submitted_lately(session: ReadSession, *, most: int) -> dict[int, int]
 async def ranked_authors(
     session: ReadSession, leaderboard_id: int, device: str, names: Sequence[str]
 ) -> dict[int, str]:
-    """Those of the names, in upper or lower case, who are ranked there: by id, as they write
-    themselves."""
+    """The authors among the names, in upper or lower case, who are ranked there: by id, as they
+    write themselves."""
     values = {
         "leaderboard_id": leaderboard_id,
         "device": device,

@@ -8,7 +8,7 @@ from kernelbot.boards.service import VisibleBoard, find_board, may_see
 from kernelbot.domain.versioned_cache import VersionedCache
 from kernelbot.ranking import store as standings
 from kernelbot.ranking.model import Record, Score, Trend
-from kernelbot.ranking.service import Ranking, StandingsService
+from kernelbot.ranking.service import RankingVersion, StandingsService
 from kernelbot.store.database import Database
 
 MAX_AUTHORS = 5
@@ -27,9 +27,9 @@ class Trends:
         self._ranking = ranking
         self._records = VersionedCache[tuple[int, str], tuple[Score, ...]](_RANKINGS)
 
-    async def of(
+    async def for_board(
         self, viewer: User | None, board: str, device: str | None, authors: Sequence[str]
-    ) -> tuple[Ranking, Trend]:
+    ) -> tuple[RankingVersion, Trend]:
         """The records, and the scores of the first `MAX_AUTHORS` of these authors who are ranked
         there; with the ranking that it is true of.
 
@@ -51,7 +51,7 @@ class Trends:
         self, viewer: User | None, board: str, device: str | None, beginning: str
     ) -> tuple[str, ...]:
         """Names that begin so, in upper or lower case, of the best 2,000 authors who are ranked
-        there, the best first; ten at most. Raises as `of`."""
+        there, the best first; ten at most. Raises as `for_board`."""
         found = await self._ranking.ranking(viewer, board, device)
         if not beginning or "\x00" in beginning:
             return ()
@@ -80,14 +80,14 @@ class Trends:
             for one in seen
             for device, size in one.rankings.items()
             if size.authors
-            for scored in await self._kept(one.board.id, device, size.version)
+            for scored in await self._cached_records(one.board.id, device, size.version)
         ]
         return sorted(found, key=lambda record: record.score.achieved_at, reverse=True)[:limit]
 
-    async def _records_of(self, found: Ranking) -> tuple[Score, ...]:
-        return await self._kept(found.board.id, found.device, found.version)
+    async def _records_of(self, found: RankingVersion) -> tuple[Score, ...]:
+        return await self._cached_records(found.board.id, found.device, found.version)
 
-    async def _kept(self, board_id: int, device: str, version: int) -> tuple[Score, ...]:
+    async def _cached_records(self, board_id: int, device: str, version: int) -> tuple[Score, ...]:
         key = (board_id, device)
         records = self._records.get(key, version)
         if records is None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kernelbot.ranking.model import Score, Trend
-from kernelbot.ranking.roofline import Roof, Work
+from kernelbot.ranking.roofline import Roof, RooflineWork
 from kernelbot.render.charts import Chart, time_axis, unit_of
 from kernelbot.render.text import cut, one_line
 
@@ -143,7 +143,7 @@ def _row(one: Score, series: str, size_s: float) -> dict[str, Any]:
 
 
 def roofline_chart(
-    work: Work, roof: Roof, scores: Sequence[tuple[str, float]], colours: Colours
+    work: RooflineWork, roof: Roof, scores: Sequence[tuple[str, float]], colours: Colours
 ) -> Chart:
     """How far below a device's limits scores are: both axes are logarithmic. `scores`: names with
     times in seconds, not empty."""

@@ -19,8 +19,8 @@ class Alike:
 
 
 def failed_alike(cases: Iterable[CaseResult]) -> list[Alike]:
-    """One for each way of failing, in the order of the first cases. Two cases failed in the same
-    way if verdicts and messages are equal but for the numbers: sizes differ."""
+    """An entry for each way of failing, in the order of the first cases. Two cases failed in the
+    same way if verdicts and messages are equal but for the numbers: sizes differ."""
     ways: dict[tuple[Verdict, str], list[CaseResult]] = {}
     for case in cases:
         if case.verdict is not Verdict.ACCEPTED:

@@ -8,7 +8,7 @@ _BARS = "▁▂▃▄▅▆▇█"
 
 
 @dataclass(frozen=True)
-class Spread:
+class ValueSpread:
     """How values are spread between two of them: `heights` are shares of the fullest bin.
     `slower`: how many are beyond `high`, and aren't in a bin; `highest`: the largest of all."""
 
@@ -19,7 +19,7 @@ class Spread:
     highest: float
 
 
-def spread_of(values: Sequence[float], width: int) -> Spread | None:
+def spread_of(values: Sequence[float], width: int) -> ValueSpread | None:
     """The spread from the 0th to the 98th percentile in `width` bins, one bin if all there are the
     same; None for fewer than two values. The slowest 2 % are counted only: one slow call would put
     all others into the first bin."""
@@ -29,7 +29,7 @@ def spread_of(values: Sequence[float], width: int) -> Spread | None:
     low, high = finite[0], finite[min(len(finite) - 1, math.ceil(0.98 * len(finite)) - 1)]
     shown = [value for value in finite if value <= high]
     heights = _heights(shown, low, high, width) if high > low else (1.0,)
-    return Spread(heights, low, high, len(finite) - len(shown), finite[-1])
+    return ValueSpread(heights, low, high, len(finite) - len(shown), finite[-1])
 
 
 def _heights(values: Sequence[float], low: float, high: float, width: int) -> tuple[float, ...]:

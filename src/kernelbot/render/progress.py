@@ -10,7 +10,7 @@ from kernelbot.render.units import seconds_text
 from kernelbot.runs.repeats import REPEATED
 
 if TYPE_CHECKING:  # `kernelbot run` needs nothing else of it
-    from kernelbot.submissions.model import Event
+    from kernelbot.submissions.model import SubmissionEvent
 
 STATES: dict[RunState, str] = {
     RunState.QUEUED: "waiting in the queue",
@@ -102,8 +102,8 @@ class RunProgress:
         self.waits = False
         """For another measurement on its machine."""
 
-    def add(self, event: "Event") -> None:
-        """One more step."""
+    def add(self, event: "SubmissionEvent") -> None:
+        """Add a step."""
         if isinstance(event.kind, RunState):
             self._change(event.kind, event.data)
         elif event.kind in (EventKind.COMPILING, EventKind.COMPILED):

@@ -9,8 +9,8 @@ from kernelbot.render.table import table
 from kernelbot.render.text import indent, one_line, printable, shorten
 from kernelbot.render.units import interval_text, seconds_text, time_text
 from kernelbot.render.verdicts import FAULTS, mark
-from kernelbot.saves.comparing import Answer
-from kernelbot.saves.model import Beside, Save, Timed
+from kernelbot.saves.comparing import SpeedChange
+from kernelbot.saves.model import MedianChange, Save, SavedWorkload
 
 _HEADERS = ("workload", "median", "95 % interval", "versus best", "versus last", "session")
 _RIGHT = ("median", "95 % interval")
@@ -79,23 +79,23 @@ def _block(text: str, limit: int) -> str:
     return indent(printable(shorten(text.strip(), limit)), "      ")
 
 
-def _row(timed: Timed) -> tuple[str, ...]:
+def _row(timed: SavedWorkload) -> tuple[str, ...]:
     workload = timed.workload
     return (
         one_line(workload.spec),
         time_text(workload.median_ns),
         interval_text(*workload.ci95_ns),
-        beside_text(timed.best),
-        beside_text(timed.last),
+        change_text(timed.best),
+        change_text(timed.last),
         sparkline(timed.session_ns),
     )
 
 
-def beside_text(beside: Beside | None) -> str:
+def change_text(beside: MedianChange | None) -> str:
     """`1.25 x faster`: how many times as fast; `can't tell` with neither."""
     if beside is None:
         return ""
-    if beside.answer is Answer.UNKNOWN or not beside.ratio:
+    if beside.answer is SpeedChange.UNKNOWN or not beside.ratio:
         return beside.answer.value
-    times = 1 / beside.ratio if beside.answer is Answer.FASTER else beside.ratio
+    times = 1 / beside.ratio if beside.answer is SpeedChange.FASTER else beside.ratio
     return f"{times:.2f} x {beside.answer.value}"

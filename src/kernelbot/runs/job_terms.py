@@ -33,8 +33,8 @@ class JobTerms:
     opponent_product_sha256: str = ""
 
     @classmethod
-    def of(cls, spec: JobSpec) -> "JobTerms":
-        """Those of a specification."""
+    def from_job(cls, spec: JobSpec) -> "JobTerms":
+        """The terms of a specification."""
         return cls(
             job_id=spec.job_id,
             mode=spec.mode,

@@ -16,7 +16,7 @@ from kernelbot.store.database import WriteSession
 _DEFINITIONS = 32
 
 
-class Jobs:
+class JobSpecs:
     """Makes specifications. Problems are kept: a version never changes, and the same few are judged
     again and again."""
 
@@ -39,7 +39,7 @@ class Jobs:
         return terms.spec(definition.spec, SourceFile(run.file_name, run.code), run.opponent)
 
     def terms(self, run: LockedRun, device: DeviceConfig, number: int) -> JobTerms:
-        """Those of the run's attempt of this number, as they are decided now."""
+        """The terms of the run's attempt of this number, as they are decided now."""
         return JobTerms(
             job_id=_job_id(run, number),
             mode=_mode(run),

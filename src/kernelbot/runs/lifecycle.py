@@ -35,7 +35,7 @@ from kernelbot.runs import store as attempts
 from kernelbot.runs.devices.model import DeviceConfig, DeviceReport
 from kernelbot.runs.files import under_safe_names
 from kernelbot.runs.job_terms import JobTerms
-from kernelbot.runs.jobs import Jobs
+from kernelbot.runs.jobs import JobSpecs
 from kernelbot.runs.progress import steps
 from kernelbot.runs.queue.model import QueueRules
 from kernelbot.runs.repeats import MAX_REPEATS, REPEATED, unranked_if_busy, why_again
@@ -100,7 +100,7 @@ class RunLifecycle:
         self._devices = {device.spec.name: device for device in devices}
         self._rules = rules
         self._triage = triage
-        self._jobs = Jobs(rules.limits, rules.sampling, rules.sandbox)
+        self._jobs = JobSpecs(rules.limits, rules.sampling, rules.sandbox)
 
     async def claim(
         self, device_name: str, owner: str, *, available: Collection[str] | None = None
@@ -120,7 +120,7 @@ class RunLifecycle:
             await dueling.enqueue(self._database, device_name)
         if work.known_right:
             await known_right.enqueue(self._database, device_name)
-        if work == attempts.Work(runs=False, duels=False, known_right=False):
+        if work == attempts.AvailableWork(runs=False, duels=False, known_right=False):
             return None
         async with self._database.write() as session:
             chosen = await self._choose(session, device_name, owner, launcher)
@@ -195,7 +195,7 @@ class RunLifecycle:
     async def carries(self, claim: Claim) -> None:
         """Store what the attempt's job carries, for nodes that fetch it."""
         async with self._database.autocommit() as session:
-            await attempts.keep_terms(session, claim.attempt_id, JobTerms.of(claim.spec))
+            await attempts.keep_terms(session, claim.attempt_id, JobTerms.from_job(claim.spec))
 
     async def still_open(self, claim: Claim, owner: str) -> bool:
         """Whether the attempt is this worker's to follow: neither cancelled nor taken over."""
@@ -323,7 +323,7 @@ class RunLifecycle:
             )
 
     async def give_back(self, claim: Claim, owner: str) -> None:
-        """This worker stops: put the run back into the queue, without counting a failure."""
+        """The worker stops: put the run back into the queue, without counting a failure."""
         async with self._database.write() as session:
             run = await attempts.lock_run_ref(session, claim.run_id)
             if run and await attempts.close(session, claim.attempt_id, owner, "returned"):

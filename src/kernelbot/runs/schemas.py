@@ -95,14 +95,14 @@ class PhaseView(Answer):
     error: ErrorView | None = None
 
     @classmethod
-    def of(cls, phase: PhaseResult) -> "PhaseView":
+    def from_domain(cls, phase: PhaseResult) -> "PhaseView":
         """The wire's phase."""
         return cls(
             verdict=phase.verdict,
             duration_s=phase.duration_s,
-            cases=[CaseView.of(case) for case in phase.cases],
+            cases=[CaseView.from_domain(case) for case in phase.cases],
             workloads=[WorkloadView.of_workload(workload) for workload in phase.workloads],
-            error=ErrorView.of(phase.failure) if phase.failure else None,
+            error=ErrorView.from_domain(phase.failure) if phase.failure else None,
         )
 
     def to_result(self, phase: Phase) -> PhaseResult:
@@ -162,7 +162,7 @@ class ArtifactView(Shown):
     )
 
 
-class Report(Answer):
+class ResultView(Answer):
     """One run's result."""
 
     verdict: Verdict
@@ -194,7 +194,7 @@ class Report(Answer):
     timings: dict[str, float] = Field(default_factory=dict)
 
     @classmethod
-    def of(cls, result: RunResult) -> "Report":
+    def from_domain(cls, result: RunResult) -> "ResultView":
         """The wire's result as people and programs read it."""
         return cls(
             verdict=result.verdict,
@@ -206,14 +206,14 @@ class Report(Answer):
             harness_sha256=result.harness_sha256 or None,
             score_s=result.score_s,
             score_ci95_s=result.score_ci95_s,
-            phases={phase.phase: PhaseView.of(phase) for phase in result.phases},
+            phases={phase.phase: PhaseView.from_domain(phase) for phase in result.phases},
             stdout=result.stdout,
             stderr=result.stderr,
-            error=ErrorView.of(result.failure) if result.failure else None,
-            system=SystemView.of(result.system),
-            sandbox=SandboxView.of(result.sandbox),
-            compile=CompileView.of(result.compile) if result.compile else None,
-            artifacts=[ArtifactView.of(artifact) for artifact in result.artifacts],
+            error=ErrorView.from_domain(result.failure) if result.failure else None,
+            system=SystemView.from_domain(result.system),
+            sandbox=SandboxView.from_domain(result.sandbox),
+            compile=CompileView.from_domain(result.compile) if result.compile else None,
+            artifacts=[ArtifactView.from_domain(artifact) for artifact in result.artifacts],
             duration_s=result.duration_s,
             timings=result.timings,
         )

@@ -125,7 +125,7 @@ async def lock_run(session: WriteSession, run_id: int) -> LockedRun | None:
 
 
 @dataclass(frozen=True)
-class Work:
+class AvailableWork:
     """What there may be for a device: runs that wait or were abandoned, and duels and what is known
     to be right that aren't in the queue yet."""
 
@@ -134,12 +134,12 @@ class Work:
     known_right: bool
 
 
-async def work(session: ReadSession, device: str, *, stale_s: float) -> Work:
+async def work(session: ReadSession, device: str, *, stale_s: float) -> AvailableWork:
     """What there may be for the device, by one statement."""
     values = {"device": device, "stale_s": stale_s}
     row = await session.one(statements(__file__)["work"], values)
     assert row is not None
-    return Work(**row)
+    return AvailableWork(**row)
 
 
 async def abandoned_run(session: WriteSession, device: str, *, stale_s: float) -> int | None:

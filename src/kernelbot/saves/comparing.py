@@ -3,7 +3,7 @@
 from enum import StrEnum
 
 
-class Answer(StrEnum):
+class SpeedChange(StrEnum):
     """What the intervals say of the second, compared with the first."""
 
     FASTER = "faster"
@@ -11,10 +11,10 @@ class Answer(StrEnum):
     UNKNOWN = "can't tell"
 
 
-def by_intervals(first_ns: tuple[float, float], second_ns: tuple[float, float]) -> Answer:
+def by_intervals(first_ns: tuple[float, float], second_ns: tuple[float, float]) -> SpeedChange:
     """Unknown if the two intervals (low, high) share a value, or one of them isn't a number."""
     if second_ns[1] < first_ns[0]:
-        return Answer.FASTER
+        return SpeedChange.FASTER
     if second_ns[0] > first_ns[1]:
-        return Answer.SLOWER
-    return Answer.UNKNOWN
+        return SpeedChange.SLOWER
+    return SpeedChange.UNKNOWN

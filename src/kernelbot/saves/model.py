@@ -6,27 +6,27 @@ from dataclasses import dataclass, field
 from kernelbot.domain.values import described
 from kernelbot.preflight.model import Diagnostic, Preflight
 from kernelbot.protocol import CaseResult, Fault, RunResult, Verdict, WorkloadResult
-from kernelbot.saves.comparing import Answer, by_intervals
+from kernelbot.saves.comparing import SpeedChange, by_intervals
 
 
 @dataclass(frozen=True)
-class Beside:
+class MedianChange:
     """A median beside an earlier one."""
 
-    answer: Answer
+    answer: SpeedChange
     ratio: float = field(
         metadata=described("The new median over the earlier one; below 1 is faster.")
     )
 
 
 @dataclass(frozen=True)
-class Timed:
+class SavedWorkload:
     """One workload of a save. `best`, `last`: beside the least median before it, and the latest;
     None if there is none. `session_ns`: all medians so far, the oldest first, this one last."""
 
     workload: WorkloadResult
-    best: Beside | None
-    last: Beside | None
+    best: MedianChange | None
+    last: MedianChange | None
     session_ns: tuple[float, ...]
 
 
@@ -45,7 +45,7 @@ class Save:
     sha256: str | None = None
     tests_s: float | None = None
     """From the save to the verdict of the tests."""
-    workloads: tuple[Timed, ...] = ()
+    workloads: tuple[SavedWorkload, ...] = ()
     preflights: tuple[Preflight, ...] = ()
     """For the GPUs that were asked for; empty as well if another save came first."""
     diagnostics: tuple[Diagnostic, ...] = ()
@@ -65,22 +65,24 @@ class Timings:
     def __init__(self) -> None:
         self._by_spec: dict[str, list[WorkloadResult]] = {}
 
-    def add(self, workloads: Sequence[WorkloadResult]) -> tuple[Timed, ...]:
+    def add(self, workloads: Sequence[WorkloadResult]) -> tuple[SavedWorkload, ...]:
         """Add a save's, each beside those before it."""
         return tuple(self._add(workload) for workload in workloads)
 
-    def _add(self, workload: WorkloadResult) -> Timed:
+    def _add(self, workload: WorkloadResult) -> SavedWorkload:
         before = self._by_spec.setdefault(workload.spec, [])
         best = min(before, key=lambda earlier: earlier.median_ns, default=None)
         last = before[-1] if before else None
         before.append(workload)
         medians_ns = tuple(each.median_ns for each in before)
-        return Timed(workload, beside(best, workload), beside(last, workload), medians_ns)
+        return SavedWorkload(
+            workload, median_change(best, workload), median_change(last, workload), medians_ns
+        )
 
 
-def beside(earlier: WorkloadResult | None, now: WorkloadResult) -> Beside | None:
+def median_change(earlier: WorkloadResult | None, now: WorkloadResult) -> MedianChange | None:
     """One measurement beside another; None if there is no other."""
     if earlier is None or not earlier.median_ns:
         return None
     answer = by_intervals(earlier.ci95_ns, now.ci95_ns)
-    return Beside(answer, now.median_ns / earlier.median_ns)
+    return MedianChange(answer, now.median_ns / earlier.median_ns)

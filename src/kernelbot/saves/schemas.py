@@ -4,7 +4,7 @@ from pydantic import BaseModel, Field
 
 from kernelbot.preflight.model import Diagnostic
 from kernelbot.protocol import CaseResult, Fault, Verdict, to_wire
-from kernelbot.saves.model import Beside, Save, Timed
+from kernelbot.saves.model import MedianChange, Save, SavedWorkload
 
 
 class TimedView(BaseModel):
@@ -14,11 +14,11 @@ class TimedView(BaseModel):
     median_ns: float
     ci95_ns: tuple[float, float]
     samples: int
-    best: Beside | None
-    last: Beside | None
+    best: MedianChange | None
+    last: MedianChange | None
 
     @classmethod
-    def of(cls, timed: Timed) -> "TimedView":
+    def from_domain(cls, timed: SavedWorkload) -> "TimedView":
         """Without the samples themselves."""
         load = timed.workload
         return cls(
@@ -60,7 +60,7 @@ class SaveView(BaseModel):
     )
 
     @classmethod
-    def of(cls, save: Save) -> "SaveView":
+    def from_domain(cls, save: Save) -> "SaveView":
         """All of it but the samples."""
         result = save.result
         failure = result.failure if result else None
@@ -80,6 +80,6 @@ class SaveView(BaseModel):
             stdout=result.stdout if result else "",
             stderr=result.stderr if result else "",
             notes=list(result.system.notes) if result else [],
-            workloads=[TimedView.of(timed) for timed in save.workloads],
+            workloads=[TimedView.from_domain(timed) for timed in save.workloads],
             preflights=[to_wire(one) for one in save.preflights],
         )

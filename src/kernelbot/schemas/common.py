@@ -51,7 +51,7 @@ class Shown(Answer):
     model_config = ConfigDict(from_attributes=True)
 
     @classmethod
-    def of(cls, value: object) -> Self:
+    def from_domain(cls, value: object) -> Self:
         """The value as it is shown."""
         return cls.model_validate(value)
 

@@ -20,7 +20,7 @@ from kernelbot.server.connections import Connections
 from kernelbot.server.logs import set_up_logs
 from kernelbot.server.metrics import SHARED_METRICS, gathered_metrics
 from kernelbot.server.settings import Settings, read_settings
-from kernelbot.server.supervise import Child, child
+from kernelbot.server.supervise import SupervisedProcess, child
 from kernelbot.server.watchdog import watched
 from kernelbot.server.wiring import open_platform
 from kernelbot.services import Services
@@ -35,7 +35,9 @@ _COLLECT_AFTER = (700, 10, 1000)
 takes 25 ms, in which nothing is answered, and finds almost nothing."""
 
 
-def api_children(settings: Settings, url: str, listeners: list[socket.socket]) -> list[Child]:
+def api_children(
+    settings: Settings, url: str, listeners: list[socket.socket]
+) -> list[SupervisedProcess]:
     """A process for each listener, which runs `main` below."""
     metrics = settings.data / "metrics"
     shutil.rmtree(metrics, ignore_errors=True)
@@ -92,7 +94,7 @@ async def answer(
             backlog=_ACCEPTED_AT_ONCE,
             timeout_graceful_shutdown=_CLOSE_CONNECTIONS_S,
         )
-        server = _Server(config)
+        server = _ApiServer(config)
         on_stop_signals(partial(_stop, server))
         if parent is not None:
             # Nothing is ever written: readable means closed.
@@ -115,7 +117,7 @@ def on_stop_signals(act: Callable[[], object]) -> None:
         loop.add_signal_handler(signal_number, act)
 
 
-class _Server(uvicorn.Server):
+class _ApiServer(uvicorn.Server):
     """Uvicorn without its own signal handling: we have to stop more than its server."""
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -130,12 +132,12 @@ class _Server(uvicorn.Server):
         yield
 
 
-def _stop(server: _Server) -> None:
+def _stop(server: _ApiServer) -> None:
     """The first signal stops in order; a second one doesn't wait for open connections."""
     server.force_exit = server.should_exit
     server.should_exit = True
 
 
-def _orphaned(server: _Server, parent: int) -> None:
+def _orphaned(server: _ApiServer, parent: int) -> None:
     asyncio.get_running_loop().remove_reader(parent)
     _stop(server)

@@ -15,7 +15,7 @@ from kernelbot.domain.errors import KernelbotError
 from kernelbot.moderation.deletion.service import Deletion
 from kernelbot.platform.exports.service import Exports
 from kernelbot.server.settings import Settings
-from kernelbot.store.connections import ALIVE, SessionLimits
+from kernelbot.store.connections import ALIVE, DatabaseTimeouts
 from kernelbot.store.database import IDLE_S, Database
 from kernelbot.webhooks.deliveries import Deliveries
 from kernelbot.webhooks.sender import Sender
@@ -57,7 +57,7 @@ async def background_tasks(settings: Settings, url: str) -> AsyncIterator[None]:
             await cancel_until_ended(tasks, _STOP_S)
 
 
-def connector(url: str, limits: SessionLimits) -> PsycopgConnector:
+def connector(url: str, limits: DatabaseTimeouts) -> PsycopgConnector:
     """procrastinate's own connections, within the same limits as all others."""
     return PsycopgConnector(
         conninfo=url,

@@ -41,7 +41,7 @@ _PROBLEM_S = "The problem's "
 
 
 @dataclass(frozen=True)
-class ProblemTrouble:
+class ProblemMistake:
     """A mistake in the problem's own code. `evidence`: where it is, several lines, or nothing."""
 
     message: str
@@ -70,7 +70,7 @@ class CheckedSolution:
 
     @property
     def workloads(self) -> tuple[WorkloadResult, ...]:
-        """Its timed workloads; empty unless it was timed."""
+        """The solution's timed workloads; empty unless it was timed."""
         phases = self.result.phases if self.result else ()
         return tuple(workload for phase in phases for workload in phase.workloads)
 
@@ -90,7 +90,7 @@ class CheckedSolution:
         return tuple(notes)
 
 
-def try_configured(loaded: LoadedProblem, *, device: str | None) -> tuple[ProblemTrouble, ...]:
+def try_configured(loaded: LoadedProblem, *, device: str | None) -> tuple[ProblemMistake, ...]:
     """Run generator, reference and checker alone, in a process of their own; returns what is wrong
     with them, empty also if they can't run here because there is no GPU. `device` None: the first
     configured one. Raises `UserError` if there is no such device."""
@@ -113,13 +113,13 @@ def try_configured(loaded: LoadedProblem, *, device: str | None) -> tuple[Proble
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return (ProblemTrouble(f"Its data and answers weren't there after {limit_s:.0f} s.", ""),)
+        return (ProblemMistake(f"Its data and answers weren't there after {limit_s:.0f} s.", ""),)
     if ended.returncode == 0:
-        return tuple(ProblemTrouble(**trouble) for trouble in json.loads(ended.stdout))
+        return tuple(ProblemMistake(**trouble) for trouble in json.loads(ended.stdout))
     said = ended.stderr.decode(errors="replace").strip()[-4000:]
     if not said.startswith("Traceback"):
         how = f"ended its process (exit code {ended.returncode})"
-        return (ProblemTrouble(f"The problem's own code {how}.", said),)
+        return (ProblemMistake(f"The problem's own code {how}.", said),)
     raise PlatformError(f"The harness failed while it tried the problem:\n{said}")
 
 

@@ -87,7 +87,7 @@ def _of_a_client(metadata: str) -> str:
 
 
 def _declared_by_a_client(entry_points: str) -> str:
-    """Its sections: what else is declared there is the server's."""
+    """The client's sections: what else is declared there is the server's."""
     sections = re.split(r"^(?=\[)", entry_points, flags=re.MULTILINE)
     kept = [one.rstrip() for one in sections if one.startswith(_CLIENT_SECTIONS)]
     return "\n\n".join(kept) + "\n"

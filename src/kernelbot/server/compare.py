@@ -38,7 +38,7 @@ class LocalDuel:
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparisonResult:
     """What came of it."""
 
     result: RunResult
@@ -50,7 +50,7 @@ def compare(
     wanted: LocalDuel,
     on_event: Callable[[str, ProgressEvent], None],
     on_step: OnStep,
-) -> Compared:
+) -> ComparisonResult:
     """Have the two judged as a duel. `on_event` gets what is being judged, and what happened;
     `on_step` is told what else happens. Raises `InvalidProblem`, `InvalidSubmission` or `UserError`
     before anything runs."""
@@ -58,8 +58,8 @@ def compare(
     job = _job(wanted, local.settings(), on_step)
     result = local.judge(job, lambda event: on_event(_what(wanted, event), event))
     if result.verdict in (Verdict.ACCEPTED, Verdict.INTERNAL_ERROR):
-        return Compared(result, None)
-    return Compared(result, wanted.second if result.opponent_failed else wanted.first)
+        return ComparisonResult(result, None)
+    return ComparisonResult(result, wanted.second if result.opponent_failed else wanted.first)
 
 
 def _what(wanted: LocalDuel, event: ProgressEvent) -> str:

@@ -112,7 +112,7 @@ def ready_database(settings: Settings) -> Iterator[ReadyDatabase]:
 
 
 @contextlib.asynccontextmanager
-async def kept_alive(database: ReadyDatabase) -> AsyncIterator[None]:
+async def restart_if_dead(database: ReadyDatabase) -> AsyncIterator[None]:
     """While the block runs, start an embedded server again if it dies."""
     task = asyncio.create_task(_keep_alive(database.postgres), name="keep Postgres alive")
     try:

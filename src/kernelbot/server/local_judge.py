@@ -8,7 +8,7 @@ from kernelbot.harness.host.warm.turns import turn
 from kernelbot.protocol import JobSpec, ProgressEvent, RunResult, SandboxMode
 from kernelbot.server.judging_settings import (
     JudgingSettings,
-    kept_judging_settings,
+    cached_judging_settings,
     read_judging_settings,
 )
 from kernelbot.server.warm_judge import warm_judge
@@ -31,7 +31,7 @@ class LocalJudge:
         """What jobs are made with. Raises `UserError`."""
         if self._folder is None or not self._warm:
             return read_judging_settings()
-        return kept_judging_settings(self._folder)
+        return cached_judging_settings(self._folder)
 
     def close(self) -> None:
         """Nothing can be judged any more. A warm judge stays for the next ones."""

@@ -14,9 +14,9 @@ from kernelbot.catalog.sources import read_source
 from kernelbot.harness.archive import sources_stamp
 from kernelbot.harness.inside.gpu.gpu_model import cute_knows, gpu_model
 from kernelbot.harness.sandbox.enclosure import installed_program
-from kernelbot.preflight.gpus import Gpu
+from kernelbot.preflight.gpus import PreflightGpu
 from kernelbot.preflight.history import History
-from kernelbot.preflight.model import Outcome, Preflight, Report
+from kernelbot.preflight.model import Preflight, PreflightOutcome, PreflightReport
 from kernelbot.preflight.reading import THREADS, is_lasting, read_report
 from kernelbot.protocol import (
     DeviceSpec,
@@ -45,13 +45,13 @@ class WantedPreflight:
 
     problem: Path
     file: Path
-    gpus: tuple[Gpu, ...]
+    gpus: tuple[PreflightGpu, ...]
     threads: int = THREADS
     cold: bool = False
 
 
 def preflight(wanted: WantedPreflight, on_event: OnEvent, on_step: OnStep) -> list[Preflight]:
-    """One for each GPU, in their order. Raises `InvalidProblem`, `InvalidSubmission` and
+    """A preflight for each GPU, in their order. Raises `InvalidProblem`, `InvalidSubmission` and
     `UserError` before anything is compiled."""
     problem = load_problem(wanted.problem).definition.spec
     check_language(wanted.file.name, problem.lang)
@@ -65,9 +65,9 @@ def preflight(wanted: WantedPreflight, on_event: OnEvent, on_step: OnStep) -> li
 
 
 class Preflights:
-    """Those of one file, by its path, each beside the file's previous version."""
+    """The preflights of one file, by its path, each beside the file's previous version."""
 
-    def __init__(self, file: Path, gpus: tuple[Gpu, ...], threads: int = THREADS) -> None:
+    def __init__(self, file: Path, gpus: tuple[PreflightGpu, ...], threads: int = THREADS) -> None:
         """`threads`: see `read_report`. Raises `UserError` if reports can't be kept."""
         self._name = file.name
         self._gpus = gpus
@@ -75,7 +75,7 @@ class Preflights:
         self._history = History(file)
 
     def close(self) -> None:
-        """They can't be used any more."""
+        """Close the compilers: they can't be used any more."""
         self._history.close()
 
     def compile(
@@ -86,7 +86,7 @@ class Preflights:
         judge: Callable[[JobSpec], RunResult],
         on_step: OnStep,
     ) -> list[Preflight]:
-        """One for each GPU. Raises whatever `judge` raises."""
+        """A report for each GPU. Raises whatever `judge` raises."""
         found = []
         for gpu in self._gpus:
             on_step(f"compiling for {gpu.name}")
@@ -94,24 +94,28 @@ class Preflights:
             found.append(self._compile(gpu, job, judge))
         return found
 
-    def _compile(self, gpu: Gpu, job: JobSpec, judge: Callable[[JobSpec], RunResult]) -> Preflight:
+    def _compile(
+        self, gpu: PreflightGpu, job: JobSpec, judge: Callable[[JobSpec], RunResult]
+    ) -> Preflight:
         if why := why_never(job):
-            return Preflight(Report(gpu.name, gpu.arch, Outcome.NEVER, not_compiled=(why,)))
+            return Preflight(
+                PreflightReport(gpu.name, gpu.arch, PreflightOutcome.NEVER, not_compiled=(why,))
+            )
         key = preflight_key(job, self._name, self._threads)
         source = hashlib.sha256(job.submission.text.encode()).hexdigest()
         kept = self._history.cached(key)
         if kept is not None:
-            return self._history.beside(key, source, kept, cached=True)
+            return self._history.with_previous(key, source, kept, cached=True)
         result = judge(job)
         report = read_report(gpu, job, result, self._name, self._threads)
         if not is_lasting(report, result):
             return Preflight(report)
         self._history.keep(key, report)
-        return self._history.beside(key, source, report, cached=False)
+        return self._history.with_previous(key, source, report, cached=False)
 
 
 def preflight_job(
-    settings: JudgingSettings, problem: ProblemSpec, submission: SourceFile, gpu: Gpu
+    settings: JudgingSettings, problem: ProblemSpec, submission: SourceFile, gpu: PreflightGpu
 ) -> JobSpec:
     """A build step for a GPU that needn't be here. The workloads are left out: they are large, and
     what a kernel is compiled for is in the tests as well."""

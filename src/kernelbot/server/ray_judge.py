@@ -75,7 +75,7 @@ class RayJudge:
             await self._judge.close()
 
     async def judge(self, job: JobSpec) -> RunResult:
-        """As `RemoteJudge.judge`."""
+        """Judges one job on the cluster. Raises what `RemoteJudge.judge` raises."""
         return await self._judge.judge(job)
 
 

@@ -25,11 +25,11 @@ from kernelbot.protocol.process_names import ProcessName, name_process
 from kernelbot.render.text import one_line
 from kernelbot.server.answer import answer, api_children, on_stop_signals
 from kernelbot.server.connection_limits import raise_open_files
-from kernelbot.server.database import ReadyDatabase, kept_alive, locked_data, ready_database
+from kernelbot.server.database import ReadyDatabase, locked_data, ready_database, restart_if_dead
 from kernelbot.server.logs import away_from_a_terminal, set_up_logs
 from kernelbot.server.operator import renewed, sign_out_the_dead
 from kernelbot.server.settings import Settings, read_settings
-from kernelbot.server.supervise import Child, child, supervised
+from kernelbot.server.supervise import SupervisedProcess, child, supervised
 from kernelbot.server.wiring import open_platform
 from kernelbot.services import Services
 
@@ -109,7 +109,7 @@ async def _serve(
     stop = asyncio.Event()
     on_stop_signals(stop.set)
     async with contextlib.AsyncExitStack() as stack:
-        await stack.enter_async_context(kept_alive(database))
+        await stack.enter_async_context(restart_if_dead(database))
         core = await stack.enter_async_context(open_platform(settings, database.url))
         await core.services.users.admin_token_is(settings.admin_token)
         if with_worker:
@@ -146,7 +146,7 @@ def _has_discord() -> bool:
     return found
 
 
-def _bot(settings: Settings, url: str) -> Child:
+def _bot(settings: Settings, url: str) -> SupervisedProcess:
     """The Discord bot in a process of its own: whatever happens to it, HTTP is answered."""
     return child(settings, url, "bot", grace_s=_BOT_GRACE_S)
 

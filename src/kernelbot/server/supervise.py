@@ -23,7 +23,7 @@ log = structlog.get_logger()
 
 
 @dataclass(frozen=True)
-class Child:
+class SupervisedProcess:
     """A process to keep running. Its standard input ends when we are gone."""
 
     name: str
@@ -46,10 +46,10 @@ def child(
     grace_s: float,
     environment: dict[str, str] | None = None,
     descriptors: tuple[int, ...] = (),
-) -> Child:
+) -> SupervisedProcess:
     """A module of `server` as a child over the database at `url`, which takes up to `grace_s` to
     end."""
-    return Child(
+    return SupervisedProcess(
         name=module,
         command=(*START_CHILD, f"kernelbot.server.{module}", *arguments),
         environment={
@@ -65,7 +65,7 @@ def child(
 
 
 @contextlib.asynccontextmanager
-async def supervised(*children: Child) -> AsyncIterator[None]:
+async def supervised(*children: SupervisedProcess) -> AsyncIterator[None]:
     """The children run while the block does; at its end all are stopped at the same time."""
     stopping = asyncio.Event()
     tasks = [asyncio.create_task(_keep(child, stopping), name=child.name) for child in children]
@@ -76,7 +76,7 @@ async def supervised(*children: Child) -> AsyncIterator[None]:
         await asyncio.gather(*tasks)
 
 
-async def _keep(child: Child, stopping: asyncio.Event) -> None:
+async def _keep(child: SupervisedProcess, stopping: asyncio.Event) -> None:
     pause_s = 0.2
     while not stopping.is_set():
         started_s = time.monotonic()
@@ -97,7 +97,7 @@ async def _keep(child: Child, stopping: asyncio.Event) -> None:
                 await stopping.wait()
 
 
-async def _start(child: Child) -> asyncio.subprocess.Process:
+async def _start(child: SupervisedProcess) -> asyncio.subprocess.Process:
     return await asyncio.create_subprocess_exec(
         *child.command,
         stdin=asyncio.subprocess.PIPE,
@@ -109,9 +109,10 @@ async def _start(child: Child) -> asyncio.subprocess.Process:
 
 
 async def _ended(
-    process: asyncio.subprocess.Process, child: Child, stopping: asyncio.Event
+    process: asyncio.subprocess.Process, child: SupervisedProcess, stopping: asyncio.Event
 ) -> int | None:
-    """Its exit code if it ended by itself or because it stood still; None: it must be stopped."""
+    """The process's exit code if it ended by itself or because it stood still; None: it must be
+    stopped."""
     waits = [asyncio.ensure_future(process.wait()), asyncio.ensure_future(stopping.wait())]
     watch = asyncio.ensure_future(_kill_stopped(process, child))
     await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
@@ -120,7 +121,7 @@ async def _ended(
     return None if stopping.is_set() else process.returncode
 
 
-async def _kill_stopped(process: asyncio.subprocess.Process, child: Child) -> None:
+async def _kill_stopped(process: asyncio.subprocess.Process, child: SupervisedProcess) -> None:
     """Kill it once it was found stopped by a signal so many times in a row. Our own turns are
     counted: while the machine sleeps, or we are stopped too, no time passes for it."""
     looks = 0
@@ -140,7 +141,7 @@ def _is_stopped(pid: int) -> bool:
         return False
 
 
-async def _stop(process: asyncio.subprocess.Process, child: Child) -> None:
+async def _stop(process: asyncio.subprocess.Process, child: SupervisedProcess) -> None:
     with contextlib.suppress(ProcessLookupError):
         process.terminate()
     try:

@@ -12,7 +12,7 @@ from kernelbot.protocol import DeviceSpec, Limits, NumberType, Peak, SamplingRul
 from kernelbot.runs.devices.model import DeviceConfig
 from kernelbot.runs.queue.model import QueueRules, ScriptRules
 from kernelbot.server.mistakes import mistake
-from kernelbot.store.connections import SessionLimits
+from kernelbot.store.connections import DatabaseTimeouts
 from kernelbot.webhooks.model import WebhookRules
 
 T = TypeVar("T", Limits, SamplingRules)
@@ -141,7 +141,7 @@ class QueueSettings(BaseModel):
         return QueueRules(self.waiting_limit, self.running_limit, self.ranked_first)
 
     def script_rules(self) -> ScriptRules:
-        """Those for scripts."""
+        """The rules for scripts."""
         return ScriptRules(self.scripts_per_hour, self.scripts_waiting_limit)
 
 
@@ -149,18 +149,19 @@ _Limit = Annotated[float, Field(gt=0, le=86_400)]
 
 
 class DatabaseSettings(BaseModel):
-    """The `[database]` table: how long sessions may keep the database, as `SessionLimits` says."""
+    """The `[database]` table: how long sessions may keep the database, as `DatabaseTimeouts`
+    says."""
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
-    lock_timeout_s: _Limit = SessionLimits.locked_s
-    statement_timeout_s: _Limit = SessionLimits.slow_s
-    long_statement_timeout_s: _Limit = SessionLimits.unhurried_s
-    idle_in_transaction_timeout_s: _Limit = SessionLimits.idle_s
+    lock_timeout_s: _Limit = DatabaseTimeouts.locked_s
+    statement_timeout_s: _Limit = DatabaseTimeouts.slow_s
+    long_statement_timeout_s: _Limit = DatabaseTimeouts.unhurried_s
+    idle_in_transaction_timeout_s: _Limit = DatabaseTimeouts.idle_s
 
-    def limits(self) -> SessionLimits:
+    def limits(self) -> DatabaseTimeouts:
         """The limits in the store's form."""
-        return SessionLimits(
+        return DatabaseTimeouts(
             locked_s=self.lock_timeout_s,
             slow_s=self.statement_timeout_s,
             unhurried_s=self.long_statement_timeout_s,

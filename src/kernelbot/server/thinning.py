@@ -15,7 +15,7 @@ _LOUD = frozenset({"warning", "error", "critical"})
 
 
 @dataclass
-class _Kind:
+class _LineKind:
     since_s: float
     lines: int = 0
     left_out: int = 0
@@ -25,7 +25,7 @@ class Thinning:
     """Counts lines by kind: their text without the values in it."""
 
     def __init__(self) -> None:
-        self._kinds: dict[tuple[str, str], _Kind] = {}
+        self._kinds: dict[tuple[str, str], _LineKind] = {}
 
     def left_out_before(self, source: str, words: str) -> int | None:
         """How many such lines were left out since the last one; None: leave this one out."""
@@ -36,7 +36,7 @@ class Thinning:
             left_out = found.left_out if found else 0
             if len(self._kinds) >= _KINDS:
                 self._kinds.clear()  # with so many kinds nothing repeats: then write them
-            self._kinds[name] = _Kind(now_s, lines=1)
+            self._kinds[name] = _LineKind(now_s, lines=1)
             return left_out
         if found.lines >= _LINES:
             found.left_out += 1

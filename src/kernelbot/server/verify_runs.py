@@ -28,7 +28,7 @@ _START_LIMIT_S = 60.0
 
 
 @dataclass(frozen=True)
-class Verified:
+class VerifiedDevice:
     """How one device did by one launcher; `note` is why not, or where it ran."""
 
     device: str
@@ -45,8 +45,8 @@ class Verified:
 
 
 def verify_runs(
-    device: str | None, limit_s: float, on_each: Callable[[Verified], None]
-) -> list[Verified]:
+    device: str | None, limit_s: float, on_each: Callable[[VerifiedDevice], None]
+) -> list[VerifiedDevice]:
     """Send the example everywhere at once, and tell of each as it comes back. No server takes
     part, and local devices get harnesses of their own for it. Raises `DeviceNotOffered`."""
     settings = read_settings()
@@ -75,7 +75,7 @@ def narrowed(settings: Settings, chosen: Sequence[DeviceConfig], folder: Path) -
     return settings.model_copy(update={"data": folder, "devices": tuple(devices)})
 
 
-def to_document(found: list[Verified]) -> dict[str, Any]:
+def to_document(found: list[VerifiedDevice]) -> dict[str, Any]:
     """For programs."""
     return {"ok": all(one.ok for one in found), "runs": [asdict(one) for one in found]}
 
@@ -84,8 +84,8 @@ async def _verify(
     settings: Settings,
     chosen: Sequence[DeviceConfig],
     limit_s: float,
-    on_each: Callable[[Verified], None],
-) -> list[Verified]:
+    on_each: Callable[[VerifiedDevice], None],
+) -> list[VerifiedDevice]:
     by_name = launchers(settings)
     watchers = {name: Watcher(name, launcher) for name, launcher in by_name.items()}
     watching = [asyncio.create_task(watcher.run()) for watcher in watchers.values()]
@@ -125,7 +125,7 @@ async def _one(
     watcher: Watcher,
     starting: asyncio.Task[None],
     limit_s: float,
-) -> Verified:
+) -> VerifiedDevice:
     began = time.monotonic()
     try:
         async with asyncio.timeout(limit_s):
@@ -139,7 +139,7 @@ async def _one(
         ok, note = False, f"there was no result within {limit_s:.0f} s"
     except (KernelbotError, OSError) as error:
         ok, note = False, str(error)
-    return Verified(device.spec.name, name, ok, note, time.monotonic() - began)
+    return VerifiedDevice(device.spec.name, name, ok, note, time.monotonic() - began)
 
 
 async def judged_by(launcher: Launcher, watcher: Watcher, job: JobSpec) -> RunResult:

@@ -2,7 +2,7 @@
 
 import sys
 
-from kernelbot.harness.host.warm.client import Start, WarmJudge
+from kernelbot.harness.host.warm.client import WarmJudge, WarmStart
 from kernelbot.harness.host.warm.folder import PrivateFolder
 from kernelbot.harness.host.warm.names import environment
 
@@ -14,11 +14,11 @@ _HARNESS = ("-P", "-m", "kernelbot.harness")
 def warm_judge(folder: PrivateFolder, idle_s: float = IDLE_S) -> WarmJudge:
     """The one that goes with this process."""
 
-    def start() -> Start:
+    def start() -> WarmStart:
         import platformdirs  # not needed beside a judge that runs
 
         cache = platformdirs.user_cache_path("kernelbot") / "builds"
         options = ("--idle-s", str(idle_s), "--build-cache", str(cache))
-        return Start((sys.executable, *_HARNESS), environment(), options)
+        return WarmStart((sys.executable, *_HARNESS), environment(), options)
 
     return WarmJudge(folder, start)

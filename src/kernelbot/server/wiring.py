@@ -8,9 +8,9 @@ from pathlib import Path
 
 from kernelbot.accounts.logins.service import LoginRules, Logins
 from kernelbot.accounts.service import Users
-from kernelbot.accounts.tokens.service import Tokens
+from kernelbot.accounts.tokens.service import TokenService
 from kernelbot.boards.invites.service import Invites
-from kernelbot.boards.limits.service import Limits
+from kernelbot.boards.limits.service import LimitService
 from kernelbot.boards.problem_folders import ProblemFolders
 from kernelbot.boards.service import Boards
 from kernelbot.boards.summaries import ProblemSummaries
@@ -31,7 +31,7 @@ from kernelbot.moderation.triage import Triage
 from kernelbot.platform.downloads.service import Downloads
 from kernelbot.platform.exports.model import ExportRules
 from kernelbot.platform.exports.service import Exports
-from kernelbot.platform.health.service import Health
+from kernelbot.platform.health.service import HealthService
 from kernelbot.platform.notifications import Listener
 from kernelbot.platform.service import Platform
 from kernelbot.platform.statistics.service import StatisticsService
@@ -50,9 +50,9 @@ from kernelbot.runs.queue.model import QueueRules
 from kernelbot.server.client_wheel import build_client_wheel, build_whole_wheel
 from kernelbot.server.settings import Settings
 from kernelbot.services import Services
-from kernelbot.store.connections import SessionLimits
+from kernelbot.store.connections import DatabaseTimeouts
 from kernelbot.store.database import Database
-from kernelbot.submissions.artifacts.service import Artifacts
+from kernelbot.submissions.artifacts.service import ArtifactService
 from kernelbot.submissions.forms.service import Forms
 from kernelbot.submissions.lists import SubmissionLists
 from kernelbot.submissions.service import Submissions
@@ -87,7 +87,7 @@ async def open_services(
     export_rules: ExportRules | None = None,
     login_rules: LoginRules | None = None,
     webhook_rules: WebhookRules | None = None,
-    limits: SessionLimits | None = None,
+    limits: DatabaseTimeouts | None = None,
 ) -> AsyncIterator[Core]:
     """Everything a door needs, with the database at `url`, closed at the end."""
     async with (
@@ -106,7 +106,7 @@ async def open_services(
             Services(
                 submissions=submissions,
                 submission_lists=SubmissionLists(database),
-                artifacts=Artifacts(database),
+                artifacts=ArtifactService(database),
                 boards=boards,
                 summaries=ProblemSummaries(database),
                 activity=Activity(database),
@@ -115,14 +115,14 @@ async def open_services(
                 trends=trends,
                 users=Users(database),
                 devices=device_service,
-                health=Health(database, device_service),
+                health=HealthService(database, device_service),
                 problem_folders=ProblemFolders(boards, problem_dev_dir),
                 reviews=Reviews(database),
-                tokens=Tokens(database),
+                tokens=TokenService(database),
                 platform=Platform(database),
                 audit=Audit(database),
                 invites=Invites(database),
-                limits=Limits(database),
+                limits=LimitService(database),
                 logins=Logins(database, rules),
                 deletion=Deletion(database),
                 rejudging=Rejudging(database),

@@ -26,7 +26,7 @@ from kernelbot.server.settings import LOCAL, Settings, read_settings
 from kernelbot.server.watchdog import watched
 from kernelbot.server.wiring import node_links, open_run_lifecycle
 from kernelbot.store import migrate
-from kernelbot.worker.worker import Identity, Worker, WorkerRules
+from kernelbot.worker.worker import Worker, WorkerIdentity, WorkerRules
 
 _TURNS = "kernelbot_turns"
 _CANCELLED = "kernelbot_cancelled"
@@ -107,7 +107,9 @@ async def open_worker(settings: Settings, url: str) -> AsyncIterator[Worker]:
                 devices,
                 listener.channel(_TURNS),
                 listener.channel(_CANCELLED),
-                Identity(owner, socket.gethostname(), lambda names: _gone(owners, names)),
+                WorkerIdentity(
+                    owner, socket.gethostname(), lambda names: _dead_owners(owners, names)
+                ),
                 WorkerRules(
                     settings.worker.heartbeat_s, settings.worker.sweep_s, settings.worker.grace_s
                 ),
@@ -152,6 +154,6 @@ def _launcher(
     return settings.launchers[name].build(place)
 
 
-def _gone(owners: Path, names: list[str]) -> list[str]:
+def _dead_owners(owners: Path, names: list[str]) -> list[str]:
     """The owners whose lock file is here and no longer locked."""
     return [name for name in names if is_held(owners / f"{name}.lock") is False]

@@ -152,7 +152,7 @@ def _drop_triggers(connection: psycopg.Connection) -> None:
 
 
 def _drop_unversioned(connection: psycopg.Connection, like: str) -> None:
-    """Those of the statements that have been noted in a database of a release up to 0.1.0."""
+    """Run those DROP statements that have been noted in a database of a release up to 0.1.0."""
     row = connection.execute("SELECT drops FROM schema_functions").fetchone()
     values = {"like": like}
     drops = connection.execute(

@@ -27,7 +27,7 @@ or two hours if nobody asks it anything. Over a socket of this machine they mean
 
 
 @dataclass(frozen=True)
-class SessionLimits:
+class DatabaseTimeouts:
     """How long sessions of a pool may keep the database, in seconds. Postgres ends what takes
     longer, so that one slow question or one process that stands still doesn't stop all others."""
 

@@ -15,7 +15,7 @@ from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
 
 from kernelbot.domain.errors import Conflict, PlatformError, Unavailable
 from kernelbot.domain.next_steps import Next
-from kernelbot.store.connections import ALIVE, CONNECT_S, SessionLimits
+from kernelbot.store.connections import ALIVE, CONNECT_S, DatabaseTimeouts
 
 IDLE_S = 60.0
 """A pool closes one connection after each while of this length in which one was never used. Another
@@ -75,13 +75,13 @@ class Database:
         *,
         max_size: int = 10,
         timeout_s: float = 5.0,
-        limits: SessionLimits | None = None,
+        limits: DatabaseTimeouts | None = None,
         connect_s: float = CONNECT_S,
     ) -> None:
         """`timeout_s`: how long to wait for one of `max_size` connections; `limits`: of each
         session, None: the usual ones; `connect_s`: how long the first connection may take."""
         self.url = url
-        self._limits = limits or SessionLimits()
+        self._limits = limits or DatabaseTimeouts()
         self._connect_s = connect_s
         self._answered = asyncio.Event()
         """Once Postgres has let us in, or has refused."""
@@ -162,7 +162,7 @@ class Database:
 
     @contextlib.asynccontextmanager
     async def _connection(self) -> AsyncIterator[AsyncConnection[DictRow]]:
-        """One of the pool's. The pool waits with Python 3.11's `wait_for`, which swallows a
+        """A connection of the pool. The pool waits with Python 3.11's `wait_for`, which swallows a
         cancellation that comes together with the connection: who was cancelled goes no further."""
         task = asyncio.current_task()
         assert task is not None, "what is async runs in a task"

@@ -65,7 +65,7 @@ class EmbeddedPostgres:
             self._run()
         except (subprocess.SubprocessError, OSError) as error:
             raise Unavailable(
-                f"The embedded Postgres in {self.folder} did not start: {_said(error)}",
+                f"The embedded Postgres in {self.folder} did not start: {_error_text(error)}",
                 hint=f"See {self.folder / 'log'}, or set DATABASE_URL to a Postgres of your own.",
             ) from error
         self._make_role()
@@ -81,7 +81,7 @@ class EmbeddedPostgres:
             self._run()
         except (subprocess.SubprocessError, OSError) as error:
             raise Unavailable(
-                f"The embedded Postgres did not start again: {_said(error)}"
+                f"The embedded Postgres did not start again: {_error_text(error)}"
             ) from error
         return True
 
@@ -257,7 +257,7 @@ def _is_private(folder: Path) -> bool:
     return ours and not stat.S_IMODE(found.st_mode) & 0o077
 
 
-def _said(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     """The last line of output of a program that failed."""
     if isinstance(error, subprocess.CalledProcessError) and error.stderr:
         lines = error.stderr.decode(errors="replace").strip().splitlines()

@@ -28,7 +28,7 @@ async def only_one(
         raise Unavailable(f"The database can't be reached: {why_unreachable(error)}") from error
     async with connection:
         waited = False
-        while not await _taken(connection, lock):
+        while not await _try_lock(connection, lock):
             if not waited:
                 on_wait()
             waited = True
@@ -41,7 +41,7 @@ async def only_one(
             await asyncio.gather(holding, return_exceptions=True)
 
 
-async def _taken(connection: psycopg.AsyncConnection, lock: Lock) -> bool:
+async def _try_lock(connection: psycopg.AsyncConnection, lock: Lock) -> bool:
     try:
         cursor = await connection.execute("SELECT pg_try_advisory_lock(%s)", (lock.value,))
         row = await cursor.fetchone()

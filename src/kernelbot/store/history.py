@@ -40,7 +40,7 @@ def _contracts(name: str) -> bool:
 
 
 def known_migrations() -> tuple[Migration, ...]:
-    """This release's, in order: the files of `migrations/` by their numbers."""
+    """This release's migrations, in order: the files of `migrations/` by their numbers."""
     return _read(_FOLDER)
 
 
@@ -114,7 +114,7 @@ def newer() -> SchemaOutdated:
 
 
 def older() -> SchemaOutdated:
-    """This release has gone further than the database."""
+    """The error for a database that is older than this release."""
     return SchemaOutdated(
         "The database's schema is older than this release.", next_step=Next.MIGRATE_DATABASE
     )

@@ -93,8 +93,8 @@ def adopt(connection: psycopg.Connection, known: Sequence[Migration]) -> None:
 def _has(
     connection: psycopg.Connection, known: Sequence[Migration], noted: int
 ) -> Sequence[Migration] | None:
-    """Those that are noted, or one more: yoyo noted a migration after it was committed, and may
-    have been killed in between. None: the tables are neither's."""
+    """The migrations that are noted, or one more: yoyo noted a migration after it was committed,
+    and may have been killed in between. None: the tables are neither's."""
     here = shape_of(connection)
     one_more, those = made_by(connection, known[: noted + 1]), made_by(connection, known[:noted])
     if one_more != those and one_more.is_in(here):

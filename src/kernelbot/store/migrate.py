@@ -192,7 +192,7 @@ def _age(connection: psycopg.Connection, known: Sequence[Migration]) -> Age:
 
 
 def _waiting(connection: psycopg.Connection, wanted: Release, finish: bool) -> list[Migration]:
-    """Those of ours that are to be applied, in order: those that contract only to finish."""
+    """The migrations that are to be applied, in order: the contracting ones only to finish."""
     applied = ledger.applied(connection)
     if ledger.keeps_names_alone(connection):
         applied = ledger.renamed(applied)

@@ -10,7 +10,7 @@ from kernelbot.domain.errors import NotAllowed, NotFound
 from kernelbot.domain.ids import can_be_id
 from kernelbot.store.database import ReadSession
 from kernelbot.submissions import store as submissions
-from kernelbot.submissions.code_visibility import CodeFacts, may_read_code
+from kernelbot.submissions.code_visibility import CodeAccess, may_read_code
 from kernelbot.submissions.model import BareSubmission
 
 
@@ -63,7 +63,7 @@ def _someone_elses(submission_id: int) -> NotAllowed:
 
 async def _may_read(session: ReadSession, viewer: User, found: BareSubmission) -> bool:
     board = await visible_board(session, viewer, found.board)
-    facts = CodeFacts(
+    facts = CodeAccess(
         author_id=found.author_id,
         organiser_id=found.creator_id,
         deadline=board.deadline,

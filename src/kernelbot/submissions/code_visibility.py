@@ -9,7 +9,7 @@ from kernelbot.boards.rules import has_ended
 
 
 @dataclass(frozen=True)
-class CodeFacts:
+class CodeAccess:
     """What decides it. `author_id` None: of a submission that isn't the viewer's. `sees_board`:
     only members see a closed board."""
 
@@ -20,7 +20,7 @@ class CodeFacts:
     sees_board: bool
 
 
-def may_read_code(viewer: User, facts: CodeFacts, now: datetime) -> bool:
+def may_read_code(viewer: User, facts: CodeAccess, now: datetime) -> bool:
     """Authors always read their own, organisers everything; others after the deadline, if the
     competition says so and they may see the board."""
     if viewer.id == facts.author_id or organises(viewer, facts.organiser_id):

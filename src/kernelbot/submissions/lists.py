@@ -6,11 +6,11 @@ from kernelbot.accounts.permissions import require_admin
 from kernelbot.boards.service import organised_board
 from kernelbot.domain.errors import NotFound
 from kernelbot.domain.states import SubmissionState
-from kernelbot.ranking.places import Places
+from kernelbot.ranking.places import RankCache
 from kernelbot.store.database import Database, ReadSession
 from kernelbot.submissions import store as submissions
 from kernelbot.submissions import views
-from kernelbot.submissions.model import ListedSubmission, Place, Submission
+from kernelbot.submissions.model import ListedSubmission, RankedSubmission, Submission
 
 
 class SubmissionLists:
@@ -18,7 +18,7 @@ class SubmissionLists:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._places = Places()
+        self._places = RankCache()
 
     async def own(
         self,
@@ -90,7 +90,7 @@ class SubmissionLists:
                 if author is None:
                     raise NotFound(f"There is no user named {user!r}.")
             if state is not None or device is not None:
-                wanted = submissions.Wanted(
+                wanted = submissions.SubmissionFilter(
                     found.id if found else None, author.id if author else None, state, device
                 )
                 rows = await submissions.wanted(session, wanted, limit=limit, before_id=before_id)
@@ -124,10 +124,12 @@ class SubmissionLists:
         ]
 
     async def _placed(
-        self, session: ReadSession, found: list[submissions.Listed]
+        self, session: ReadSession, found: list[submissions.FoundSubmission]
     ) -> list[ListedSubmission]:
-        places: dict[int, tuple[Place, ...]] = {}
-        for place in await self._places.of(session, [best for one in found for best in one.bests]):
+        places: dict[int, tuple[RankedSubmission, ...]] = {}
+        for place in await self._places.get_ranked(
+            session, [best for one in found for best in one.bests]
+        ):
             places[place.submission_id] = (*places.get(place.submission_id, ()), place)
         return [ListedSubmission(one.id, one.hash, places.get(one.id, ())) for one in found]
 

@@ -10,7 +10,7 @@ from kernelbot.store.database import Database
 from kernelbot.submissions import store as submissions
 from kernelbot.submissions import views
 from kernelbot.submissions.access import visible
-from kernelbot.submissions.model import Event
+from kernelbot.submissions.model import SubmissionEvent
 
 Again = Callable[[], Awaitable[User]]
 """Who follows, as the account is now. Raises `NotAuthenticated` once what they showed has ended."""
@@ -18,8 +18,8 @@ ASK_AGAIN_S = 5.0
 
 
 @dataclass
-class Follower:
-    """Who follows."""
+class LiveFollower:
+    """A connection that follows submissions."""
 
     viewer: User
     again: Again | None
@@ -41,10 +41,10 @@ class Follower:
 async def live_events(
     database: Database,
     events: NotificationChannel,
-    follower: Follower,
+    follower: LiveFollower,
     submission_id: int,
     after: int,
-) -> AsyncGenerator[list[Event], None]:
+) -> AsyncGenerator[list[SubmissionEvent], None]:
     """Batches of events with an id above `after`, until the last. Raises `NotAuthenticated`,
     `NotFound` or `NotAllowed` soon after the follower may no longer see them, in silence after as
     long as `Waker` waits."""

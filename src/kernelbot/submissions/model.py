@@ -62,7 +62,7 @@ class Submission:
 
 
 @dataclass(frozen=True)
-class Event:
+class SubmissionEvent:
     """A step of a submission's life, numbered for resuming. `id` grows within a submission."""
 
     id: int
@@ -105,7 +105,7 @@ class Rank:
 
 
 @dataclass(frozen=True)
-class Place:
+class RankedSubmission:
     """A submission that is its author's best on a device, and the rank it has."""
 
     submission_id: int
@@ -122,4 +122,4 @@ class ListedSubmission:
 
     id: int
     hash: int
-    places: tuple[Place, ...]
+    places: tuple[RankedSubmission, ...]

@@ -162,7 +162,7 @@ class _Renaming(ast.NodeVisitor):
             argument.arg = inner.bound[argument.arg]
 
     def _visit_class(self, node: ast.ClassDef) -> None:
-        """Its name is the outer scope's."""
+        """A class's name is the outer scope's."""
         node.name = self._new(node.name)
         for part in (*node.bases, *node.keywords, *node.decorator_list):
             self.visit(part)

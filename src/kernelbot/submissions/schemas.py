@@ -11,8 +11,8 @@ from kernelbot.preflight.model import Preflight
 from kernelbot.protocol import Fault, Mode, Verdict
 from kernelbot.ranking.model import NotRanked, ScoreComparison, ScoreInterval
 from kernelbot.runs.model import Run
-from kernelbot.runs.queue.model import QueuePlace
-from kernelbot.runs.schemas import Report
+from kernelbot.runs.queue.model import DeviceQueuePosition
+from kernelbot.runs.schemas import ResultView
 from kernelbot.schemas.common import Answer, RequestBody, Text
 from kernelbot.submissions.model import Submission
 
@@ -46,14 +46,14 @@ class RunView(Answer):
         description="How often it was measured again, or is being, because its interval was wider "
         "than ±10 % or the machine was busy: before all other runs, alone, three times at most.",
     )
-    result: Report | None = Field(
+    result: ResultView | None = Field(
         description="None until finished, and where the asker may not see it: secret runs."
     )
 
     @classmethod
-    def of(cls, run: Run) -> "RunView":
+    def from_domain(cls, run: Run) -> "RunView":
         """The domain's run."""
-        result = Report.of(run.result) if run.result else None
+        result = ResultView.from_domain(run.result) if run.result else None
         return cls.model_validate({**vars(run), "result": result})
 
 
@@ -108,10 +108,10 @@ class SubmissionView(Answer):
     )
 
     @classmethod
-    def of(
+    def from_domain(
         cls,
         submission: Submission,
-        place: QueuePlace | None = None,
+        place: DeviceQueuePosition | None = None,
         comparisons: tuple[ScoreComparison, ...] = (),
     ) -> "SubmissionView":
         """The domain's submission."""
@@ -130,7 +130,7 @@ class SubmissionView(Answer):
             queue_position=place.position if place else None,
             wait_s=place.wait_s if place else None,
             queue_note=place.note if place else "",
-            runs=[RunView.of(run) for run in submission.runs],
+            runs=[RunView.from_domain(run) for run in submission.runs],
             code=submission.code,
             review=submission.review,
             review_reason=submission.review_reason,

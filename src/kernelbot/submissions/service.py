@@ -22,14 +22,14 @@ from kernelbot.moderation.reviews.model import Evidence
 from kernelbot.platform.notifications import NotificationChannel
 from kernelbot.preflight.model import Preflight
 from kernelbot.protocol import Mode, RunResult, Vendor
-from kernelbot.ranking.places import Places
+from kernelbot.ranking.places import RankCache
 from kernelbot.render.text import counted
 from kernelbot.runs.devices.model import DeviceConfig
 from kernelbot.runs.devices.service import FRESH_S, NOBODY
 from kernelbot.runs.queue import store as queue
-from kernelbot.runs.queue.model import QueuePlace, QueueRules
-from kernelbot.runs.queue.store import Waiting
-from kernelbot.runs.queue.wait_estimate import place_of
+from kernelbot.runs.queue.model import DeviceQueuePosition, QueueRules
+from kernelbot.runs.queue.store import WaitingRun
+from kernelbot.runs.queue.wait_estimate import estimate_position
 from kernelbot.runs.samples.model import SampledWorkload
 from kernelbot.runs.samples.rules import may_see_samples, sampled_workloads
 from kernelbot.store.database import Database, ReadSession, WriteSession
@@ -39,8 +39,8 @@ from kernelbot.submissions.access import as_shown_to, own, require_visible, visi
 from kernelbot.submissions.creation import validation as submission_validation
 from kernelbot.submissions.creation.store import AddedRun, NewRow, add_submission
 from kernelbot.submissions.forms import store as forms
-from kernelbot.submissions.live import ASK_AGAIN_S, Again, Follower, live_events
-from kernelbot.submissions.model import Event, NewSubmission, Submission
+from kernelbot.submissions.live import ASK_AGAIN_S, Again, LiveFollower, live_events
+from kernelbot.submissions.model import NewSubmission, Submission, SubmissionEvent
 from kernelbot.submissions.preflights import store as preflights
 from kernelbot.submissions.same_code import code_digest
 from kernelbot.submissions.source import language_of
@@ -75,7 +75,7 @@ class Submissions:
         )
         self._slots = {device.spec.name: device.slots for device in devices}
         self._rules = rules or QueueRules()
-        self._places = Places()
+        self._places = RankCache()
 
     async def submit(
         self, author: User, new: NewSubmission, *, late_by: User | None = None
@@ -91,7 +91,7 @@ class Submissions:
         late_by: User | None = None,
         message_id: int | None = None,
         form: str | None = None,
-    ) -> tuple[Submission, QueuePlace | None]:
+    ) -> tuple[Submission, DeviceQueuePosition | None]:
         """Create a submission: source, runs and first events appear in one transaction. Returned
         with its place in the queue. `late_by`: the admin who accepts it although the deadline may
         have passed. Noted along with it: `message_id`, of the chat's answer that tells of it, and
@@ -206,7 +206,7 @@ class Submissions:
             )
         return shown
 
-    async def queue_place(self, submission_id: int) -> QueuePlace | None:
+    async def queue_place(self, submission_id: int) -> DeviceQueuePosition | None:
         """Where it stands on the device that it gets to first. None when nothing of it waits."""
         if not can_be_id(submission_id):
             return None
@@ -216,7 +216,7 @@ class Submissions:
 
     async def events(
         self, viewer: User, submission_id: int, *, after: int = 0, again: Again | None = None
-    ) -> AsyncIterator[Event]:
+    ) -> AsyncIterator[SubmissionEvent]:
         """Events with an id above `after`, first those that were, then live; ends after the
         last. Raises `NotFound` or `NotAllowed` at the first step, and what `follow` says."""
         followed = await self.follow(viewer, submission_id, after=after, again=again)
@@ -233,23 +233,23 @@ class Submissions:
         after: int = 0,
         again: Again | None = None,
         ask_again_s: float = ASK_AGAIN_S,
-    ) -> AsyncGenerator[list[Event], None]:
+    ) -> AsyncGenerator[list[SubmissionEvent], None]:
         """What `events` gives, in batches of those that came together, and for who has to know
         first whether they may have it. Raises `NotFound`, `NotAllowed`.
 
         Asked again after `ask_again_s`, a batch raises them as well, and `NotAuthenticated`.
-        `again`: see `Follower`.
+        `again`: see `LiveFollower`.
         """
         async with self._database.read() as session:
             await visible(session, viewer, submission_id)
-        follower = Follower(viewer, again, ask_again_s)
+        follower = LiveFollower(viewer, again, ask_again_s)
         return live_events(self._database, self._events, follower, submission_id, after)
 
-    def _place(self, line: Waiting | None) -> QueuePlace | None:
+    def _place(self, line: WaitingRun | None) -> DeviceQueuePosition | None:
         if line is None:
             return None
         slots = self._slots.get(line.device, 1) * line.workers
-        place = place_of(line, slots, self._rules.running_limit)
+        place = estimate_position(line, slots, self._rules.running_limit)
         if line.workers:
             return place
         return replace(place, note=NOBODY if line.note is None else line.note)
@@ -275,7 +275,7 @@ class Submissions:
             raise no_submission(submission_id)
         row = found.submission
         await require_visible(session, viewer, row)
-        places = await self._places.of(session, list(found.bests))
+        places = await self._places.get_ranked(session, list(found.bests))
         noticed: tuple[Evidence, ...] = ()
         if is_admin(viewer):
             noticed = (await reviews.evidence(session, [row.id]))[row.id]

@@ -14,21 +14,21 @@ from kernelbot.ranking.model import NotRanked, NotRankedReason, ScoreInterval
 from kernelbot.runs.files import RunFile
 from kernelbot.runs.model import Run
 from kernelbot.runs.queue.model import QueueRules
-from kernelbot.runs.queue.store import Waiting, asked, read_line
+from kernelbot.runs.queue.store import WaitingRun, asked, read_line
 from kernelbot.schemas.values import from_row
 from kernelbot.store.database import ReadSession, Row, WriteSession
 from kernelbot.store.jsontext import dumps
 from kernelbot.store.results import read_result
 from kernelbot.store.samples import unpack
 from kernelbot.store.sqlfiles import statements
-from kernelbot.submissions.model import BareSubmission, Event, Rank
+from kernelbot.submissions.model import BareSubmission, Rank, SubmissionEvent
 
 _OF_SUBMISSION = tuple(field.name for field in fields(BareSubmission))
 _EVENTS_AT_ONCE = 1000
 
 
 @dataclass(frozen=True)
-class Best:
+class BestSubmission:
     """A submission that is its author's best on a device. `version`: the ranking's."""
 
     submission_id: int
@@ -44,12 +44,12 @@ class Best:
 
 
 @dataclass(frozen=True)
-class Listed:
+class FoundSubmission:
     """A submission as a page finds it. `hash`: as `listed_submissions` says."""
 
     id: int
     hash: int
-    bests: tuple[Best, ...]
+    bests: tuple[BestSubmission, ...]
 
 
 async def same_code(session: ReadSession, submission_id: int) -> int | None:
@@ -98,9 +98,9 @@ class Snapshot:
 
     submission: BareSubmission
     runs: tuple[Run, ...]
-    bests: tuple[Best, ...]
+    bests: tuple[BestSubmission, ...]
     preflights: tuple[tuple[int, int | None], ...]
-    line: Waiting | None
+    line: WaitingRun | None
 
 
 async def snapshot(
@@ -134,7 +134,7 @@ async def of_author(
     before_id: int | None,
     offset: int,
     device: str | None = None,
-) -> list[Listed]:
+) -> list[FoundSubmission]:
     """An author's, newest first. `device`: only those with a run on it; then `board` is given."""
     values = {
         "author_id": author_id,
@@ -151,7 +151,7 @@ async def of_author(
 
 async def of_board(
     session: ReadSession, leaderboard_id: int | None, *, limit: int, before_id: int | None
-) -> list[Listed]:
+) -> list[FoundSubmission]:
     """Everybody's on a board, None: on all of them; newest first."""
     values = {"leaderboard_id": leaderboard_id, "limit": limit, "before_id": before_id}
     sql = statements(__file__)["of_all" if leaderboard_id is None else "of_board"]
@@ -159,7 +159,7 @@ async def of_board(
 
 
 @dataclass(frozen=True)
-class Wanted:
+class SubmissionFilter:
     """Which submissions are asked for; None: any."""
 
     leaderboard_id: int | None
@@ -170,10 +170,10 @@ class Wanted:
 
 
 async def wanted(
-    session: ReadSession, wanted: Wanted, *, limit: int, before_id: int | None
-) -> list[Listed]:
-    """Those of everybody that are asked for, newest first. It reads as many as it must to fill the
-    page, but those in rare states are found at once."""
+    session: ReadSession, wanted: SubmissionFilter, *, limit: int, before_id: int | None
+) -> list[FoundSubmission]:
+    """Everybody's submissions that are asked for, newest first. It reads as many as it must to fill
+    the page, but those in rare states are found at once."""
     values = {**asdict(wanted), "limit": limit, "before_id": before_id}
     is_rare = wanted.state not in (None, SubmissionState.FINISHED)
     sql = statements(__file__)["wanted_rare" if is_rare else "wanted"]
@@ -189,17 +189,18 @@ async def on_board(
 
 
 @dataclass(frozen=True)
-class Entry:
-    """A submission with its runs, without code and results. `hash`: as `Listed`, of this moment."""
+class SubmissionEntry:
+    """A submission with its runs, without code and results. `hash`: as `FoundSubmission`, of this
+    moment."""
 
     submission: BareSubmission
     hash: int
     runs: tuple[Run, ...]
-    bests: tuple[Best, ...]
+    bests: tuple[BestSubmission, ...]
 
 
-async def entries(session: ReadSession, submission_ids: list[int]) -> list[Entry]:
-    """Those of them that are there, by one statement, the newest first."""
+async def entries(session: ReadSession, submission_ids: list[int]) -> list[SubmissionEntry]:
+    """The entries of the submissions that are there, by one statement, the newest first."""
     sql = statements(__file__)["entries"]
     rows = await session.all(sql, {"submission_ids": submission_ids})
     return [_entry(list(of_one)) for _, of_one in groupby(rows, itemgetter("id"))]
@@ -276,7 +277,7 @@ async def refresh_standings(session: WriteSession, submission_id: int) -> None:
 class Happened:
     """A submission's events after an id, in their order, as of one moment."""
 
-    events: list[Event]
+    events: list[SubmissionEvent]
     is_all: bool
     """There were no others at that moment."""
     is_over: bool
@@ -298,14 +299,16 @@ def _submission(row: Row) -> BareSubmission:
     return BareSubmission(**{**row, "mode": Mode(row["mode"]), "review": review})
 
 
-def _listed(row: Row) -> Listed:
+def _listed(row: Row) -> FoundSubmission:
     number, devices, versions = row["id"], row["best_devices"], row["best_versions"]
     bests = zip(devices, versions, strict=True) if devices else ()
     owner = row["board_id"], row["author_id"]
-    return Listed(number, row["hash"], tuple(_best(number, *owner, *best) for best in bests))
+    return FoundSubmission(
+        number, row["hash"], tuple(_best(number, *owner, *best) for best in bests)
+    )
 
 
-def _entry(rows: list[Row]) -> Entry:
+def _entry(rows: list[Row]) -> SubmissionEntry:
     """The entry that a submission's rows, one for each of its runs, make."""
     found = _submission({name: rows[0][name] for name in _OF_SUBMISSION})
     versions = [(row["device"], row.pop("best_of_version")) for row in rows]
@@ -313,11 +316,13 @@ def _entry(rows: list[Row]) -> Entry:
     bests = tuple(_best(found.id, *owner, *at) for at in versions if at[1] is not None)
     entry_hash = rows[0].get("hash", 0)
     runs = tuple(_run(_columns_of_run(row), found.mode) for row in rows)
-    return Entry(found, entry_hash, runs, bests)
+    return SubmissionEntry(found, entry_hash, runs, bests)
 
 
-def _best(submission_id: int, board_id: int, author_id: int, device: str, version: int) -> Best:
-    return Best(submission_id, board_id, device, author_id, version)
+def _best(
+    submission_id: int, board_id: int, author_id: int, device: str, version: int
+) -> BestSubmission:
+    return BestSubmission(submission_id, board_id, device, author_id, version)
 
 
 def _columns_of_run(row: Row) -> Row:
@@ -388,8 +393,8 @@ def _unpacked(samples_zlib: bytes | None) -> tuple[float, ...]:
     return () if samples_zlib is None else unpack(samples_zlib)
 
 
-def _event(row: Row) -> Event:
+def _event(row: Row) -> SubmissionEvent:
     # Explicitly, because `finished` is a word of both enums: here the run's state.
     states = {state.value for state in RunState}
     kind = RunState(row["kind"]) if row["kind"] in states else EventKind(row["kind"])
-    return from_row(Event, {**row, "kind": kind})
+    return from_row(SubmissionEvent, {**row, "kind": kind})

@@ -17,12 +17,18 @@ from kernelbot.preflight.model import Preflight
 from kernelbot.protocol import Fault, Mode, RunResult, Verdict
 from kernelbot.ranking.model import NotRanked, NotRankedReason
 from kernelbot.runs.model import Run
-from kernelbot.runs.queue.model import QueuePlace
+from kernelbot.runs.queue.model import DeviceQueuePosition
 from kernelbot.runs.repeats import is_unranked_text
 from kernelbot.runs.samples.model import without_seed
 from kernelbot.runs.samples.rules import may_see_samples
 from kernelbot.submissions.creation.store import AddedRun, Destination
-from kernelbot.submissions.model import BareSubmission, Event, NewSubmission, Place, Submission
+from kernelbot.submissions.model import (
+    BareSubmission,
+    NewSubmission,
+    RankedSubmission,
+    Submission,
+    SubmissionEvent,
+)
 
 FAILED_UNSEEN = "The run on the secret data did not pass; what it found stays secret."
 UNJUDGED_UNSEEN = (
@@ -47,9 +53,9 @@ class SubmissionSnapshot:
 
     row: BareSubmission
     runs: tuple[Run, ...]
-    places: tuple[Place, ...]
+    places: tuple[RankedSubmission, ...]
     evidence: tuple[Evidence, ...]
-    queue: QueuePlace | None
+    queue: DeviceQueuePosition | None
     """None: nothing of it waits."""
     secret: bool
     """Whether the viewer sees the results of secret runs."""
@@ -193,7 +199,7 @@ def new_submission(
 def submission(
     row: BareSubmission,
     runs: Sequence[Run],
-    places: Sequence[Place],
+    places: Sequence[RankedSubmission],
     evidence: tuple[Evidence, ...] = (),
     *,
     sees_secret: bool = False,
@@ -239,7 +245,7 @@ def submission(
     )
 
 
-def event(found: Event, viewer: User) -> Event | None:
+def event(found: SubmissionEvent, viewer: User) -> SubmissionEvent | None:
     """The event as the viewer may see it; None: not at all."""
     if not found.secret or sees_secret(viewer):
         return found

@@ -40,7 +40,7 @@ def statement(text: str) -> Markup:
     return Markup(clean)  # noqa: S704  # cleaned just now
 
 
-def beginning(code: str, characters: int) -> str:
+def excerpt(code: str, characters: int) -> str:
     """The part of a file that is shown: so many characters, and not too many lines."""
     lines = code[:characters].split("\n", _SHOWN_LINES)
     return "\n".join(lines[:_SHOWN_LINES])
@@ -102,7 +102,7 @@ def _line(number: int, line: str, remarks: Remarks) -> str:
 
 
 def texts_of(request: Request) -> Texts:
-    """This application's."""
+    """The application's texts."""
     found = request.app.state.texts
     assert isinstance(found, Texts)
     return found

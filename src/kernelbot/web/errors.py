@@ -15,7 +15,7 @@ from kernelbot.domain.errors import KernelbotError, NotAuthenticated, Unavailabl
 from kernelbot.domain.next_steps import Next
 from kernelbot.web.pages import Page, go, pages_of
 from kernelbot.web.paths import login_path
-from kernelbot.web.session import Session, maybe_session
+from kernelbot.web.session import BrowserSession, maybe_session
 
 _TITLES = {
     401: "Please log in",
@@ -127,7 +127,7 @@ async def _shown(request: Request, error: Exception) -> Response:
     return _page(page, error, answer.status_code, answer.headers)
 
 
-async def _session(request: Request) -> Session | None:
+async def _session(request: Request) -> BrowserSession | None:
     """Who is logged in, as far as that can be known: what has failed may be the database."""
     try:
         return await maybe_session(request)
@@ -144,7 +144,7 @@ async def _crashed(request: Request, error: Exception) -> Response:
 
 
 def _page(page: Page, error: Exception, status: int, headers: Mapping[str, str]) -> Response:
-    message, advice = _said(error, status)
+    message, advice = _error_text(error, status)
     title = _TITLES.get(status, "That didn't work")
     shown = page(
         "error.html", status=status, title=title, message=message, advice=advice, code=status
@@ -155,7 +155,7 @@ def _page(page: Page, error: Exception, status: int, headers: Mapping[str, str])
     return shown
 
 
-def _said(error: Exception, status: int) -> tuple[str, Advice]:
+def _error_text(error: Exception, status: int) -> tuple[str, Advice]:
     if isinstance(error, KernelbotError):
         return str(error), advice_of(error)
     if isinstance(error, RequestValidationError):

@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 from kernelbot.boards.model import BoardProblem
 from kernelbot.domain.versioned_cache import VersionedCache
-from kernelbot.ranking.service import Ranking
+from kernelbot.ranking.service import RankingVersion
 
 _TABLES = 256
 """Most entries, of 30 kB each: never more than 8 MiB."""
@@ -40,28 +40,28 @@ class WrittenProblem:
 
 
 @dataclass(frozen=True)
-class Kept:
+class PageCache:
     """Kept for as long as the ranking is the same; of a problem's version, for ever."""
 
     tables: VersionedCache[tuple[int, str, int, bool], StandingsTable] = field(
         default_factory=lambda: VersionedCache(_TABLES)
     )
-    """By board, device, offset, and whether it leads to the code; made from a `Ranking`."""
+    """By board, device, offset, and whether it leads to the code; made from a `RankingVersion`."""
     problems: VersionedCache[int, WrittenProblem] = field(
         default_factory=lambda: VersionedCache(_PROBLEMS)
     )
     """By the number of the problem's version."""
 
 
-def kept_of(request: Request) -> Kept:
-    """This application's."""
+def page_cache_of(request: Request) -> PageCache:
+    """The application's page cache."""
     found = request.app.state.kept
-    assert isinstance(found, Kept)
+    assert isinstance(found, PageCache)
     return found
 
 
 def table_key(
-    ranking: Ranking, offset: int, *, with_code: bool = False
+    ranking: RankingVersion, offset: int, *, with_code: bool = False
 ) -> tuple[int, str, int, bool]:
     """What a table is kept by."""
     return ranking.board.id, ranking.device, offset, with_code

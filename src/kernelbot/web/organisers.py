@@ -8,7 +8,7 @@ from kernelbot.accounts.model import User
 from kernelbot.accounts.permissions import require_admin, require_creator
 from kernelbot.api.dependencies import AllowedFirst
 from kernelbot.schemas.common import NAME_MAX
-from kernelbot.web.session import NeededSession, Session, maybe_session, session_needed
+from kernelbot.web.session import BrowserSession, NeededSession, maybe_session, session_needed
 
 HOME = "/organise"
 
@@ -19,23 +19,23 @@ Typed = Annotated[str, Form(max_length=NAME_MAX)]
 Reason = Annotated[str, Form(max_length=10_000)]
 
 
-async def organiser(session: NeededSession) -> Session:
+async def organiser(session: NeededSession) -> BrowserSession:
     """Somebody who may create boards. Raises `NotAuthenticated`, `NotAllowed`."""
     require_creator(session.user)
     return session
 
 
-async def admin(session: NeededSession) -> Session:
+async def admin(session: NeededSession) -> BrowserSession:
     """An admin. Raises `NotAuthenticated`, `NotAllowed`."""
     require_admin(session.user)
     return session
 
 
-Organiser = Annotated[Session, Depends(organiser)]
-Admin = Annotated[Session, Depends(admin)]
+Organiser = Annotated[BrowserSession, Depends(organiser)]
+Admin = Annotated[BrowserSession, Depends(admin)]
 
 
-class AdminsFirst(AllowedFirst):
+class AdminBrowsersFirst(AllowedFirst):
     """A form with a large file, which is read from an admin's browser only."""
 
     require = staticmethod(require_admin)

@@ -11,7 +11,7 @@ from kernelbot import __version__
 from kernelbot.extensions import Download
 from kernelbot.web import filters
 from kernelbot.web.assets import Assets
-from kernelbot.web.session import MaybeSession, Session
+from kernelbot.web.session import BrowserSession, MaybeSession
 
 _POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -53,7 +53,7 @@ class Pages:
 class Page:
     """Answers one request with a page, which shows who is logged in."""
 
-    def __init__(self, pages: Pages, request: Request, session: Session | None) -> None:
+    def __init__(self, pages: Pages, request: Request, session: BrowserSession | None) -> None:
         self._pages = pages
         self._path = request.url.path
         self._origin = request.app.state.settings.base_url(request)
@@ -91,7 +91,7 @@ class Page:
 
 
 def pages_of(request: Request) -> Pages:
-    """This application's templates."""
+    """The application's templates."""
     found = request.app.state.pages
     assert isinstance(found, Pages)
     return found

@@ -26,7 +26,7 @@ _SECRET = re.compile(r"[\w-]{43}", re.ASCII)
 _LOCAL_PATH = re.compile(r"/(?:[A-Za-z0-9_.~%-][A-Za-z0-9_.~%/-]*)?")
 
 
-class Session:
+class BrowserSession:
     """A logged-in browser."""
 
     def __init__(self, user: User, token: str) -> None:
@@ -44,21 +44,21 @@ class Session:
         return Credential(self.token)
 
 
-async def maybe_session(request: Request) -> Session | None:
+async def maybe_session(request: Request) -> BrowserSession | None:
     """The browser's session; None if there is none, or it is no longer valid."""
     token = _cookie(request, SESSION)
     if not token:
         return None
     try:
         users = (await services(request)).users
-        return Session(await users.authenticate(token, TokenKind.SESSION), token)
+        return BrowserSession(await users.authenticate(token, TokenKind.SESSION), token)
     except NotAuthenticated:
         return None
 
 
 async def counted_session(
-    request: Request, session: Annotated[Session | None, Depends(maybe_session)]
-) -> Session | None:
+    request: Request, session: Annotated[BrowserSession | None, Depends(maybe_session)]
+) -> BrowserSession | None:
     """The session, as `maybe_session` finds it; the connection is its account's. Raises
     `TooManyRequests`."""
     if session is not None:
@@ -66,22 +66,22 @@ async def counted_session(
     return session
 
 
-MaybeSession = Annotated[Session | None, Depends(counted_session)]
+MaybeSession = Annotated[BrowserSession | None, Depends(counted_session)]
 
 
-async def session_needed(session: MaybeSession) -> Session:
+async def session_needed(session: MaybeSession) -> BrowserSession:
     """The browser's session. Raises `NotAuthenticated`, which leads a browser to the login page."""
     if session is None:
         raise NotAuthenticated("You are not logged in.", next_step=Next.LOG_IN)
     return session
 
 
-NeededSession = Annotated[Session, Depends(session_needed)]
+NeededSession = Annotated[BrowserSession, Depends(session_needed)]
 
 
 async def posted_session(
     session: MaybeSession, csrf: Annotated[str, Form(max_length=100)] = ""
-) -> Session:
+) -> BrowserSession:
     """The session of a form of ours. Raises `NotAuthenticated`, `NotAllowed` for a form that
     came from elsewhere."""
     if session is None:
@@ -90,7 +90,7 @@ async def posted_session(
     return session
 
 
-PostedSession = Annotated[Session, Depends(posted_session)]
+PostedSession = Annotated[BrowserSession, Depends(posted_session)]
 
 
 def csrf_of(secret: str) -> str:

@@ -23,7 +23,7 @@ from kernelbot.submissions.profiles.reader import ProfileReader
 from kernelbot.submissions.sharing import pages as sharing
 from kernelbot.web import assets, docs, errors, organise
 from kernelbot.web.guide import pages as guide
-from kernelbot.web.kept import Kept
+from kernelbot.web.kept import PageCache
 from kernelbot.web.origin import from_our_pages
 from kernelbot.web.pages import Pages
 
@@ -67,11 +67,11 @@ def create_site(
         pages_need=(Depends(from_our_pages),),
         refusal=errors.too_large,
     )
-    pictures = charts.Pictures()
+    pictures = charts.ChartCache()
     app.state.pictures = pictures
     app.state.texts = Texts(app.state.settings.texts_patience_s)
     app.state.profiles = ProfileReader(app.state.settings.profiles_patience_s)
-    app.state.kept = Kept()
+    app.state.kept = PageCache()
     app.state.guide = guide.Guide()
     app.state.pages = Pages(
         files,

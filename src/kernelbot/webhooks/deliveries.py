@@ -9,7 +9,7 @@ from kernelbot.accounts import store as users
 from kernelbot.store.database import Database, WriteSession
 from kernelbot.webhooks import store as webhooks
 from kernelbot.webhooks.model import BusyReceivers, DueMessage
-from kernelbot.webhooks.sender import Answer, Sender
+from kernelbot.webhooks.sender import DeliveryAnswer, Sender
 from kernelbot.webhooks.service import may_have
 
 _PAUSES_S = (5.0, 60.0, 300.0, 1800.0, 7200.0, 18_000.0, 36_000.0, 50_400.0, 72_000.0, 86_400.0)
@@ -25,11 +25,11 @@ _OF_OWNER, _OF_HOST = 2, 4
 
 
 @dataclass(frozen=True)
-class Attempt:
+class DeliveryAttempt:
     """One try to deliver a message. `answer` None: nobody is to be told any more."""
 
     message_id: int
-    answer: Answer | None
+    answer: DeliveryAnswer | None
 
 
 class Deliveries:
@@ -42,7 +42,7 @@ class Deliveries:
         self._claiming = asyncio.Lock()
         self._in_flight: list[DueMessage] = []
 
-    async def deliver_next(self) -> Attempt | None:
+    async def deliver_next(self) -> DeliveryAttempt | None:
         """Try to deliver the message whose turn it is. None: there is none that may be sent beside
         those in flight. So whoever has delivered one asks for the next one, since a task whose
         message had to wait for that doesn't come again."""
@@ -53,11 +53,11 @@ class Deliveries:
             url = await self._url(session, message)
             self._in_flight.append(message)
         try:
-            return Attempt(message.id, await self._deliver(url, message) if url else None)
+            return DeliveryAttempt(message.id, await self._deliver(url, message) if url else None)
         finally:
             self._in_flight.remove(message)
 
-    async def _deliver(self, url: str, message: DueMessage) -> Answer:
+    async def _deliver(self, url: str, message: DueMessage) -> DeliveryAnswer:
         answer = await self._sender.send(url, message)
         async with self._database.write() as session:
             if answer.error is None:
@@ -71,7 +71,7 @@ class Deliveries:
                 error=answer.error,
                 pause_s=pause_s(message.tries),
             )
-            if answer.is_gone:
+            if answer.is_endpoint_deleted:
                 await webhooks.disable(
                     session, message.webhook_id, "The receiver answered 410: it wants no more."
                 )

@@ -21,14 +21,14 @@ _GONE = 410
 
 
 @dataclass(frozen=True)
-class Answer:
+class DeliveryAnswer:
     """How an attempt went. `status` None: there was no answer; `error` None: it was delivered."""
 
     status: int | None
     error: str | None
 
     @property
-    def is_gone(self) -> bool:
+    def is_endpoint_deleted(self) -> bool:
         """Whether the receiver says that it wants no more."""
         return self.status == _GONE
 
@@ -49,23 +49,23 @@ class Sender:
         # Made once: reading the certificates takes longer than most requests.
         self._tls = tls or httpx.create_ssl_context(trust_env=False)
 
-    async def send(self, url: str, message: DueMessage) -> Answer:
+    async def send(self, url: str, message: DueMessage) -> DeliveryAnswer:
         """Send it; what fails is in the answer."""
         try:
             async with asyncio.timeout(self._timeout_s):
                 status = await self._post(checked_url(url, self._rules), message)
         except TimeoutError:
-            return Answer(None, f"No answer within {self._timeout_s:g} s.")
+            return DeliveryAnswer(None, f"No answer within {self._timeout_s:g} s.")
         except UserError as error:
-            return Answer(None, str(error))
+            return DeliveryAnswer(None, str(error))
         except (httpx.HTTPError, httpx.InvalidURL, OSError, UnicodeError) as error:
-            return Answer(None, _why(error))
+            return DeliveryAnswer(None, _why(error))
         if httpx.codes.is_success(status):
-            return Answer(status, None)
+            return DeliveryAnswer(status, None)
         said = (
             "a redirect, which isn't followed" if httpx.codes.is_redirect(status) else "no success"
         )
-        return Answer(status, f"The answer was {status}: {said}.")
+        return DeliveryAnswer(status, f"The answer was {status}: {said}.")
 
     async def _post(self, url: str, message: DueMessage) -> int:
         parts = urlsplit(url)

@@ -97,7 +97,7 @@ class Webhooks:
         return [one.webhook for one in found]
 
     async def list_disabled(self, actor: User) -> list[Webhook]:
-        """Those of the boards that the actor organises which are told nothing any more, the newest
+        """The webhooks of the actor's boards which are sent nothing any more, the newest
         first."""
         async with self._database.read() as session:
             found = await webhooks.disabled(session)

@@ -30,7 +30,8 @@ async def add(
     secret: bytes,
     max_webhooks: int,
 ) -> int | None:
-    """Its id; None if the board, or without a board its owner, has `max_webhooks` already."""
+    """The new webhook's id; None if the board, or without a board its owner, has `max_webhooks`
+    already."""
     values = {
         "owner_id": owner_id,
         "leaderboard_id": leaderboard_id,
@@ -49,12 +50,12 @@ async def of_board(session: ReadSession, leaderboard_id: int) -> list[OwnedWebho
 
 
 async def of_owner(session: ReadSession, owner_id: int) -> list[OwnedWebhook]:
-    """Those for a person's own submissions, the newest first."""
+    """The webhooks for a person's own submissions, the newest first."""
     return await _shown(session, owner_id=owner_id)
 
 
 async def disabled(session: ReadSession) -> list[OwnedWebhook]:
-    """Those of all boards that are told nothing any more, the newest first."""
+    """The webhooks of all boards that are sent nothing any more, the newest first."""
     return await _shown(session, disabled=True)
 
 
@@ -128,7 +129,7 @@ async def claim(session: WriteSession, busy: BusyReceivers, *, lease_s: float) -
 
 
 async def delivered(session: WriteSession, message: DueMessage, status: int) -> None:
-    """It was told."""
+    """The message was delivered."""
     await session.do(statements(__file__)["delivered"], {"id": message.id, "status": status})
 
 
@@ -140,8 +141,8 @@ async def failed(
     error: str,
     pause_s: float | None,
 ) -> None:
-    """It couldn't be told; it is due again after the pause, or with None given up. The webhook is
-    told nothing for a pause of its own, which doubles with each failure."""
+    """The message couldn't be delivered; it is due again after the pause, or with None given up.
+    The webhook is told nothing for a pause of its own, which doubles with each failure."""
     values = {
         "id": message.id,
         "tries": message.tries,

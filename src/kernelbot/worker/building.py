@@ -17,7 +17,7 @@ from kernelbot.domain.errors import KernelbotError
 from kernelbot.launchers.base import Launcher, Outcome
 from kernelbot.launchers.results import NoResult
 from kernelbot.preflight.build_steps import report_of_build_step
-from kernelbot.preflight.model import Report
+from kernelbot.preflight.model import PreflightReport
 from kernelbot.protocol import EventKind, JobSpec, Product, ProgressEvent, RunResult, Verdict
 from kernelbot.protocol.building import (
     Side,
@@ -29,14 +29,14 @@ from kernelbot.protocol.building import (
 )
 from kernelbot.protocol.os_errors import in_words
 from kernelbot.protocol.result_size import most_bytes
-from kernelbot.runs.builds.service import Begun, Build, Builds, Built, build_of
+from kernelbot.runs.builds.service import Begun, BuildRequest, Builds, Built, build_of
 from kernelbot.runs.devices.model import DeviceConfig
 from kernelbot.runs.lifecycle import Claim, RunLifecycle
 from kernelbot.worker.checking import Checks
 from kernelbot.worker.launching import launch_whole
 from kernelbot.worker.reading import ResultReader
 from kernelbot.worker.retries import jittered, until_available
-from kernelbot.worker.slots import Slots
+from kernelbot.worker.slots import DeviceSlots
 from kernelbot.worker.watching import Watcher
 
 MAX_TRIES = 3
@@ -58,7 +58,7 @@ class Workshop:
     launchers: Mapping[str, Launcher]
     watchers: Mapping[str, Watcher]
     checks: Checks
-    slots: Slots
+    slots: DeviceSlots
 
     @property
     def name(self) -> str:
@@ -77,7 +77,7 @@ class Prepared:
 
 
 @dataclass(frozen=True)
-class _Ended:
+class _EndedBuild:
     """How building one side's file has ended. `refused`: the result that says why it can't be."""
 
     built: Built
@@ -124,12 +124,12 @@ class Builder:
         )
         return Prepared(spec, time.monotonic() - start)
 
-    async def _report(self, report: Report) -> None:
+    async def _report(self, report: PreflightReport) -> None:
         """The submission's author reads it before the run has a GPU."""
         claim, owner = self._claim, self._owner
         await until_available(lambda: self._builds.tell(claim, owner, report))
 
-    async def _built(self, side: Side) -> _Ended:
+    async def _built(self, side: Side) -> _EndedBuild:
         """What a side's file was built into, or why it can't be."""
         job = job_of(self._claim.spec, side)
         key = await asyncio.to_thread(build_key, job, self._shop.name, self._shop.image)
@@ -137,14 +137,14 @@ class Builder:
         while True:
             found = await until_available(lambda: self._builds.take(build))
             if isinstance(found, Built):
-                return _Ended(found)
+                return _EndedBuild(found)
             await self._tell(ProgressEvent(EventKind.COMPILING))
             if isinstance(found, Begun):
                 return await self._made(side, build, found)
             await asyncio.sleep(jittered(_ASK_AGAIN_S))
 
-    async def _made(self, side: Side, build: Build, begun: Begun) -> _Ended:
-        """It is ours to make."""
+    async def _made(self, side: Side, build: BuildRequest, begun: Begun) -> _EndedBuild:
+        """Have the build made: it is this worker's to make."""
         job = job_of(self._claim.spec, side)
         for tries in range(begun.tries, MAX_TRIES):
             result = await self._tried(side, build, begun if tries == begun.tries else Begun(tries))
@@ -154,19 +154,19 @@ class Builder:
             if result.verdict is Verdict.ACCEPTED:
                 built = Built(result.product, report)
                 await self._keep(build, built)
-                return _Ended(built)
+                return _EndedBuild(built)
             await until_available(lambda: self._builds.drop(build))
             if result.verdict is not Verdict.INTERNAL_ERROR:
-                return _Ended(Built(None, report), result)
+                return _EndedBuild(Built(None, report), result)
             self._log.warning("not_built", reason=result.failure and result.failure.message)
-            return _Ended(Built(None))
+            return _EndedBuild(Built(None))
         await until_available(lambda: self._builds.drop(build))
-        return _Ended(Built(None))
+        return _EndedBuild(Built(None))
 
-    async def _keep(self, build: Build, built: Built) -> None:
+    async def _keep(self, build: BuildRequest, built: Built) -> None:
         await until_available(lambda: self._builds.keep(build, built))
 
-    async def _tried(self, side: Side, build: Build, begun: Begun) -> RunResult | None:
+    async def _tried(self, side: Side, build: BuildRequest, begun: Begun) -> RunResult | None:
         """The result of one job; None: it is lost."""
         usable = self._shop.checks.available(self._shop.device)
         name = begun.launcher or next(iter(usable), None)
@@ -175,12 +175,12 @@ class Builder:
             return None
         job_id = step_id(self._claim.spec.job_id, side, begun.tries)
         step = build_job(job_of(self._claim.spec, side), job_id, self._shop.name)
-        job = _Job(self, self._shop.launchers[name], self._shop.watchers[name], step, build)
-        async with self._shop.slots.taken(alone=False):
+        job = _BuildJob(self, self._shop.launchers[name], self._shop.watchers[name], step, build)
+        async with self._shop.slots.hold(alone=False):
             return await job.seen_through(replace(begun, launcher=name))
 
     async def _tell(self, event: ProgressEvent) -> None:
-        """Those who follow the run; that it is compiled at all, once."""
+        """Tell those who follow the run that it is compiled at all, once."""
         if event.kind is EventKind.COMPILING:
             if self._told:
                 return
@@ -188,12 +188,12 @@ class Builder:
         claim, owner = self._claim, self._owner
         await until_available(lambda: self._judging.progressed(claim, owner, [event]))
 
-    async def told(self, event: ProgressEvent) -> None:
+    async def notify(self, event: ProgressEvent) -> None:
         """A build step has told this: of all that, only how long it took matters."""
         if event.kind is EventKind.COMPILED and event.verdict is Verdict.ACCEPTED:
             await self._tell(event)
 
-    async def stored(self, build: Build, begun: Begun) -> bool:
+    async def stored(self, build: BuildRequest, begun: Begun) -> bool:
         """Whether the job that was launched is still ours to follow."""
         return await until_available(lambda: self._builds.launched(build, begun))
 
@@ -208,7 +208,7 @@ class Builder:
             self._log.error("build_refused", reason=str(error))
             return None
 
-    async def let_go(self, launcher: Launcher, handle: str | None, build: Build) -> None:
+    async def let_go(self, launcher: Launcher, handle: str | None, build: BuildRequest) -> None:
         """Stop the job and forget the build, unless the job runs elsewhere, and the run is open:
         then somebody goes on with both."""
         if launcher.traits.remote and await until_available(
@@ -226,11 +226,16 @@ class Builder:
         self._on_cancel()
 
 
-class _Job:
+class _BuildJob:
     """One job of a build step."""
 
     def __init__(
-        self, builder: Builder, launcher: Launcher, watcher: Watcher, step: JobSpec, build: Build
+        self,
+        builder: Builder,
+        launcher: Launcher,
+        watcher: Watcher,
+        step: JobSpec,
+        build: BuildRequest,
     ) -> None:
         self._builder = builder
         self._launcher = launcher
@@ -240,7 +245,7 @@ class _Job:
         self._handle: str | None = None
 
     async def seen_through(self, begun: Begun) -> RunResult | None:
-        """Its result; None: it is lost."""
+        """The job's result; None: it is lost."""
         try:
             outcome = await self._executed(begun)
             result = None if outcome is None else await self._builder.read(outcome, self._step)
@@ -268,10 +273,10 @@ class _Job:
         assert self._handle is not None, "a launch answers with one"
         async for events in self._launcher.events(self._handle):
             for event in events:
-                await self._builder.told(event)
+                await self._builder.notify(event)
         async for outcome in self._watcher.changes(self._handle, most_bytes(self._step)):
             for event in outcome.events:
-                await self._builder.told(event)
+                await self._builder.notify(event)
             if outcome.state.is_over:
                 return outcome
         return None

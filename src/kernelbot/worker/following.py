@@ -47,7 +47,7 @@ class _Clocks:
         return max(now.steady_s - self.steady_s, now.wall_s - self.wall_s)
 
 
-class Stage(StrEnum):
+class FollowingStage(StrEnum):
     """How far an attempt is seen through; each only goes on to a later one. Others may close an
     attempt at any time, and the worker that follows it closes it at the end of `STORING`: so that
     an attempt is closed is a reason to stop in `FOLLOWING` alone. That the worker stops is one in
@@ -61,7 +61,7 @@ class Stage(StrEnum):
     """What is left is to leave no job behind."""
 
 
-class Following:
+class AttemptFollower:
     """Sees an attempt through. `judging` stores, `launcher` executes, `watcher` says what became
     of it, `reader` what that means."""
 
@@ -89,13 +89,13 @@ class Following:
         self.claim = claim
         self._began = _Clocks.now()
         self._handle = claim.handle
-        self._stage = Stage.FOLLOWING
+        self._stage = FollowingStage.FOLLOWING
         self._log = log.bind(
             submission=claim.submission_id, run=claim.run_id, attempt=claim.spec.job_id
         )
 
     @property
-    def stage(self) -> Stage:
+    def stage(self) -> FollowingStage:
         """What it is about."""
         return self._stage
 
@@ -111,9 +111,9 @@ class Following:
         builder = Builder(self._workshop, self.claim, self._owner, self._on_cancel)
         prepared = await builder.prepare()
         if prepared.refused is not None:
-            self._stage = Stage.STORING
+            self._stage = FollowingStage.STORING
             await self._finish(prepared.refused, prepared.took_s)
-            self._stage = Stage.TIDYING
+            self._stage = FollowingStage.TIDYING
             return False
         self._build_s = prepared.took_s
         self.claim = replace(self.claim, spec=prepared.spec)
@@ -121,7 +121,7 @@ class Following:
         return True
 
     def _on_cancel(self) -> None:
-        self._stage = Stage.TIDYING
+        self._stage = FollowingStage.TIDYING
 
     async def see_through(self) -> None:
         """Launch, pass progress on, store the outcome, have the job forgotten. Cancelled: the job
@@ -130,15 +130,15 @@ class Following:
         try:
             outcome = await self._execute()
             if outcome is None:
-                self._stage = Stage.TIDYING
+                self._stage = FollowingStage.TIDYING
                 return
-            self._stage = Stage.STORING
+            self._stage = FollowingStage.STORING
             applied = await self._store(outcome)
         except asyncio.CancelledError:
-            has_outcome, self._stage = self._stage is Stage.STORING, Stage.TIDYING
+            has_outcome, self._stage = self._stage is FollowingStage.STORING, FollowingStage.TIDYING
             await asyncio.shield(self._let_go(has_outcome=has_outcome))
             raise
-        self._stage = Stage.TIDYING
+        self._stage = FollowingStage.TIDYING
         if applied:
             await self._forget()
         else:

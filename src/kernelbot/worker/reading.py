@@ -6,7 +6,7 @@ import json
 from collections.abc import AsyncIterator
 from dataclasses import replace
 
-from kernelbot.drawing.kept_program import KeptProgram
+from kernelbot.drawing.kept_program import PooledProgram
 from kernelbot.launchers.base import Left
 from kernelbot.launchers.results import NoResult, read_small_result, too_long, zip_size
 from kernelbot.protocol import JobSpec, RunResult, to_wire
@@ -27,7 +27,7 @@ class ResultReader:
         """`limit_s`: how long a process may read one result."""
         self._limit_s = limit_s
         self._free = asyncio.Semaphore(_AT_ONCE)
-        self._idle: list[KeptProgram] = []
+        self._idle: list[PooledProgram] = []
 
     async def read(self, left: Left, job: JobSpec, within_s: float) -> RunResult:
         """Read a result as `read_result` does. Raises `NoResult`, also for what takes too long or
@@ -53,10 +53,10 @@ class ResultReader:
         await asyncio.gather(*(program.close() for program in idle))
 
     @contextlib.asynccontextmanager
-    async def _program(self) -> AsyncIterator[KeptProgram]:
-        """One that nobody else asks meanwhile: who sends what takes long delays nobody."""
+    async def _program(self) -> AsyncIterator[PooledProgram]:
+        """A program that nobody else asks meanwhile: who sends what takes long delays nobody."""
         async with self._free:
-            program = self._idle.pop() if self._idle else KeptProgram(_PROGRAM)
+            program = self._idle.pop() if self._idle else PooledProgram(_PROGRAM)
             try:
                 yield program
             except BaseException:

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 
-class Slots:
+class DeviceSlots:
     """A device's places. Most runs take one. A run that was lost before takes them all, so that
     a submission that brings its host down does so alone and is nobody else's failure; so does
     one of a rejudge, so that all of those are measured under the same conditions."""
@@ -17,7 +17,7 @@ class Slots:
         self._changed = asyncio.Condition()
 
     @asynccontextmanager
-    async def taken(self, *, alone: bool) -> AsyncIterator[None]:
+    async def hold(self, *, alone: bool) -> AsyncIterator[None]:
         """Wait for a place, or for all of them, and hold them for the block.
 
         Whoever waits for all goes before newcomers, or a steady stream would starve them.

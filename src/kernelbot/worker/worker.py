@@ -18,10 +18,10 @@ from kernelbot.runs.devices.model import DeviceConfig
 from kernelbot.runs.lifecycle import Claim, RunLifecycle
 from kernelbot.worker.building import Workshop
 from kernelbot.worker.checking import Checks
-from kernelbot.worker.following import Following, Stage
+from kernelbot.worker.following import AttemptFollower, FollowingStage
 from kernelbot.worker.reading import ResultReader
 from kernelbot.worker.retries import cancel_until_ended, set_or_after, until_available
-from kernelbot.worker.slots import Slots
+from kernelbot.worker.slots import DeviceSlots
 from kernelbot.worker.tally import Tally
 from kernelbot.worker.watching import Watcher
 
@@ -51,7 +51,7 @@ class Building:
 
 
 @dataclass(frozen=True)
-class Identity:
+class WorkerIdentity:
     """Who this worker is. `gone` picks those owners that are known to be dead."""
 
     owner: str
@@ -69,7 +69,7 @@ class Worker:
         devices: tuple[DeviceConfig, ...],
         turns: NotificationChannel,
         cancelled: NotificationChannel,
-        identity: Identity,
+        identity: WorkerIdentity,
         rules: WorkerRules,
         building: Building | None = None,
     ) -> None:
@@ -79,7 +79,7 @@ class Worker:
         self._devices = tuple(d for d in devices if launchers.keys() & set(d.launchers))
         self._watchers = {name: Watcher(name, each) for name, each in launchers.items()}
         self._checks = Checks(launchers, self._devices)
-        self._slots = {d.spec.name: Slots(d.slots) for d in self._devices}
+        self._slots = {d.spec.name: DeviceSlots(d.slots) for d in self._devices}
         self._turns = turns
         self._cancelled = cancelled
         self._identity = identity
@@ -87,7 +87,7 @@ class Worker:
         self._reader = ResultReader()
         self._tally = Tally()
         self._workshops = {} if building is None else self._make_workshops(building, devices)
-        self._following: dict[int, tuple[Following, asyncio.Task[None]]] = {}
+        self._following: dict[int, tuple[AttemptFollower, asyncio.Task[None]]] = {}
         self._closing: set[asyncio.Task[bool]] = set()
         self._interrupted: set[int] = set()
         """Attempts whose tasks were cancelled: a second time would interrupt what they do to leave
@@ -109,7 +109,9 @@ class Worker:
                 self._launchers,
                 self._watchers,
                 self._checks,
-                self._slots.setdefault(device.builds_on, Slots(by_name[device.builds_on].slots)),
+                self._slots.setdefault(
+                    device.builds_on, DeviceSlots(by_name[device.builds_on].slots)
+                ),
             )
             for device in self._devices
             if device.builds_on is not None
@@ -194,7 +196,7 @@ class Worker:
     def _judge(self, claim: Claim) -> asyncio.Task[None]:
         self._tally.add("runs_started", claim.spec.device.name)
         self._tally.add("wait_seconds", claim.spec.device.name, claim.waited_s)
-        following = Following(
+        following = AttemptFollower(
             self._judging,
             self._launchers[claim.launcher],
             self._watchers[claim.launcher],
@@ -209,7 +211,7 @@ class Worker:
         task.add_done_callback(lambda done: self._done(following, done))
         return task
 
-    def _done(self, following: Following, task: asyncio.Task[None]) -> None:
+    def _done(self, following: AttemptFollower, task: asyncio.Task[None]) -> None:
         """Nothing that goes wrong in here may leave a run open for ever."""
         self._following.pop(following.claim.attempt_id, None)
         self._interrupted.discard(following.claim.attempt_id)
@@ -221,14 +223,14 @@ class Worker:
         self._closing.add(closing)
         closing.add_done_callback(self._closing.discard)
 
-    async def _follow(self, following: Following) -> None:
+    async def _follow(self, following: AttemptFollower) -> None:
         claim = following.claim
         alone = claim.alone and not self._launchers[claim.launcher].traits.remote
         try:
             if following.builds_first and not await self._built(following):
                 return
             async with (
-                self._slots[claim.spec.device.name].taken(alone=alone),
+                self._slots[claim.spec.device.name].hold(alone=alone),
                 self._cancelled.following(str(claim.run_id)) as waker,
             ):
                 if self._stopping:  # it has waited for its slot until now
@@ -239,14 +241,14 @@ class Worker:
                 await following.give_back()
             raise
 
-    async def _built(self, following: Following) -> bool:
+    async def _built(self, following: AttemptFollower) -> bool:
         """Whether there is anything to launch once what the run needs is built; that takes no slot
         of its device."""
         async with self._cancelled.following(str(following.claim.run_id)) as waker:
             return bool(await self._see_through(following, waker, following.build()))
 
     async def _see_through(
-        self, following: Following, waker: Waker, step: Coroutine[Any, Any, T]
+        self, following: AttemptFollower, waker: Waker, step: Coroutine[Any, Any, T]
     ) -> T | None:
         """What the step returns; None: the attempt was taken away meanwhile."""
         claim = following.claim
@@ -256,13 +258,13 @@ class Worker:
         )
         try:
             await asyncio.wait([work, woken], return_when=asyncio.FIRST_COMPLETED)
-            if not work.done() and following.stage is Stage.FOLLOWING:
+            if not work.done() and following.stage is FollowingStage.FOLLOWING:
                 log.info("run_cancelled", run=claim.run_id)
                 work.cancel()
             await asyncio.wait([work])
             return None if work.cancelled() else work.result()
         except asyncio.CancelledError:
-            if following.stage is not Stage.TIDYING:
+            if following.stage is not FollowingStage.TIDYING:
                 work.cancel()
             await asyncio.wait([work])
             raise
@@ -291,7 +293,7 @@ class Worker:
         )
         for attempt_id in before - mine:
             found = self._following.get(attempt_id)
-            if found and found[0].stage is Stage.FOLLOWING:
+            if found and found[0].stage is FollowingStage.FOLLOWING:
                 self._interrupt(attempt_id)
 
     def _interrupt(self, attempt_id: int) -> None:

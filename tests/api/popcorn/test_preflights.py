@@ -10,7 +10,7 @@ from kernelbot.domain.states import SubmissionState
 from kernelbot.preflight.model import Preflight
 from kernelbot.preflight.rendering import short_text
 from kernelbot.protocol import EventKind, Verdict
-from kernelbot.submissions.model import Event, Submission
+from kernelbot.submissions.model import Submission, SubmissionEvent
 from tests.api.popcorn.test_submissions import WHEN, submission
 from tests.support.preflights import PREFLIGHT, REFUSED
 
@@ -19,9 +19,9 @@ def found(verdict: Verdict, preflight: Preflight) -> Submission:
     return replace(submission(SubmissionState.FINISHED, verdict), preflights=(preflight,))
 
 
-async def _events() -> AsyncIterator[Event]:
+async def _events() -> AsyncIterator[SubmissionEvent]:
     said = short_text(PREFLIGHT) + "\x1b[2J"
-    yield Event(1, 1, 1, "H100", False, EventKind.COMPILED, {"message": said}, WHEN)
+    yield SubmissionEvent(1, 1, 1, "H100", False, EventKind.COMPILED, {"message": said}, WHEN)
 
 
 async def test_a_stream_says_it_before_there_is_a_result_and_beside_it() -> None:

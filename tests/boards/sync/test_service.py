@@ -75,7 +75,7 @@ async def test_what_is_unchanged_is_skipped(world: World, root: Path) -> None:
 
 async def test_a_dry_run_changes_nothing(world: World, root: Path) -> None:
     outcome = await world.services.sync.from_folder(world.admin.user, root, DRY)
-    assert (False, 2) == (outcome.applied, len(outcome.of(SyncAction.CREATE)))
+    assert (False, 2) == (outcome.applied, len(outcome.with_action(SyncAction.CREATE)))
     assert [] == await world.services.boards.list_boards(world.admin.user)
 
 
@@ -318,7 +318,7 @@ async def test_an_archive(world: World, root: Path) -> None:
         tar.add(root, arcname="kernels-main")
     packed.seek(0)
     outcome = await world.services.sync.from_archive(world.admin.user, packed, "x.tar.gz")
-    assert ["one", "two"] == [item.board for item in outcome.of(SyncAction.CREATE)]
+    assert ["one", "two"] == [item.board for item in outcome.with_action(SyncAction.CREATE)]
 
 
 async def test_a_link_out_of_the_folder_is_not_followed(

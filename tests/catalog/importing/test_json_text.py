@@ -1,7 +1,7 @@
 import pytest
 from pydantic import BaseModel
 
-from kernelbot.catalog.fields import Findings
+from kernelbot.catalog.fields import DefinitionFindings
 from kernelbot.catalog.importing.json_text import read_json
 
 
@@ -23,12 +23,12 @@ class Size(BaseModel):
     ],
 )
 def test_what_is_wrong_is_named_with_its_place(text: str, told: str) -> None:
-    findings = Findings("f")
+    findings = DefinitionFindings("f")
     assert read_json(text, Size, None, findings) is None
     assert told in str(findings.errors[0])
 
 
 def test_a_line_of_a_file_is_named() -> None:
-    findings = Findings("f")
+    findings = DefinitionFindings("f")
     read_json("{", Size, 7, findings)
     assert 7 == findings.errors[0].line

@@ -2,7 +2,7 @@ import ast
 
 import pytest
 
-from kernelbot.catalog.fields import Findings
+from kernelbot.catalog.fields import DefinitionFindings
 from kernelbot.catalog.importing.syntax import parse, with_numbers_at_most
 
 
@@ -25,5 +25,5 @@ def test_only_whole_numbers_above_the_limit_change(text: str, expected: str) -> 
 
 @pytest.mark.parametrize("text", ["def f(:\n", "(" * 5000, "x = 1\0", "x = " + "1" * 5000])
 def test_what_is_not_python_is_a_finding(text: str) -> None:
-    findings = Findings("a.py")
+    findings = DefinitionFindings("a.py")
     assert (None, 1) == (parse(text, findings), len(findings.errors))

@@ -13,7 +13,7 @@ from kernelbot.protocol import (
     WorkloadResult,
 )
 from kernelbot.ranking.model import ScoreInterval
-from kernelbot.saves.comparing import Answer
+from kernelbot.saves.comparing import SpeedChange
 from kernelbot.submissions.schemas import SubmissionView
 from tests.render.results import judged
 
@@ -32,29 +32,30 @@ def timed(low_ns: float, high_ns: float, *, spec: str = "size: 1") -> Submission
         sandbox=SandboxReport("none"),
         phases=(PhaseResult(Phase.BENCHMARK, Verdict.ACCEPTED, 0.1, workloads=(load,)),),
     )
-    return SubmissionView.of(judged(result))
+    return SubmissionView.from_domain(judged(result))
 
 
 @pytest.mark.parametrize(
     ("second", "answer"),
     [
-        ((80, 99), Answer.FASTER),
-        ((80, 100), Answer.UNKNOWN),
-        ((100, 120), Answer.UNKNOWN),
-        ((120, 130), Answer.UNKNOWN),
-        ((121, 130), Answer.SLOWER),
+        ((80, 99), SpeedChange.FASTER),
+        ((80, 100), SpeedChange.UNKNOWN),
+        ((100, 120), SpeedChange.UNKNOWN),
+        ((120, 130), SpeedChange.UNKNOWN),
+        ((121, 130), SpeedChange.SLOWER),
     ],
 )
-def test_intervals_decide(second: tuple[float, float], answer: Answer) -> None:
+def test_intervals_decide(second: tuple[float, float], answer: SpeedChange) -> None:
     (found,) = compare(timed(100, 120), timed(*second)).workloads
     assert answer is found.second_is
 
 
 @pytest.mark.parametrize(
-    ("scatter", "answer"), [(0.0, Answer.FASTER), (0.05, Answer.FASTER), (0.3, Answer.UNKNOWN)]
+    ("scatter", "answer"),
+    [(0.0, SpeedChange.FASTER), (0.05, SpeedChange.FASTER), (0.3, SpeedChange.UNKNOWN)],
 )
 def test_what_a_device_has_shown_between_judgings_widens_them(
-    scatter: float, answer: Answer
+    scatter: float, answer: SpeedChange
 ) -> None:
     interval = ScoreInterval((1.0, 1.0), (1.0, 1.0), scatter, 9)
     ranked = [

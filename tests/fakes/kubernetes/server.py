@@ -77,7 +77,9 @@ class FakeKubernetes:
     def job(self, handle: str) -> Wire:
         """The Job of a handle."""
         uid = handle.partition(":")[0]
-        return next(job for job in self.cluster.store.of("Job") if job["metadata"]["uid"] == uid)
+        return next(
+            job for job in self.cluster.store.list_kind("Job") if job["metadata"]["uid"] == uid
+        )
 
     def _route(self, request: Request, verb: str, resource: str) -> Response:
         routes: dict[tuple[str, str], Callable[[Request], Response]] = {
@@ -173,7 +175,9 @@ class FakeKubernetes:
         return self._list_of("CoreV1EventList", found)
 
     def _list(self, request: Request, resource: str) -> Response:
-        found = [each for each in self.cluster.store.of(_KINDS[resource]) if _fits(request, each)]
+        found = [
+            each for each in self.cluster.store.list_kind(_KINDS[resource]) if _fits(request, each)
+        ]
         size = min(int(request.query.get("limit", "500")), self.page)
         start = int(request.query.get("continue", "0"))
         more = str(start + size) if len(found) > start + size else ""

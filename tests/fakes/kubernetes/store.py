@@ -63,7 +63,7 @@ class Store:
         if (gone := self.objects.pop((kind, name), None)) is not None:
             self.note("DELETED", kind, gone)
 
-    def of(self, kind: str) -> list[Wire]:
+    def list_kind(self, kind: str) -> list[Wire]:
         """All of a kind."""
         return [each for (its, _), each in self.objects.items() if its == kind]
 
@@ -71,7 +71,7 @@ class Store:
         """Those that go with another object."""
         return [
             each
-            for each in self.of(kind)
+            for each in self.list_kind(kind)
             if any(one["uid"] == uid for one in each["metadata"].get("ownerReferences", ()))
         ]
 

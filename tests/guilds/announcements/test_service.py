@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from kernelbot.domain.errors import NotFound, UserError
-from kernelbot.guilds.model import AnnouncementKind, GuildPlaces, GuildSettings
+from kernelbot.guilds.model import AnnouncementKind, GuildChannels, GuildSettings
 from tests.support.world import World
 
 MONDAY = datetime(2100, 1, 4, tzinfo=UTC)
@@ -19,7 +19,7 @@ async def summaries(world: World, at: datetime, *guilds: int) -> list[int]:
 
 
 async def choose(world: World, guild_id: int, chosen: GuildSettings) -> None:
-    await world.services.guilds.set_places(guild_id, GuildPlaces())
+    await world.services.guilds.set_places(guild_id, GuildChannels())
     await world.services.guilds.change_settings(world.admin.user, guild_id, chosen)
 
 
@@ -35,7 +35,7 @@ async def of_competition(world: World, board: str, competition: str) -> None:
 
 
 async def test_the_week_is_summed_up_on_mondays_from_nine(world: World) -> None:
-    await world.services.guilds.set_places(HERE, GuildPlaces())
+    await world.services.guilds.set_places(HERE, GuildChannels())
     minute, day = timedelta(minutes=1), timedelta(days=1)
     nine = MONDAY + timedelta(hours=9)
     times = [nine - day, nine - minute, nine, nine + minute, nine + day, nine + 7 * day]
@@ -70,7 +70,7 @@ async def test_what_a_guild_does_not_want_is_not_told_later_either(world: World)
 
 async def test_a_guild_about_one_competition_is_told_of_its_boards_alone(world: World) -> None:
     announcements = world.services.announcements
-    await world.services.guilds.set_places(HERE, GuildPlaces())
+    await world.services.guilds.set_places(HERE, GuildChannels())
     await of_competition(world, "mine", "winter")
     await of_competition(world, "theirs", "summer")
     await world.board("of-none")
@@ -101,7 +101,7 @@ async def test_what_does_not_exist_cannot_be_chosen(world: World, chosen: GuildS
 
 async def test_a_choice_is_kept_when_channels_change_and_is_logged(world: World) -> None:
     await choose(world, HERE, GuildSettings(podium=False))
-    await world.services.guilds.set_places(HERE, GuildPlaces(general_id=5))
+    await world.services.guilds.set_places(HERE, GuildChannels(general_id=5))
     assert GuildSettings(podium=False) == await world.services.guilds.settings(HERE)
     (entry, *_) = await world.services.audit.list_entries(world.admin.user, action="guild.edit")
     assert (f"guild:{HERE}", False) == (entry.subject, entry.detail["podium"])

@@ -69,7 +69,7 @@ async def _launch(live: LiveServer, source: str) -> Job:
     claim = await RunLifecycle(live.world.database, DEVICES, rules).claim("CPU", "w")
     assert claim is not None
     links = await open_links(live.world.database, live.url, b"")
-    return Job(claim.spec, claim.submission_id or 0, links.of(claim.spec.job_id, 600))
+    return Job(claim.spec, claim.submission_id or 0, links.for_job(claim.spec.job_id, 600))
 
 
 def command(archive: Path, folder: Path) -> list[str]:

@@ -11,7 +11,7 @@ import pytest
 
 from kernelbot.harness.sandbox import Runner, RunnerClient, Zygote, cgroups, group_members
 from kernelbot.harness.sandbox.runner_tree import children_of
-from kernelbot.harness.words.order import Entry
+from kernelbot.harness.words.order import RunnerEntry
 from kernelbot.harness.words.sandbox import Flavour, SandboxUnavailable, ZygoteConfig
 from kernelbot.protocol import Limits
 
@@ -28,7 +28,7 @@ def _client(spare: int) -> Iterator[RunnerClient]:
 
 
 def _spawn(client: RunnerClient) -> Runner:
-    return client.spawn(Limits(), Entry.EXEC)
+    return client.spawn(Limits(), RunnerEntry.EXEC)
 
 
 def _parent_of(pid: int) -> int:
@@ -82,7 +82,7 @@ def test_a_prepared_runner_is_the_one_that_comes() -> None:
 def test_ranks_leave_a_prepared_runner_its_turn() -> None:
     with _client(spare=0) as client:
         client.prepare(1)
-        other = client.spawn(Limits(), Entry.RANKS, channels=2)
+        other = client.spawn(Limits(), RunnerEntry.RANKS, channels=2)
         expected = client.spawn(Limits())
         there = list(children_of(_parent_of(other.pid)))
         other.kill()

@@ -19,7 +19,7 @@ from kernelbot.harness.judge.build.product import pack_product, unpack_product
 from kernelbot.harness.judge.carried import TOO_LARGE
 from kernelbot.protocol import (
     BuildConfig,
-    BuildPlace,
+    BuildEnvironment,
     EventKind,
     JobSpec,
     Lang,
@@ -178,16 +178,19 @@ def test_what_is_too_large_to_carry_is_built_by_each_run(builder: Host, node: Ho
     ("elsewhere", "why"),
     few(
         [
-            (BuildPlace(MACHINE, "a'; echo x"), "it was built with a'; echo x, and here is"),
-            (BuildPlace("x", LIBC), "it is for x, and this machine is"),
-            (BuildPlace(MACHINE, LIBC, {"g++": "another"}), "it was built with another g++"),
-            (BuildPlace(MACHINE, LIBC, {"g++": GXX}, "another"), "it was built for another proc"),
+            (BuildEnvironment(MACHINE, "a'; echo x"), "it was built with a'; echo x, and here is"),
+            (BuildEnvironment("x", LIBC), "it is for x, and this machine is"),
+            (BuildEnvironment(MACHINE, LIBC, {"g++": "another"}), "it was built with another g++"),
+            (
+                BuildEnvironment(MACHINE, LIBC, {"g++": GXX}, "another"),
+                "it was built for another proc",
+            ),
         ],
         1,
     ),
 )
 def test_what_does_not_fit_is_built_where_it_runs(
-    builder: Host, node: Host, elsewhere: BuildPlace, why: str
+    builder: Host, node: Host, elsewhere: BuildEnvironment, why: str
 ) -> None:
     run = a_run(DOUBLE, compiled_problem())
     product = replace(product_of(builder, run), place=elsewhere)
@@ -220,14 +223,14 @@ def test_what_is_not_what_was_built_is_built_where_it_runs(builder: Host, node: 
 
 
 def test_nothing_is_packed_that_is_empty_or_too_large() -> None:
-    place = BuildPlace(MACHINE, LIBC)
+    place = BuildEnvironment(MACHINE, LIBC)
     assert [None, None] == [pack_product(content, place) for content in (b"", bytes(65 << 20))]
 
 
 def test_a_compiler_that_is_not_installed_is_no_other_one() -> None:
     """A GPU's node needs no toolkit for what comes built."""
-    made = BuildPlace(MACHINE, LIBC, {"g++": "12", "nvcc": "13"})
-    assert "" == why_unfit(made, BuildPlace(MACHINE, LIBC, {"g++": "12", "nvcc": ""}))
+    made = BuildEnvironment(MACHINE, LIBC, {"g++": "12", "nvcc": "13"})
+    assert "" == why_unfit(made, BuildEnvironment(MACHINE, LIBC, {"g++": "12", "nvcc": ""}))
 
 
 @pytest.mark.exhaustive

@@ -9,7 +9,7 @@ import pytest
 from kernelbot.harness.gpu.judge_device import JudgeDevice
 from kernelbot.harness.host.cancellation import AttemptLost
 from kernelbot.harness.host.host import Host
-from kernelbot.harness.inside.gpu.arena import Pool
+from kernelbot.harness.inside.gpu.arena import ArenaPool
 from kernelbot.harness.inside.gpu.driver import Driver
 from kernelbot.harness.inside.gpu.timing import Flusher
 from kernelbot.harness.judge.gpu_faults import expect_sound_contexts
@@ -48,7 +48,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize("breaks", [True, False])
 def test_the_judge_tries_its_own_context(folder: Path, *, breaks: bool) -> None:
     driver = Driver(str(folder / "libcuda.so.1"))
-    device = JudgeDevice(driver, Pool(driver), Flusher(driver, 1))
+    device = JudgeDevice(driver, ArenaPool(driver), Flusher(driver, 1))
     if breaks:
         break_device(folder, 719)
     with pytest.raises(SandboxUnavailable, match="GPU itself") if breaks else nullcontext():
@@ -57,7 +57,7 @@ def test_the_judge_tries_its_own_context(folder: Path, *, breaks: bool) -> None:
 
 def test_a_full_device_is_no_broken_one(tmp_path: Path) -> None:
     driver = Driver(str(build_driver(tmp_path, total_bytes=1 << 20)))
-    device = JudgeDevice(driver, Pool(driver), Flusher(driver, 1))
+    device = JudgeDevice(driver, ArenaPool(driver), Flusher(driver, 1))
     driver.allocate(driver.free_bytes())
     expect_sound_contexts((device,))
 

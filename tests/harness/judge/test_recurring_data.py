@@ -12,7 +12,7 @@ SEEDED = "np.random.default_rng(seed)"
 SAID = "The data of timed calls recurs (size: 2000; seed: 1): a kernel could remember"
 
 
-def of(generator: str, *, knows: bool = False) -> ProblemSpec:
+def problem_with(generator: str, *, knows: bool = False) -> ProblemSpec:
     """One whose data come from this generator."""
     problem = a_problem(reference=REFERENCE.replace(SEEDED, generator))
     return replace(problem, benchmarks=problem.benchmarks[:1], recurring_data=knows)
@@ -23,12 +23,12 @@ def judged(host: Host, problem: ProblemSpec, mode: Mode = Mode.BENCHMARK) -> Run
 
 
 def test_data_that_are_new_in_each_call_are_no_matter(host: Host) -> None:
-    result = judged(host, of(SEEDED), Mode.LEADERBOARD)
+    result = judged(host, problem_with(SEEDED), Mode.LEADERBOARD)
     assert (Verdict.ACCEPTED, "") == (result.verdict, result.recurring_data)
 
 
 def test_a_few_kinds_of_data_are_noted(host: Host) -> None:
-    result = judged(host, of("np.random.default_rng(seed % 8)"))
+    result = judged(host, problem_with("np.random.default_rng(seed % 8)"))
     assert (Verdict.ACCEPTED, True) == (result.verdict, result.recurring_data.startswith(SAID))
     assert result.recurring_data in result.system.notes  # a busy machine has a note as well
 
@@ -43,7 +43,7 @@ def test_a_workload_without_a_seed_is_not_ranked(host: Host) -> None:
 
 
 def test_it_is_ranked_if_the_problem_knows(host: Host) -> None:
-    problem = of("np.random.default_rng(seed % 8)", knows=True)
+    problem = problem_with("np.random.default_rng(seed % 8)", knows=True)
     result = judged(host, problem, Mode.LEADERBOARD)
     assert (Verdict.ACCEPTED, "", True) == (
         result.verdict,

@@ -13,7 +13,7 @@ import kernelbot.harness
 from kernelbot.harness.timing import plausibility
 from kernelbot.harness.words import failures
 from kernelbot.harness.words.failures import AuthorFailure, death, refuse
-from kernelbot.harness.words.runner_messages import Refusal, Refused
+from kernelbot.harness.words.runner_messages import RefusalReason, RequestRefused
 from kernelbot.harness.words.sandbox import RunnerExit
 from kernelbot.protocol import Limits
 
@@ -101,10 +101,12 @@ def test_every_refusal_in_the_source_says_what_to_do() -> None:
     assert len(list(refusals())) > 25
 
 
-@pytest.mark.parametrize("why", sorted({*Refusal} - {Refusal.NOT_COMPILED, Refusal.RAISED}))
-def test_what_a_runner_says_of_a_failed_call_does(why: Refusal) -> None:
+@pytest.mark.parametrize(
+    "why", sorted({*RefusalReason} - {RefusalReason.NOT_COMPILED, RefusalReason.RAISED})
+)
+def test_what_a_runner_says_of_a_failed_call_does(why: RefusalReason) -> None:
     with pytest.raises(AuthorFailure) as refused:
-        refuse(Refused(why, "in line 5"), "The submission failed")
+        refuse(RequestRefused(why, "in line 5"), "The submission failed")
     assert ADVICE.search(refused.value.message)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from kernelbot.harness.sandbox import cgroups, group_members
-from kernelbot.harness.sandbox.cgroups import RunnerGroup, find_v2_parent, unit_beside
+from kernelbot.harness.sandbox.cgroups import RunnerGroup, find_v2_parent, sibling_unit
 from kernelbot.harness.sandbox.runner_tree import is_alive
 
 CHILD_S = 0.05
@@ -142,7 +142,7 @@ def test_limits_need_both_controllers(tmp_path: Path) -> None:
 def test_a_unit_that_runners_leave_behind_is_named(
     tmp_path: Path, own: str, parent: str, expected: str | None
 ) -> None:
-    assert expected == unit_beside(tmp_path / parent, own)
+    assert expected == sibling_unit(tmp_path / parent, own)
 
 
 LEAVES_ONE_BEHIND = """

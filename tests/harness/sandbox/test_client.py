@@ -21,7 +21,7 @@ from kernelbot.harness.sandbox import (
     group_members,
     run_command,
 )
-from kernelbot.harness.words.order import Entry
+from kernelbot.harness.words.order import RunnerEntry
 from kernelbot.harness.words.sandbox import Flavour, SandboxUnavailable, ZygoteConfig
 from kernelbot.protocol import Limits, SandboxMode
 
@@ -36,7 +36,7 @@ def _is_alive(pid: int) -> bool:
 
 
 def _spawn(client: RunnerClient) -> Runner:
-    return client.spawn(Limits(), Entry.EXEC)
+    return client.spawn(Limits(), RunnerEntry.EXEC)
 
 
 def test_a_killed_runner_is_dead_on_return(client: RunnerClient) -> None:

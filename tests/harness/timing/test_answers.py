@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from kernelbot.harness.judge.test_phase import wrong_answer
-from kernelbot.harness.timing.answers import Answers
+from kernelbot.harness.timing.answers import SampleOutputs
 from kernelbot.harness.words.failures import AuthorFailure
 from kernelbot.harness.words.windows import Reply, Window
 
@@ -42,11 +42,13 @@ class Checker:
             raise wrong_answer("garbage")
 
 
-def answers(checker: Checker, *, repeatable: bool = True, max_bytes: int = 1 << 20) -> Answers:
-    return Answers(Asked, checker.check, repeatable=repeatable, max_bytes=max_bytes)
+def answers(
+    checker: Checker, *, repeatable: bool = True, max_bytes: int = 1 << 20
+) -> SampleOutputs:
+    return SampleOutputs(Asked, checker.check, repeatable=repeatable, max_bytes=max_bytes)
 
 
-def fill(made: Answers, values: list[int], size_bytes: int = 8) -> None:
+def fill(made: SampleOutputs, values: list[int], size_bytes: int = 8) -> None:
     for call, value in enumerate(values):
         made.add(call, Asked(call), Reply(value, Window(1, 1), size_bytes, aliased=False))
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernelbot.harness.timing.control_calls import ControlCalls
-from kernelbot.harness.timing.plausibility import Baseline
+from kernelbot.harness.timing.plausibility import CallBaseline
 from kernelbot.harness.words.windows import Window
 
 US = 1_000
@@ -22,14 +22,14 @@ def took(bracket_ns: int) -> Window:
     return replace(RANKS, bracket_ns=bracket_ns + RANKS.claim_ns)
 
 
-def baseline_of(calls: Iterable[Window], *, on_gpu: bool = True) -> Baseline:
+def baseline_of(calls: Iterable[Window], *, on_gpu: bool = True) -> CallBaseline:
     seen = ControlCalls(on_gpu=on_gpu)
     for call in calls:
         seen.add(call)
     return seen.baseline()
 
 
-def busy(share: float = 0.2, waiting_ns: int = 60 * MS, count: int = 40) -> Baseline:
+def busy(share: float = 0.2, waiting_ns: int = 60 * MS, count: int = 40) -> CallBaseline:
     """Of control calls, this share of which waited for so long."""
     waited = int(share * count)
     return baseline_of([RANKS] * (count - waited) + [took(waiting_ns)] * waited)
@@ -73,7 +73,7 @@ def test_waits_of_control_calls_accuse_nobody() -> None:
     ],
 )
 def test_what_only_waiting_explains_has_waited(
-    baseline: Baseline, took_ns: int, expected: bool
+    baseline: CallBaseline, took_ns: int, expected: bool
 ) -> None:
     assert expected == baseline.has_waited(took(took_ns))
 

@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 
 from kernelbot.harness.timing.control_calls import ControlCalls
 from kernelbot.harness.timing.minority import (
-    Work,
+    WindowWork,
     carried_ns,
+    costly_calls_note,
     counted_ns,
     counted_of,
     mean_ns,
-    told,
 )
-from kernelbot.harness.timing.plausibility import Baseline
+from kernelbot.harness.timing.plausibility import CallBaseline
 from kernelbot.harness.words.windows import Window
 from kernelbot.protocol.scoring import process_interval
 
@@ -28,7 +28,7 @@ MARKS = Window(claim_ns=US, bracket_ns=30 * US, call_cpu_ns=20 * US, call_tree_c
 LENIENCY = 1.05
 
 
-def baseline_of(calls: Sequence[Window], *, on_gpu: bool = False) -> Baseline:
+def baseline_of(calls: Sequence[Window], *, on_gpu: bool = False) -> CallBaseline:
     seen = ControlCalls(on_gpu=on_gpu)
     for call in calls:
         seen.add(call)
@@ -45,16 +45,16 @@ def a_call(took_us: int, claim_us: int | None = None) -> Window:
     return Window(claim_ns, (took_us + 30) * US, call_cpu_ns=cpu_ns, call_tree_cpu_ns=cpu_ns)
 
 
-def score_ns(windows: Sequence[Window], baseline: Baseline = QUIET, calls: int = 1) -> float:
+def score_ns(windows: Sequence[Window], baseline: CallBaseline = QUIET, calls: int = 1) -> float:
     return statistics.median(counted_ns(windows, baseline, calls))
 
 
-def works_of(times: Sequence[tuple[int, int]]) -> list[Work]:
+def works_of(times: Sequence[tuple[int, int]]) -> list[WindowWork]:
     """Calls that certainly did the first and took the second for other reasons, in us."""
-    return [Work(float(sum(time)), float(time[0])) for time in times]
+    return [WindowWork(float(sum(time)), float(time[0])) for time in times]
 
 
-def counts_ns(works: Sequence[Work], noise_ns: float = 0.0) -> float:
+def counts_ns(works: Sequence[WindowWork], noise_ns: float = 0.0) -> float:
     carried = carried_ns(works, noise_ns)
     return statistics.median(one.sample_ns + more for one, more in zip(works, carried, strict=True))
 
@@ -205,7 +205,7 @@ def test_nor_does_it_on_a_busy_machine(
     more = [work for work, _ in times]
     more[place] += data.draw(st.integers(0, 10_000))
     before, after = (
-        [Work(waits * work, float(work), claim_ns=waits * work) for work in of]
+        [WindowWork(waits * work, float(work), claim_ns=waits * work) for work in of]
         for of in ([work for work, _ in times], more)
     )
     assert mean_ns(before, 0.0) <= mean_ns(after, 0.0) * (1 + 1e-9)
@@ -239,6 +239,6 @@ def test_the_median_is_at_least_the_mean_and_no_sample_gets_less(
 def test_only_what_is_clearly_more_is_told() -> None:
     few = "a few did much more, and the mean of all counts: 200.0 us."
     assert (None, f"small: the median call took 100.0 us, but {few}") == (
-        told("small", [100.0 * US], [105.0 * US]),
-        told("small", [100.0 * US], [200.0 * US]),
+        costly_calls_note("small", [100.0 * US], [105.0 * US]),
+        costly_calls_note("small", [100.0 * US], [200.0 * US]),
     )

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from kernelbot.harness.timing.control_calls import ControlCalls
 from kernelbot.harness.timing.plausibility import (
-    Baseline,
+    CallBaseline,
     below_floor,
     disturbance,
 )
@@ -29,14 +29,16 @@ def a_call(claim_us: int, took_us: int | None = None) -> Window:
     return Window(claim_us * US, (took + 30) * US, call_cpu_ns=cpu_ns, call_tree_cpu_ns=cpu_ns)
 
 
-def baseline_of(calls: Iterable[Window], *, on_gpu: bool = False, share: float = 1.0) -> Baseline:
+def baseline_of(
+    calls: Iterable[Window], *, on_gpu: bool = False, share: float = 1.0
+) -> CallBaseline:
     seen = ControlCalls(on_gpu=on_gpu)
     for call in calls:
         seen.add(call)
     return seen.baseline(share)
 
 
-def quiet() -> Baseline:
+def quiet() -> CallBaseline:
     return baseline_of([MARKS] * 10)
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from kernelbot.harness.timing.processes import Cost, affordable, in_turns, wanted
+from kernelbot.harness.timing.processes import Cost, affordable, interleaved, wanted
 from kernelbot.harness.words.plan import Plan
 from kernelbot.protocol import DeviceSpec, Mode, SamplingRules, SourceFile, Vendor
 from tests.harness.jobs import SORT, a_job
@@ -52,5 +52,5 @@ def test_time_and_memory_bound_them(cost: Cost, expected: int) -> None:
 
 
 def test_samples_alternate() -> None:
-    assert ["a", "c", "e", "b", "d"] == in_turns(["ab", "cd", "e"])
-    assert [] == in_turns([])
+    assert ["a", "c", "e", "b", "d"] == interleaved(["ab", "cd", "e"])
+    assert [] == interleaved([])

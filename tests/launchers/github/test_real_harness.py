@@ -64,7 +64,7 @@ async def test_no_secret_is_left_on_the_runner_while_the_author_runs(
     job = a_job(f"{SLEEPER}# {noise}\n")
     with fake_links(harness) as links:
         links.jobs[job.job_id] = job
-        named = links.of(job.job_id, 60)
+        named = links.for_job(job.job_id, 60)
         marks = [text[-64:].encode() for text in (named.payload_url, named.events_url)]
         marks += [encode_payload(job)[:64].encode(), MARK.encode()]
         async with place(tmp_path, links) as here:

@@ -133,7 +133,7 @@ async def test_the_attempt_is_written_on_all_that_is_made(kubernetes: FakeKubern
     objects = kubernetes.cluster.store.objects.values()
     labels = [each["metadata"]["labels"]["kernelbot/attempt"] for each in objects]
     assert [job.job_id] * 3 == labels
-    (secret,) = kubernetes.cluster.store.of("Secret")
+    (secret,) = kubernetes.cluster.store.list_kind("Secret")
     assert (True, made["metadata"]["uid"]) == (
         secret["immutable"],
         secret["metadata"]["ownerReferences"][0]["uid"],

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from kernelbot.launchers.kubernetes import KubernetesDevice, Toleration
-from kernelbot.launchers.kubernetes.answers import Node, Quota
+from kernelbot.launchers.kubernetes.answers import KubernetesNode, Quota
 from kernelbot.launchers.kubernetes.room import quantity, why_no_node, why_no_quota
 from kernelbot.launchers.kubernetes.settings import Effect, Operator
 
@@ -19,14 +19,16 @@ def device(**changes: Any) -> KubernetesDevice:
     return KubernetesDevice(resource=GPU, image="runner", **changes)
 
 
-def node(name: str = "n1", *, spec: Any = None, ready: str = "True", **allocatable: str) -> Node:
+def node(
+    name: str = "n1", *, spec: Any = None, ready: str = "True", **allocatable: str
+) -> KubernetesNode:
     given = {"cpu": "16", "memory": "64Gi", GPU: "2", **allocatable}
     document = {
         "metadata": {"name": name, "uid": name, "labels": {"zone": "a"}},
         "spec": spec or {},
         "status": {"allocatable": given, "conditions": [{"type": "Ready", "status": ready}]},
     }
-    return Node.model_validate_json(json.dumps(document))
+    return KubernetesNode.model_validate_json(json.dumps(document))
 
 
 def quota(hard: dict[str, str], used: dict[str, str]) -> Quota:
@@ -76,7 +78,9 @@ def test_amounts_are_read_as_kubernetes_writes_them(text: str, amount: Fraction 
         ([node()], device(node_selector={"zone": "a"}), ""),
     ],
 )
-def test_why_no_node_takes_a_pod(nodes: list[Node], asked: KubernetesDevice, said: str) -> None:
+def test_why_no_node_takes_a_pod(
+    nodes: list[KubernetesNode], asked: KubernetesDevice, said: str
+) -> None:
     why = why_no_node(nodes, asked)
     assert (bool(said), True) == (bool(why), said in why)
 

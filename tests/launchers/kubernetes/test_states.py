@@ -6,16 +6,16 @@ from typing import Any
 import pytest
 
 from kernelbot.launchers.base import JobState
-from kernelbot.launchers.kubernetes.answers import Job, Pod
-from kernelbot.launchers.kubernetes.states import Made, Wait, see
+from kernelbot.launchers.kubernetes.answers import KubernetesJob, Pod
+from kernelbot.launchers.kubernetes.states import LoggedResult, Wait, see
 from kernelbot.protocol import Fault
 
 UID = "6fd6bd9c-1b1e-4f4e-9bd5-2f0b8e9b0f5e"
 SUM = "0123456789abcdef" * 4
 
 
-def job(**changes: Any) -> Job:
-    return Job.model_validate_json(
+def job(**changes: Any) -> KubernetesJob:
+    return KubernetesJob.model_validate_json(
         json.dumps({"metadata": {"name": "kernelbot-1", "uid": UID}, **changes})
     )
 
@@ -32,7 +32,7 @@ def container(**terminated: Any) -> list[dict[str, Any]]:
     return [{"name": "judge", "state": {"terminated": {"exitCode": 1, **terminated}}}]
 
 
-def ended(how: str, reason: str, message: str = "") -> Job:
+def ended(how: str, reason: str, message: str = "") -> KubernetesJob:
     condition = {"type": how, "status": "True", "reason": reason, "message": message}
     return job(status={"conditions": [condition]})
 
@@ -96,7 +96,9 @@ def test_whose_fault_the_end_of_a_pod_is(status: dict[str, Any], fault: Fault, s
         (ended("Failed", "Novelty", "as it\npleased"), Fault.SCHEDULER, "Failed: as it pleased"),
     ],
 )
-def test_whose_fault_the_end_of_a_job_without_a_pod_is(seen: Job, fault: Fault, said: str) -> None:
+def test_whose_fault_the_end_of_a_job_without_a_pod_is(
+    seen: KubernetesJob, fault: Fault, said: str
+) -> None:
     found = see(seen, [])
     assert found.outcome is not None
     assert (JobState.LOST, fault, True) == (found.outcome.state, found.outcome.fault, found.settles)
@@ -149,7 +151,9 @@ def test_whose_fault_the_end_of_a_job_without_a_pod_is(seen: Job, fault: Fault, 
         ),
     ],
 )
-def test_what_a_job_waits_for(seen: Job, pods: list[Pod], wait: Wait | None, why: str) -> None:
+def test_what_a_job_waits_for(
+    seen: KubernetesJob, pods: list[Pod], wait: Wait | None, why: str
+) -> None:
     found = see(seen, pods)
     assert found.outcome is not None
     assert (JobState.WAITING, wait, why) == (found.outcome.state, found.wait, found.why)
@@ -165,7 +169,7 @@ def test_a_phase_that_nobody_knows_is_no_end(phase: str) -> None:
 def test_a_result_is_there_before_the_job_knows_that_it_is_complete() -> None:
     done = container(exitCode=0, message=f"result 123 {SUM}")
     found = see(job(), [pod(phase="Running", containerStatuses=done)])
-    assert (None, Made("kernelbot-1-abcde", 123, SUM)) == (found.outcome, found.made)
+    assert (None, LoggedResult("kernelbot-1-abcde", 123, SUM)) == (found.outcome, found.made)
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ SIGNATURE = "the_signature_of_a_link"
 class Links:
     """To a platform that isn't there: progress is dropped."""
 
-    def of(self, job_id: str, valid_s: float) -> NodeLinks:
+    def for_job(self, job_id: str, valid_s: float) -> NodeLinks:
         url = f"http://127.0.0.1:1/{job_id}?signature={SIGNATURE}"
         return NodeLinks(url, url, "http://127.0.0.1:1/harness", "0" * 64)
 

@@ -10,7 +10,7 @@ import pytest
 
 from kernelbot.launchers.base import Launcher, Traits
 from kernelbot.launchers.ray import RayDevice, RayLauncher, RaySettings
-from kernelbot.launchers.ray.messages import Ask, Question
+from kernelbot.launchers.ray.messages import KeeperQuestion, KeeperRequest
 from tests.launchers.plans import DEVICE, Plan, RayPlan
 from tests.launchers.stages import started
 from tests.support.fake_node import build_fake_node
@@ -55,7 +55,7 @@ class RayStage:
         """The keeper's words are our own."""
 
     async def left(self) -> list[str]:
-        answer = await self._launcher._process.ask(Question(ask=Ask.POLL))
+        answer = await self._launcher._process.ask(KeeperQuestion(ask=KeeperRequest.POLL))
         return [f"{answer.kept} in the keeper"] if answer.kept else []
 
 

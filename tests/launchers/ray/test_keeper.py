@@ -1,34 +1,36 @@
 """What the keeper tells, without a cluster."""
 
-from kernelbot.launchers.ray.keeper import AttemptState, Entry, Keeper, Stage, keeper_name
+from kernelbot.launchers.ray.keeper import AttemptState, Keeper, KeeperEntry, TaskStage, keeper_name
 
 
 def keeper(**results: bytes) -> Keeper:
     made = Keeper()
-    made._entries = {name: Entry(None, result=result) for name, result in results.items()}
+    made._entries = {name: KeeperEntry(None, result=result) for name, result in results.items()}
     return made
 
 
-def stages(made: Keeper, most: int) -> list[Stage]:
+def stages(made: Keeper, most: int) -> list[TaskStage]:
     told = made.poll(dict.fromkeys(made._entries, most))
     return [state.stage for state in told.values()]
 
 
 def test_one_answer_has_so_many_bytes_of_results() -> None:
     made = keeper(first=b"x" * (60 << 20), second=b"x" * (60 << 20), third=b"x" * (1 << 20))
-    assert [Stage.DONE, Stage.RUNNING, Stage.DONE] == stages(made, 100 << 20)
+    assert [TaskStage.DONE, TaskStage.RUNNING, TaskStage.DONE] == stages(made, 100 << 20)
 
 
 def test_the_first_result_is_told_however_large() -> None:
-    assert [Stage.DONE, Stage.RUNNING] == stages(keeper(a=b"x" * (65 << 20), b=b"x"), 100 << 20)
+    assert [TaskStage.DONE, TaskStage.RUNNING] == stages(
+        keeper(a=b"x" * (65 << 20), b=b"x"), 100 << 20
+    )
 
 
 def test_a_result_that_is_too_large_is_named_and_not_told() -> None:
-    assert {"a": AttemptState(Stage.DONE, size=3)} == keeper(a=b"123").poll({"a": 2})
+    assert {"a": AttemptState(TaskStage.DONE, size=3)} == keeper(a=b"123").poll({"a": 2})
 
 
 def test_an_attempt_of_another_keeper_is_unknown() -> None:
-    assert {"a'; echo x": AttemptState(Stage.UNKNOWN)} == keeper().poll({"a'; echo x": 1})
+    assert {"a'; echo x": AttemptState(TaskStage.UNKNOWN)} == keeper().poll({"a'; echo x": 1})
 
 
 def test_each_keeper_has_an_id_of_its_own() -> None:

@@ -3,20 +3,20 @@
 import pytest
 from pydantic import ValidationError
 
-from kernelbot.launchers.ray.keeper import Job
-from kernelbot.launchers.ray.messages import Ask, Question, failure
+from kernelbot.launchers.ray.keeper import TaskJob
+from kernelbot.launchers.ray.messages import KeeperQuestion, KeeperRequest, failure
 
-JOB = Job("7.1", "payload", "", "python3", False, 60.0, 1.0, 2.0, {"lab": 0.5})
+JOB = TaskJob("7.1", "payload", "", "python3", False, 60.0, 1.0, 2.0, {"lab": 0.5})
 
 
 def test_a_job_is_the_same_on_the_other_side() -> None:
-    question = Question(ask=Ask.LAUNCH, job=JOB)
-    assert question == Question.model_validate_json(question.model_dump_json())
+    question = KeeperQuestion(ask=KeeperRequest.LAUNCH, job=JOB)
+    assert question == KeeperQuestion.model_validate_json(question.model_dump_json())
 
 
 def test_a_job_without_its_limit_is_refused() -> None:
     with pytest.raises(ValidationError, match="limit_s"):
-        Question.model_validate_json('{"ask": "launch", "job": {"attempt": "7.1"}}')
+        KeeperQuestion.model_validate_json('{"ask": "launch", "job": {"attempt": "7.1"}}')
 
 
 @pytest.mark.parametrize(

@@ -8,14 +8,14 @@ from collections.abc import AsyncIterator, Callable
 import pytest
 
 from kernelbot.domain.errors import SchedulerError
-from kernelbot.launchers.rest.client import Answer, Http, Said, TooLarge, read
+from kernelbot.launchers.rest.client import Http, HttpAnswer, SchedulerAnswer, TooLarge, read
 from tests.fakes.serving import Request, Response, serving
 from tests.fakes.storage import fake_storage
 
 TOKEN = {"Authorization": "Bearer ghp_secret"}
 
 
-class Thing(Said):
+class Thing(SchedulerAnswer):
     id: int
     name: str
 
@@ -30,7 +30,7 @@ async def talking(
         await http.close()
 
 
-async def answered(body: bytes) -> Answer:
+async def answered(body: bytes) -> HttpAnswer:
     async with talking(lambda _: Response(200, body)) as http:
         return await http.request("GET", "/", headers={})
 

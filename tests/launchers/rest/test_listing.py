@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernelbot.launchers.base import JobState
-from kernelbot.launchers.rest.listing import Listing
+from kernelbot.launchers.rest.listing import JobFinder
 
 SIZE = 3
 
@@ -41,8 +41,8 @@ class Scheduler:
             await self.held.wait()
         return newest
 
-    def listing(self) -> Listing[Job]:
-        return Listing(self.page, SIZE, lambda: self.pause_s)
+    def listing(self) -> JobFinder[Job]:
+        return JobFinder(self.page, SIZE, lambda: self.pause_s)
 
 
 @given(st.lists(st.one_of(st.none(), st.integers(0, 30)), max_size=60))

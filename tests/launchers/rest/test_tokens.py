@@ -8,8 +8,8 @@ import httpx
 import pytest
 
 from kernelbot.domain.errors import PlatformError
-from kernelbot.launchers.rest.client import Answer
-from kernelbot.launchers.rest.tokens import Dialect, LimitHeaders, Tokens
+from kernelbot.launchers.rest.client import HttpAnswer
+from kernelbot.launchers.rest.tokens import Dialect, LimitHeaders, SchedulerTokens
 
 DATES = Dialect(
     "It",
@@ -36,7 +36,7 @@ def answer(
     status: int = 200,
     headers: Mapping[str, str] | None = None,
     text: bytes = b"",
-) -> Answer:
+) -> HttpAnswer:
     given = {
         "date": email.utils.formatdate(THEIR_NOW, usegmt=True),
         "x-ratelimit-limit": "5000",
@@ -44,15 +44,15 @@ def answer(
         "x-ratelimit-reset": str(int(THEIR_NOW + resets_in_s)),
         **(headers or {}),
     }
-    return Answer(status, httpx.Headers(given), text)
+    return HttpAnswer(status, httpx.Headers(given), text)
 
 
-def pays(tokens: Tokens) -> str:
+def pays(tokens: SchedulerTokens) -> str:
     return tokens.best().headers()["Authorization"].removeprefix("Bearer ")
 
 
 def test_the_first_pays_while_it_has_requests_to_spare() -> None:
-    tokens = Tokens(["first", "backup"], DATES)
+    tokens = SchedulerTokens(["first", "backup"], DATES)
     tokens.note_limit(tokens.best(), answer(101))
     before = pays(tokens)
     tokens.note_limit(tokens.best(), answer(100))
@@ -60,7 +60,7 @@ def test_the_first_pays_while_it_has_requests_to_spare() -> None:
 
 
 def test_the_last_reserves_are_used_in_the_end() -> None:
-    tokens = Tokens(["first", "backup"], DATES)
+    tokens = SchedulerTokens(["first", "backup"], DATES)
     tokens.note_limit(tokens.best(), answer(60))
     tokens.note_limit(tokens.best(), answer(20))
     assert pays(tokens) == "first"
@@ -68,7 +68,7 @@ def test_the_last_reserves_are_used_in_the_end() -> None:
 
 def test_a_new_hour_begins_by_the_schedulers_clock() -> None:
     clock = Clock()
-    tokens = Tokens(["first"], DATES, clock)
+    tokens = SchedulerTokens(["first"], DATES, clock)
     tokens.note_limit(tokens.best(), answer(0, resets_in_s=600))
     before_s = tokens.wait_s()
     clock.now = 601
@@ -76,16 +76,16 @@ def test_a_new_hour_begins_by_the_schedulers_clock() -> None:
 
 
 def test_some_say_for_how_long_instead_of_until_when() -> None:
-    tokens = Tokens(["first"], replace(DATES, reset_is_a_date=False), Clock())
+    tokens = SchedulerTokens(["first"], replace(DATES, reset_is_a_date=False), Clock())
     headers = {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "42"}
-    tokens.note_limit(tokens.best(), Answer(200, httpx.Headers(headers), b""))
+    tokens.note_limit(tokens.best(), HttpAnswer(200, httpx.Headers(headers), b""))
     assert tokens.wait_s() == 43  # it may have been 42.9
 
 
 @pytest.mark.parametrize("resets_in_s", [-3600, 10**8])
 def test_nonsense_about_the_end_of_the_hour_stops_nobody_for_long(resets_in_s: float) -> None:
     clock = Clock()
-    tokens = Tokens(["first"], DATES, clock)
+    tokens = SchedulerTokens(["first"], DATES, clock)
     tokens.note_limit(tokens.best(), answer(0, resets_in_s=resets_in_s))
     clock.now = 3701
     assert tokens.wait_s() == 0
@@ -93,15 +93,15 @@ def test_nonsense_about_the_end_of_the_hour_stops_nobody_for_long(resets_in_s: f
 
 @pytest.mark.parametrize("text", ["", "-1", "1e9", "nan", "٣", "9" * 40])
 def test_a_header_that_is_no_number_says_nothing(text: str) -> None:
-    tokens = Tokens(["first"], DATES)
+    tokens = SchedulerTokens(["first"], DATES)
     headers = httpx.Headers([(b"x-ratelimit-remaining", text.encode())])
-    tokens.note_limit(tokens.best(), Answer(200, headers, b""))
+    tokens.note_limit(tokens.best(), HttpAnswer(200, headers, b""))
     assert pays(tokens) == "first"
 
 
 def test_a_token_that_is_refused_is_tried_again_later() -> None:
     clock = Clock()
-    tokens = Tokens(["first", "backup"], DATES, clock)
+    tokens = SchedulerTokens(["first", "backup"], DATES, clock)
     tokens.refused(tokens.best())
     meanwhile = pays(tokens)
     clock.now = 61
@@ -109,7 +109,7 @@ def test_a_token_that_is_refused_is_tried_again_later() -> None:
 
 
 def test_no_token_that_is_accepted_is_the_platforms_failure() -> None:
-    tokens = Tokens(["first"], DATES)
+    tokens = SchedulerTokens(["first"], DATES)
     tokens.refused(tokens.best())
     with pytest.raises(PlatformError, match="set a valid ITS_TOKEN") as caught:
         tokens.best()
@@ -130,7 +130,7 @@ def test_no_token_that_is_accepted_is_the_platforms_failure() -> None:
 def test_a_limit_is_told_from_a_refusal(
     status: int, left: int, headers: dict[str, str], text: bytes, met: bool
 ) -> None:
-    tokens = Tokens(["first", "backup"], DATES)
+    tokens = SchedulerTokens(["first", "backup"], DATES)
     token = tokens.best()
     given = answer(left, status=status, headers=headers, text=text)
     tokens.note_limit(token, given)
@@ -139,7 +139,7 @@ def test_a_limit_is_told_from_a_refusal(
 
 
 def test_requests_are_spread_over_the_hour_when_they_run_short() -> None:
-    tokens = Tokens(["first"], DATES, Clock())
+    tokens = SchedulerTokens(["first"], DATES, Clock())
     tokens.note_limit(tokens.best(), answer(2600, resets_in_s=3000))
     plenty = tokens.pause_s()
     tokens.note_limit(tokens.best(), answer(1000, resets_in_s=2999))
@@ -159,23 +159,23 @@ TWO = replace(
 )
 
 
-def of_two(left: int, user_left: int, status: int = 200) -> Answer:
+def of_two(left: int, user_left: int, status: int = 200) -> HttpAnswer:
     counted = {"remaining": left, "limit": 200, "reset": 59}
     user = {"user-remaining": user_left, "user-limit": 50, "user-reset": 39}
     headers = {name: str(value) for name, value in (counted | user).items()}
-    return Answer(status, httpx.Headers(headers), b"")
+    return HttpAnswer(status, httpx.Headers(headers), b"")
 
 
 @pytest.mark.parametrize(("left", "user_left", "wait_s"), [(0, 40, 60), (150, 0, 40), (9, 9, 0)])
 def test_of_two_limits_the_one_that_is_met_counts(left: int, user_left: int, wait_s: float) -> None:
-    tokens = Tokens(["first"], TWO, Clock())
+    tokens = SchedulerTokens(["first"], TWO, Clock())
     tokens.note_limit(tokens.best(), of_two(left, user_left))
     assert tokens.used_up_s() == wait_s
 
 
 def test_the_second_half_of_a_limit_is_spread_over_the_rest_of_its_time() -> None:
     clock = Clock()
-    tokens = Tokens(["first"], TWO, clock)
+    tokens = SchedulerTokens(["first"], TWO, clock)
     tokens.note_limit(tokens.best(), of_two(150, 21))
     at_first_s = tokens.wait_s()
     tokens.spend()
@@ -183,7 +183,7 @@ def test_the_second_half_of_a_limit_is_spread_over_the_rest_of_its_time() -> Non
 
 
 def test_a_request_that_isnt_answered_yet_has_used_up_one() -> None:
-    tokens = Tokens(["first"], TWO, Clock())
+    tokens = SchedulerTokens(["first"], TWO, Clock())
     waiting = [tokens.spend() for _ in range(3)]
     tokens.answered(waiting[0])
     tokens.note_limit(waiting[0], of_two(150, 40))
@@ -192,7 +192,7 @@ def test_a_request_that_isnt_answered_yet_has_used_up_one() -> None:
 
 def test_a_limit_without_a_time_is_waited_for_longer_each_time() -> None:
     clock = Clock()
-    tokens = Tokens(["first"], DATES, clock)
+    tokens = SchedulerTokens(["first"], DATES, clock)
     waits_s = []
     for _ in range(3):
         token = tokens.best()

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernelbot.launchers.slurm.progress import Progress
+from kernelbot.launchers.slurm.progress import ProgressFiles
 from kernelbot.protocol import EventKind, ProgressEvent, to_wire
 
 
@@ -20,7 +20,7 @@ class Node:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.progress = Progress()
+        self.progress = ProgressFiles()
 
     def write(self, attempt: str, text: str) -> None:
         (self.folder / attempt).mkdir(exist_ok=True)
@@ -111,4 +111,4 @@ def test_no_job_speaks_for_another(tmp_path: Path, before: str) -> None:
 
 @given(st.binary(max_size=2000))
 def test_any_answer_is_survived(answer: bytes) -> None:
-    Progress().take(answer)
+    ProgressFiles().take(answer)

@@ -10,7 +10,7 @@ import pytest
 
 from kernelbot.domain.errors import PlatformError
 from kernelbot.launchers.slurm import SlurmDevice, SlurmSettings
-from kernelbot.launchers.slurm.script import Submission, make_submission
+from kernelbot.launchers.slurm.script import SbatchRequest, make_submission
 from kernelbot.protocol import JobSpec
 from tests.launchers.stages import a_job
 
@@ -32,7 +32,7 @@ def job() -> JobSpec:
     return dataclasses.replace(a_job("accepted"), job_id="12.1.0123456789ab")
 
 
-def submission(case: str) -> Submission:
+def submission(case: str) -> SbatchRequest:
     if case == "plain":
         return make_submission(job(), PAYLOAD, SlurmDevice(None), SETTINGS, HARNESS)
     if case == "nasty":

@@ -123,7 +123,7 @@ async def test_a_submission_shows_its_new_score_and_stays_finished(
             started = await world.services.rejudging.get(world.admin.user, "sort", started.id)
     shown = await world.services.submissions.get(world.ada.user, ada)
     assert (1.5, 1, 2) == (shown.score_s, shown.place, len(shown.runs))
-    signed = await world.services.beside(Attestations).of(world.ada.user, ada)
+    signed = await world.services.extension(Attestations).for_submission(world.ada.user, ada)
     checks = verify(signed.model_dump_json(by_alias=True).encode()).checks
     assert [("no_score", 0), ("equal", 3), ("equal", 3)] == [
         (check.outcome, check.samples) for check in checks

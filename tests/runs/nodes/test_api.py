@@ -57,7 +57,7 @@ async def node(door: Door) -> Node:
     claim = await RunLifecycle(door.world.database, DEVICES, rules).claim("CPU", "w")
     assert claim is not None
     links = await open_links(door.world.database, "http://test", b"")
-    return Node(door, claim, links.of(claim.spec.job_id, 60))
+    return Node(door, claim, links.for_job(claim.spec.job_id, 60))
 
 
 async def test_a_link_is_all_that_a_payload_takes(node: Node) -> None:
@@ -74,7 +74,7 @@ async def test_another_signature_is_refused(node: Node) -> None:
 
 async def test_a_link_whose_time_is_over_is_gone(node: Node) -> None:
     links = await open_links(node.door.world.database, "http://test", b"")
-    answer = await node.get(links.of(node.claim.spec.job_id, -5).payload_url)
+    answer = await node.get(links.for_job(node.claim.spec.job_id, -5).payload_url)
     assert (answer.status_code, answer.json()["code"]) == (410, "link_expired")
 
 

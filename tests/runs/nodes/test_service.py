@@ -25,7 +25,7 @@ from kernelbot.runs.builds.service import Begun, Builds, Built, build_of
 from kernelbot.runs.lifecycle import Claim, RunLifecycle, RunRules
 from kernelbot.runs.nodes.service import MAX_EVENTS, NodeJobs, SignedLinks, open_links
 from kernelbot.runs.nodes.signed_links import Signed
-from kernelbot.submissions.model import Event
+from kernelbot.submissions.model import SubmissionEvent
 from tests.fakes.host import result_of
 from tests.support.building import product_of
 from tests.support.ranked import ranked
@@ -62,16 +62,16 @@ class Launched:
 
     @property
     def payload(self) -> Signed:
-        return shown(self.links.of(self.claim.spec.job_id, self.valid_s).payload_url)
+        return shown(self.links.for_job(self.claim.spec.job_id, self.valid_s).payload_url)
 
     @property
     def events(self) -> Signed:
-        return shown(self.links.of(self.claim.spec.job_id, self.valid_s).events_url)
+        return shown(self.links.for_job(self.claim.spec.job_id, self.valid_s).events_url)
 
     async def fetched(self) -> JobSpec:
         return decode_payload(await self.jobs.payload(self.payload))
 
-    async def told(self) -> list[Event]:
+    async def told(self) -> list[SubmissionEvent]:
         """The events of the submission so far that came from a judge."""
         states = {"queued", "dispatched", "running", "finished"}
         events = self.world.services.submissions.events(
@@ -223,7 +223,7 @@ async def test_a_job_tells_of_no_end_of_events(launched: Launched) -> None:
 
 async def test_links_name_what_they_are_for(launched: Launched) -> None:
     job_id = launched.claim.spec.job_id
-    links = launched.links.of(job_id, 60)
+    links = launched.links.for_job(job_id, 60)
     assert links.payload_url.startswith(f"https://kernels.example/api/v1/jobs/{job_id}/payload?")
     assert links.events_url.startswith(f"https://kernels.example/api/v1/jobs/{job_id}/events?")
     assert links.harness_url == f"https://kernels.example/api/v1/harness/{links.harness_sha256}"
@@ -261,7 +261,7 @@ async def test_a_build_step_has_links_of_its_own(launched: Launched) -> None:
     to nobody, since its worker tells what matters."""
     run = launched.claim.spec
     subject = step_id(run.job_id, Side.SUBMISSION, 0)
-    links = launched.links.of(subject, 600)
+    links = launched.links.for_job(subject, 600)
     step = decode_payload(await launched.jobs.payload(shown(links.payload_url)))
     assert build_job(run, subject, run.device.name) == step
     assert (None, False, True) == (step.seed, step.secret, step.build_only)
@@ -272,12 +272,12 @@ async def test_a_build_step_has_links_of_its_own(launched: Launched) -> None:
 
 async def test_a_link_of_a_build_step_opens_no_run(launched: Launched) -> None:
     subject = step_id(launched.claim.spec.job_id, Side.SUBMISSION, 0)
-    link = shown(launched.links.of(subject, 600).payload_url)
+    link = shown(launched.links.for_job(subject, 600).payload_url)
     with pytest.raises(NotAllowed):
         await launched.jobs.payload(replace(link, subject=launched.claim.spec.job_id))
     opponent = step_id(launched.claim.spec.job_id, Side.OPPONENT, 0)
     with pytest.raises(LinkExpired):  # it is no duel
-        await launched.jobs.payload(shown(launched.links.of(opponent, 600).payload_url))
+        await launched.jobs.payload(shown(launched.links.for_job(opponent, 600).payload_url))
 
 
 async def test_a_node_fetches_what_was_built_as_well(launched: Launched) -> None:

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernelbot.runs.queue.model import QueuePlace
-from kernelbot.runs.queue.store import Waiting
-from kernelbot.runs.queue.wait_estimate import place_of
+from kernelbot.runs.queue.model import DeviceQueuePosition
+from kernelbot.runs.queue.store import WaitingRun
+from kernelbot.runs.queue.wait_estimate import estimate_position
 
-FIRST = Waiting(
+FIRST = WaitingRun(
     device="CPU",
     position=1,
     running=2,
@@ -21,41 +21,41 @@ FIRST = Waiting(
 
 
 def test_without_a_limit_the_place_is_the_turns() -> None:
-    assert QueuePlace(1, 3.0, device="CPU") == place_of(FIRST, 2, None)
+    assert DeviceQueuePosition(1, 3.0, device="CPU") == estimate_position(FIRST, 2, None)
 
 
 def test_a_limit_lets_others_go_first() -> None:
-    assert QueuePlace(2, 6.0, device="CPU") == place_of(FIRST, 2, 1)
+    assert DeviceQueuePosition(2, 6.0, device="CPU") == estimate_position(FIRST, 2, 1)
 
 
 def test_an_authors_later_runs_never_go_first() -> None:
     alone = replace(FIRST, others=0)
-    assert QueuePlace(1, 6.0, device="CPU") == place_of(alone, 2, 1)
+    assert DeviceQueuePosition(1, 6.0, device="CPU") == estimate_position(alone, 2, 1)
 
 
 def test_a_limit_that_leaves_room_changes_nothing() -> None:
-    assert place_of(FIRST, 2, None) == place_of(FIRST, 2, 2)
+    assert estimate_position(FIRST, 2, None) == estimate_position(FIRST, 2, 2)
 
 
 @pytest.mark.parametrize("limit", [None, 1])
 def test_without_a_worker_nothing_is_guessed(limit: int | None) -> None:
-    assert QueuePlace(1, None, device="CPU") == place_of(FIRST, 0, limit)
+    assert DeviceQueuePosition(1, None, device="CPU") == estimate_position(FIRST, 0, limit)
 
 
 SMALL = st.integers(0, 20)
 
 
 @st.composite
-def lines(draw: st.DrawFn) -> Waiting:
+def lines(draw: st.DrawFn) -> WaitingRun:
     own_before, others, own_running = draw(SMALL), draw(SMALL), draw(SMALL)
     position = draw(st.integers(own_before + 1, own_before + 1 + others))
     running = draw(st.integers(own_running, own_running + 20))
-    return Waiting("CPU", position, running, own_running, own_before, others, 1, mean_s=1.0)
+    return WaitingRun("CPU", position, running, own_running, own_before, others, 1, mean_s=1.0)
 
 
 @given(lines(), st.integers(1, 8), st.integers(1, 8))
-def test_a_limit_never_brings_anyone_forward(found: Waiting, slots: int, limit: int) -> None:
-    free, held = place_of(found, slots, None), place_of(found, slots, limit)
+def test_a_limit_never_brings_anyone_forward(found: WaitingRun, slots: int, limit: int) -> None:
+    free, held = estimate_position(found, slots, None), estimate_position(found, slots, limit)
     assert free.wait_s is not None
     assert held.wait_s is not None
     assert found.position <= held.position <= found.others + found.own_before + 1
@@ -64,8 +64,8 @@ def test_a_limit_never_brings_anyone_forward(found: Waiting, slots: int, limit: 
 
 @given(lines(), st.integers(1, 8), st.integers(1, 8))
 def test_nobody_waits_for_less_than_those_before_him_take(
-    found: Waiting, slots: int, limit: int
+    found: WaitingRun, slots: int, limit: int
 ) -> None:
-    place = place_of(found, slots, limit)
+    place = estimate_position(found, slots, limit)
     assert place.wait_s is not None
     assert (place.position - max(0, slots - found.running)) / slots <= place.wait_s

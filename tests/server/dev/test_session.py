@@ -13,7 +13,7 @@ from kernelbot.catalog.skeleton import new_problem
 from kernelbot.cli.dev.displays import Documents
 from kernelbot.harness.host.warm.folder import PrivateFolder
 from kernelbot.protocol import Lang
-from kernelbot.server.dev.session import Session
+from kernelbot.server.dev.session import DevSession
 from kernelbot.server.dev.versions import Versions
 from kernelbot.server.warm_judge import warm_judge
 
@@ -29,7 +29,7 @@ def ctrl_c() -> Iterator[None]:
 
 
 @pytest.fixture
-def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Session]:
+def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[DevSession]:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     new_problem(tmp_path / "sums", "sums", Lang.PY)
     file = tmp_path / "sums" / "submission.py"
@@ -37,14 +37,16 @@ def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Session
         contextlib.closing(PrivateFolder.open(tmp_path / "run")) as folder,
         contextlib.closing(Versions(file)) as versions,
     ):
-        yield Session(tmp_path / "sums", file, None, warm_judge(folder), versions, Documents())
+        yield DevSession(tmp_path / "sums", file, None, warm_judge(folder), versions, Documents())
 
 
 def at_work() -> list[threading.Thread]:
     return [thread for thread in threading.enumerate() if thread.name == "judging"]
 
 
-def test_ctrl_c_while_the_worker_starts(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_while_the_worker_starts(
+    session: DevSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def interrupted(thread: threading.Thread) -> None:
         Begin(thread)
         signal.raise_signal(signal.SIGINT)
@@ -54,7 +56,7 @@ def test_ctrl_c_while_the_worker_starts(session: Session, monkeypatch: pytest.Mo
     assert [] == at_work()
 
 
-def test_ctrl_c_before_a_job_is_made(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_before_a_job_is_made(session: DevSession, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(_saved: object) -> None:
         while session._current is None:  # the worker waits for the job
             time.sleep(0.005)

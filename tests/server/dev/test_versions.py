@@ -5,7 +5,7 @@ import pytest
 
 from kernelbot.domain.errors import InvalidSubmission, NotFound
 from kernelbot.protocol import Verdict
-from kernelbot.server.dev.versions import Entry, Versions
+from kernelbot.server.dev.versions import LogEntry, Versions
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def versions(file: Path, tmp_path: Path) -> Versions:
     return Versions(file, tmp_path / "state")
 
 
-def judged(versions: Versions, content: bytes) -> Entry:
+def judged(versions: Versions, content: bytes) -> LogEntry:
     return versions.add(versions.keep(content), Verdict.ACCEPTED, 0.5)
 
 

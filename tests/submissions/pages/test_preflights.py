@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from kernelbot.preflight.model import Preflight
-from kernelbot.submissions.pages.preflights import Cell, shown_preflight
+from kernelbot.submissions.pages.preflights import FigureCell, shown_preflight
 from tests.support.front import Front
 from tests.support.preflights import HOSTILE, PREFLIGHT, REFUSED, compiled, report_of
 
@@ -12,7 +12,7 @@ def test_a_figure_that_has_changed_stands_beside_the_one_before() -> None:
     shown = shown_preflight(PREFLIGHT)
     (kernel,) = shown.kernels
     cells = dict(zip(shown.headers, kernel.cells, strict=True))
-    assert (Cell("64", "40"), Cell("1024"), Cell("75%"), True) == (
+    assert (FigureCell("64", "40"), FigureCell("1024"), FigureCell("75%"), True) == (
         cells["Registers"],
         cells["Shared"],
         cells["Occupancy"],

@@ -5,12 +5,12 @@ from datetime import UTC, datetime, timedelta
 from kernelbot.domain.states import ReviewState, RunState
 from kernelbot.protocol import EventKind, Mode
 from kernelbot.runs.model import Run
-from kernelbot.runs.queue.model import QueuePlace
-from kernelbot.submissions.model import BareSubmission, Event
+from kernelbot.runs.queue.model import DeviceQueuePosition
+from kernelbot.submissions.model import BareSubmission, SubmissionEvent
 from kernelbot.submissions.pages.progress import StepState, SubmissionProgress, queue_text
 
 NOW = datetime.now(UTC)
-PLACE = QueuePlace(2, 0.3, device="CPU")
+PLACE = DeviceQueuePosition(2, 0.3, device="CPU")
 
 
 def row(file_name: str = "a.py") -> BareSubmission:
@@ -57,7 +57,7 @@ def ranked(file_name: str = "a.py") -> SubmissionProgress:
 def tell(
     progress: SubmissionProgress, kind: EventKind | RunState, number: int = 1, **data: str | int
 ) -> bool:
-    return progress.add(Event(1, 12, number, "CPU", number == 2, kind, dict(data), NOW))
+    return progress.add(SubmissionEvent(1, 12, number, "CPU", number == 2, kind, dict(data), NOW))
 
 
 def steps(progress: SubmissionProgress) -> list[tuple[str, StepState, float]]:
@@ -178,6 +178,6 @@ def test_a_place_says_how_long_and_why_nothing_moves() -> None:
         "Position 1 in the queue for CPU, about 40 s to go.",
         "Position 1 in the queue for CPU. Nothing is judged there just now: it is away.",
     ] == [
-        queue_text(QueuePlace(1, wait_s, note, device="CPU"))
+        queue_text(DeviceQueuePosition(1, wait_s, note, device="CPU"))
         for wait_s, note in ((None, ""), (40.0, ""), (None, "it is away"))
     ]

@@ -20,8 +20,8 @@ from kernelbot.render.intervals import of_the_score
 from kernelbot.submissions.model import Submission
 from kernelbot.submissions.pages.comparison import (
     ComparedTime,
-    ComparedWorkload,
-    Comparison,
+    DeviceComparison,
+    ShownWorkload,
     Whose,
 )
 from kernelbot.submissions.pages.results import (
@@ -37,7 +37,7 @@ EVIL = "<script>alert(1)</script>\u202e\x00\x1b[31m" + "x" * 100_000
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-def page(shown: Submission, *comparisons: Comparison) -> str:
+def page(shown: Submission, *comparisons: DeviceComparison) -> str:
     return Pages(Assets(), charts=False).text(
         "submission.html",
         session=None,
@@ -89,9 +89,9 @@ def test_the_score_is_said_with_its_interval_and_before_all_else() -> None:
 
 def test_what_the_device_can_do_is_said_in_words_and_for_each_workload() -> None:
     times = (ComparedTime(Whose.MINE, 2e6, 100.0), ComparedTime(Whose.OWN, 1e6, 50.0))
-    found = Comparison(
+    found = DeviceComparison(
         device="H100",
-        workloads=(ComparedWorkload("size: <1>", times, 0.25),),
+        workloads=(ShownWorkload("size: <1>", times, 0.25),),
         more=3,
         own=Score(4, "ada", 1e-3, None, AT),
         leader=Score(5, "bob", 5e-4, None, AT),

@@ -4,17 +4,19 @@ from dataclasses import replace
 
 import pytest
 
-from kernelbot.preflight.model import Figures, Kernel, Outcome, Report
+from kernelbot.preflight.model import Figures, Kernel, PreflightOutcome, PreflightReport
 from kernelbot.submissions.preflights import store as preflights
 from tests.support.world import World
 
-COMPILED = Report("H100", "90a", Outcome.COMPILED, (Kernel(Figures("sort", registers=40)),))
-REFUSED = replace(COMPILED, outcome=Outcome.REFUSED, kernels=())
+COMPILED = PreflightReport(
+    "H100", "90a", PreflightOutcome.COMPILED, (Kernel(Figures("sort", registers=40)),)
+)
+REFUSED = replace(COMPILED, outcome=PreflightOutcome.REFUSED, kernels=())
 
 
 @pytest.mark.parametrize(("refused", "expected"), [(19, COMPILED), (20, None)])
 async def test_the_version_before_is_looked_for_among_twenty(
-    world: World, refused: int, expected: Report | None
+    world: World, refused: int, expected: PreflightReport | None
 ) -> None:
     await world.board(devices=("H100",))
     for number, report in enumerate((COMPILED, *[REFUSED] * refused, COMPILED)):

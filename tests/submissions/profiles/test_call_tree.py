@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernelbot.submissions.profiles.call_tree import DEEPEST, Node, tree_of
+from kernelbot.submissions.profiles.call_tree import DEEPEST, CallNode, tree_of
 from kernelbot.submissions.profiles.model import CallKind
 from kernelbot.submissions.profiles.trace import Call
 
@@ -14,7 +14,7 @@ def call(name: str, start_us: float, end_us: float) -> Call:
     return Call(name, CallKind.OPERATOR, start_us, end_us)
 
 
-def shape(node: Node) -> dict[str, object]:
+def shape(node: CallNode) -> dict[str, object]:
     return {
         name: (one.calls, one.total_us, shape(one)) if one.children else (one.calls, one.total_us)
         for name, one in node.children.items()

@@ -11,14 +11,14 @@ from kernelbot.submissions.profiles.flame_graph import (
     MOST_NAMES,
     flame_graph,
 )
-from kernelbot.submissions.profiles.model import CallKind, CallPlace, FlameGraph, Rest
+from kernelbot.submissions.profiles.model import CallKind, CallSide, FlameGraph, OmittedCalls
 from kernelbot.submissions.profiles.trace import Call
 
 
 def graph_of(*calls: tuple[str, float, float]) -> FlameGraph:
     """Of calls by their names, beginnings and durations."""
     found = [Call(name, CallKind.OPERATOR, at, at + length) for name, at, length in calls]
-    graph = flame_graph(CallPlace.PROCESSOR, tree_of([found]))
+    graph = flame_graph(CallSide.PROCESSOR, tree_of([found]))
     assert graph is not None
     return graph
 
@@ -66,7 +66,7 @@ def test_names_are_listed_by_their_own_time() -> None:
     graph = graph_of(("a", 0, 10), ("b", 1, 7), ("c", 2, 1), ("c", 20, 2))
     shown = [(one.name, one.calls, one.total_us, one.self_us, one.share) for one in graph.names]
     assert [("b", 1, 7, 6, 0.5), ("a", 1, 10, 3, 0.25), ("c", 2, 3, 3, 0.25)] == shown
-    assert Rest(0, 0) == graph.not_listed
+    assert OmittedCalls(0, 0) == graph.not_listed
 
 
 def test_the_time_of_what_calls_itself_counts_once() -> None:
@@ -93,7 +93,7 @@ def test_names_with_next_to_no_time_of_their_own_are_not_listed() -> None:
 
 def test_calls_that_took_no_time_are_no_graph() -> None:
     root = tree_of([[Call("a", CallKind.OPERATOR, 5, 5)]])
-    assert flame_graph(CallPlace.GPU, root) is None
+    assert flame_graph(CallSide.GPU, root) is None
 
 
 @given(

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from kernelbot.harness.inside.profiling.calls import profile
-from kernelbot.submissions.profiles.model import CallKind, CallPlace
+from kernelbot.submissions.profiles.model import CallKind, CallSide
 from kernelbot.submissions.profiles.process import read_profile
 from tests.support.traces import event, trace_of
 
@@ -21,7 +21,7 @@ def kernel(number: int) -> int:
 def test_a_profile_has_a_graph_for_each_place() -> None:
     events = [event("k", 0, 5, category="kernel"), event("aten::mm", 0, 9)]
     found = read_profile("== Framework's profiler ==\nx", trace_of(events))
-    assert [CallPlace.PROCESSOR, CallPlace.GPU] == [graph.place for graph in found.graphs]
+    assert [CallSide.PROCESSOR, CallSide.GPU] == [graph.place for graph in found.graphs]
     assert ("", ["Framework's profiler"]) == (
         found.trace_note,
         [section.title for section in found.sections],

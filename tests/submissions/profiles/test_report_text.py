@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernelbot.harness.judge.profiling.counters import Count
+from kernelbot.harness.judge.profiling.counters import EventCount
 from kernelbot.harness.judge.profiling.counting import table
 from kernelbot.harness.judge.profiling.nsight import extract
 from kernelbot.harness.judge.profiling.rocprof import summary
 from kernelbot.schemas.values import to_json
-from kernelbot.submissions.profiles.model import Limit, Profile, Section, Table
+from kernelbot.submissions.profiles.model import ReachedLimit, ReadProfile, ReportSection, Table
 from kernelbot.submissions.profiles.report_text import read_report
 from tests.support.profiled import HOSTILE_REPORTS
 
@@ -56,9 +56,9 @@ def test_a_gpu_kernel_has_its_three_limits_first_and_its_tables() -> None:
     (kernel,), _ = read_report(nsight(DETAILS))
     assert "void k<64, 128>(const float *, int) (112, 1, 1)x(256, 1, 1)" == kernel.name
     assert (
-        Limit("Compute", 7.12),
-        Limit("Memory", 86.36),
-        Limit("Occupancy", 48.25, "of 50 % possible"),
+        ReachedLimit("Compute", 7.12),
+        ReachedLimit("Memory", 86.36),
+        ReachedLimit("Occupancy", 48.25, "of 50 % possible"),
     ) == kernel.limits
     assert ["GPU Throughput", "Occupancy"] == [one.title for one in kernel.tables]
     assert ("Memory [%]", "86.36", "%") == kernel.tables[0].table.rows[0]
@@ -71,11 +71,11 @@ def test_the_names_of_the_other_form_and_figures_in_bytes_are_known() -> None:
         "  Compute (SM) Throughput  %  1,012\n"
     )
     (kernel,), _ = read_report(text)
-    assert (Limit("Compute", 100), Limit("Memory", 41)) == kernel.limits
+    assert (ReachedLimit("Compute", 100), ReachedLimit("Memory", 41)) == kernel.limits
 
 
 def test_counters_are_a_table_with_what_is_said_of_them() -> None:
-    counts = {"cycles": Count(2e6, 1.0), "instructions": Count(3e6, 0.5)}
+    counts = {"cycles": EventCount(2e6, 1.0), "instructions": EventCount(3e6, 0.5)}
     text = table(counts, {"branches": "why not"}, 7, user_only=True)
     _, (section,) = read_report(f"== Counters, per call ==\n{text}")
     assert (
@@ -97,7 +97,7 @@ def test_counters_are_a_table_with_what_is_said_of_them() -> None:
 
 def test_counters_that_are_all_missing_are_sentences() -> None:
     _, (section,) = read_report("== Counters, per call ==\nThe mean.\nNot counted: all (why).\n")
-    assert Section("Counters, per call", ("The mean.", "Not counted: all (why).")) == section
+    assert ReportSection("Counters, per call", ("The mean.", "Not counted: all (why).")) == section
 
 
 def test_kernels_on_an_amd_gpu_are_a_table() -> None:
@@ -117,14 +117,14 @@ def test_what_says_why_nothing_was_found_and_all_others_stay_text() -> None:
     assert (
         (),
         (
-            Section("Nsight Compute", text="It left no report: x"),
-            Section("Framework's profiler", text="a  b\n  c"),
+            ReportSection("Nsight Compute", text="It left no report: x"),
+            ReportSection("Framework's profiler", text="a  b\n  c"),
         ),
     ) == read_report(text)
 
 
 def test_a_report_of_a_script_has_no_title() -> None:
-    assert ((), (Section("", text="free words"),)) == read_report("free words\n")
+    assert ((), (ReportSection("", text="free words"),)) == read_report("free words\n")
 
 
 def test_an_empty_report_has_nothing() -> None:
@@ -179,9 +179,9 @@ def test_tables_of_a_kernel_beyond_the_fiftieth_stay_text() -> None:
 @pytest.mark.parametrize("name", HOSTILE_REPORTS)
 def test_what_is_shown_of_any_report_is_bounded(name: str) -> None:
     kernels, sections = read_report(HOSTILE_REPORTS[name])
-    shown = Profile(kernels, (), sections, "")
+    shown = ReadProfile(kernels, (), sections, "")
     tables = [one.table for kernel in shown.kernels for one in kernel.tables]
     tables += [one.table for one in shown.sections if one.table]
     assert sum(len(one.headers) * (1 + len(one.rows)) for one in tables) <= 2_000
     assert sum(len(one.sentences) for one in shown.sections) <= 200
-    assert len(to_json(Profile, shown)) < 250_000
+    assert len(to_json(ReadProfile, shown)) < 250_000

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernelbot.submissions.profiles import trace as module
-from kernelbot.submissions.profiles.model import CallKind, CallPlace
+from kernelbot.submissions.profiles.model import CallKind, CallSide
 from kernelbot.submissions.profiles.trace import Call, NotATrace, Trace, read_trace
 from tests.support.traces import event, trace_of
 
@@ -23,13 +23,13 @@ JSON = st.recursive(
 FIELDS = st.sampled_from(["ph", "cat", "name", "pid", "tid", "ts", "dur"])
 
 
-def names(found: Trace, place: CallPlace = CallPlace.PROCESSOR) -> list[str]:
+def names(found: Trace, place: CallSide = CallSide.PROCESSOR) -> list[str]:
     return [call.name for thread in found.calls.get(place, ()) for call in thread]
 
 
 def test_a_call_has_its_times_and_its_kind() -> None:
     found = read_trace(trace_of([ADD]))
-    assert {CallPlace.PROCESSOR: [[Call("aten::add", CallKind.OPERATOR, 10, 15)]]} == found.calls
+    assert {CallSide.PROCESSOR: [[Call("aten::add", CallKind.OPERATOR, 10, 15)]]} == found.calls
     assert found.is_whole
 
 
@@ -37,9 +37,9 @@ def test_each_thread_has_a_list_and_the_gpu_is_another_place() -> None:
     events = [ADD, event("b", 1, 2, thread=2), event("k", 1, 2, category="kernel", thread="7")]
     found = read_trace(trace_of(events))
     assert [["aten::add"], ["b"]] == [
-        [call.name for call in one] for one in found.calls[CallPlace.PROCESSOR]
+        [call.name for call in one] for one in found.calls[CallSide.PROCESSOR]
     ]
-    assert ["k"] == names(found, CallPlace.GPU)
+    assert ["k"] == names(found, CallSide.GPU)
 
 
 @pytest.mark.parametrize("category", ["Trace", "gpu_user_annotation"])
@@ -120,7 +120,7 @@ def test_nesting_without_an_end_is_where_reading_ends() -> None:
 @pytest.mark.parametrize("field", ["pid", "tid"])
 def test_a_thread_is_named_by_a_number_or_a_text_alone(field: str) -> None:
     events = [{**ADD, field: [1]}, {**ADD, field: {}}, {**ADD, field: 10**4000}, {**ADD, field: ""}]
-    assert [4] == [len(one) for one in read_trace(trace_of(events)).calls[CallPlace.PROCESSOR]]
+    assert [4] == [len(one) for one in read_trace(trace_of(events)).calls[CallSide.PROCESSOR]]
 
 
 def test_a_thread_nested_too_deeply_to_be_written_out_is_none() -> None:
@@ -129,7 +129,7 @@ def test_a_thread_nested_too_deeply_to_be_written_out_is_none() -> None:
         nested = [nested]
     found = module._call({**ADD, "tid": nested}, module._Names())
     assert found is not None
-    assert (CallPlace.PROCESSOR, "1 ") == found[0]
+    assert (CallSide.PROCESSOR, "1 ") == found[0]
 
 
 def test_of_very_many_events_the_first_are_read(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, Form, Query, Request, Response
 
-from kernelbot.accounts.logins.service import Linking, Return, Start
+from kernelbot.accounts.logins.service import Linking, LoginStart, Return
 from kernelbot.accounts.model import NewToken
 from kernelbot.api.attempts import counted
 from kernelbot.api.dependencies import (
@@ -21,7 +21,7 @@ from kernelbot.services import Services
 from kernelbot.web import session as sessions
 from kernelbot.web.pages import PageDep, go
 from kernelbot.web.paths import login_path
-from kernelbot.web.session import ACCOUNT, MaybeSession, PostedSession, Session
+from kernelbot.web.session import ACCOUNT, BrowserSession, MaybeSession, PostedSession
 
 router = APIRouter(prefix="/auth", include_in_schema=False)
 
@@ -76,7 +76,7 @@ async def log_in_with_token(
 
 
 async def _logged_in(
-    request: Request, services: Services, before: Session | None, login: NewToken, path: str
+    request: Request, services: Services, before: BrowserSession | None, login: NewToken, path: str
 ) -> Response:
     """The answer that logs the browser in; the session that it had `before` ends."""
     if before is not None:
@@ -114,7 +114,7 @@ async def to_provider(
     """Begin a login in this browser, or with `linking` the linking of an identity."""
     secret = sessions.browser_secret(request) or sessions.new_secret()
     url = await services.logins.begin(
-        Start(
+        LoginStart(
             provider,
             secret,
             f"{settings.base_url(request)}/auth/cli/{provider}",

@@ -50,7 +50,7 @@ class Provider:
 
 
 @dataclass(frozen=True)
-class Person:
+class ProviderPerson:
     """Who someone is at a provider. `subject` never changes, `name` may."""
 
     subject: str
@@ -122,7 +122,7 @@ def login_url(provider: Provider, *, state: str, verifier: str, redirect_uri: st
 
 async def fetch_person(
     provider: Provider, *, code: str, verifier: str, redirect_uri: str
-) -> Person:
+) -> ProviderPerson:
     """The person who logged in with `code`. Raises `UserError` if the provider doesn't accept it,
     `Unavailable` if the provider can't be reached or its answer can't be read."""
     form = {
@@ -141,7 +141,7 @@ async def fetch_person(
             bearer = {"Authorization": f"Bearer {access}"}
             user = await client.get(provider.user_url, headers=bearer)
             subject = _field(provider, user, "id")
-            return Person(subject, _field(provider, user, provider.name_key))
+            return ProviderPerson(subject, _field(provider, user, provider.name_key))
     except httpx.HTTPError as error:
         raise _down(provider) from error
 
@@ -166,8 +166,9 @@ def _field(provider: Provider, response: httpx.Response, key: str) -> str:
 
 
 def refusal(provider: Provider, error: str, description: str) -> UserError:
-    """That the provider said no: its words are for the log, and its error's name, if it looks like
-    one, is for the person, too. Some of them are mistakes in our application's settings there."""
+    """The error for a provider that said no: its words are for the log, and its error's name, if it
+    looks like one, is for the person, too. Some of them are mistakes in our application's settings
+    there."""
     log.warning(
         "login_refused",
         provider=provider.name,

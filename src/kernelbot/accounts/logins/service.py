@@ -8,8 +8,8 @@ from kernelbot.accounts import store as users
 from kernelbot.accounts.logins import store as logins
 from kernelbot.accounts.logins.model import DeviceLogin, Registration
 from kernelbot.accounts.logins.providers import (
-    Person,
     Provider,
+    ProviderPerson,
     fetch_person,
     login_url,
     new_verifier,
@@ -57,7 +57,7 @@ class LoginRules:
 
 
 @dataclass(frozen=True)
-class Start:
+class LoginStart:
     """What a login begins with. `browser` is a secret that this browser alone holds."""
 
     provider: str
@@ -107,12 +107,12 @@ class Logins:
         """The providers that people can log in with."""
         return tuple(self._providers.values())
 
-    async def begin(self, start: Start) -> str:
+    async def begin(self, start: LoginStart) -> str:
         """The provider's page, to which the browser goes. Raises `NotFound`, and `NotAllowed` for
         linking in a session that may not."""
         provider = self._provider(start.provider)
         state, verifier = secrets.token_urlsafe(32), new_verifier()
-        attempt = logins.Attempt(
+        attempt = logins.LoginAttempt(
             code_verifier=verifier,
             redirect_uri=start.redirect_uri,
             next_path=start.next_path,
@@ -123,7 +123,7 @@ class Logins:
         async with self._database.write() as session:
             if start.linking is not None:
                 await _require_lasting(session, start.linking)
-            await logins.begin(session, key, attempt, lasts_s=_ATTEMPT_LASTS_S)
+            await logins.create_attempt(session, key, attempt, lasts_s=_ATTEMPT_LASTS_S)
         return login_url(provider, state=state, verifier=verifier, redirect_uri=start.redirect_uri)
 
     async def finish(self, back: Return) -> Finished:
@@ -136,7 +136,7 @@ class Logins:
         provider = self._provider(back.provider)
         key = logins.AttemptKey(_hash(back.state), _hash(back.browser), provider.name)
         async with self._database.write() as session:
-            attempt = await logins.take(session, key)
+            attempt = await logins.pop_attempt(session, key)
         if attempt is None:
             raise UserError(
                 "This login is over, was used already, or began in another browser.",
@@ -196,7 +196,7 @@ class Logins:
             )
         device_code, letters = secrets.token_urlsafe(32), _user_code()
         async with self._database.write() as session:
-            await logins.begin_device(
+            await logins.create_device_login(
                 session,
                 _hash(device_code),
                 letters,
@@ -238,7 +238,7 @@ class Logins:
         if polled is not None and polled.waits:
             return None
         async with self._database.write() as session:
-            approved = await logins.take_device(session, device_hash)
+            approved = await logins.pop_device_login(session, device_hash)
             user = await users.by_id(session, approved.user_id) if approved else None
             if approved is None or user is None:
                 raise NotFound("This login is over.", next_step=Next.LOG_IN)
@@ -256,7 +256,7 @@ class Logins:
         secret, letters = secrets.token_urlsafe(32), _user_code()
         async with self._database.write() as session:
             parent_id = await parent_of(session, user, made_with)
-            await logins.begin_device(
+            await logins.create_device_login(
                 session,
                 _link_hash(secret),
                 letters,
@@ -279,7 +279,7 @@ class Logins:
         """A browser's session for the owner of the link, which can't be used again. Raises
         `NotFound`."""
         async with self._database.write() as session:
-            taken = await logins.take_device(session, _link_hash(secret))
+            taken = await logins.pop_device_login(session, _link_hash(secret))
             user = await users.by_id(session, taken.user_id) if taken else None
             if taken is None or user is None:
                 raise _no_link()
@@ -299,8 +299,8 @@ class Logins:
 async def _link(
     session: WriteSession,
     provider: Provider,
-    person: Person,
-    attempt: logins.Attempt,
+    person: ProviderPerson,
+    attempt: logins.LoginAttempt,
     current: User | None,
 ) -> User:
     if current is None or current.id != attempt.linking_user_id:

@@ -7,7 +7,7 @@ from kernelbot.store.sqlfiles import statements
 
 
 @dataclass(frozen=True)
-class Attempt:
+class LoginAttempt:
     """What must be known when the browser returns. `linking_user_id`: the account that gets
     another identity; None: somebody logs in."""
 
@@ -45,8 +45,8 @@ class Approved:
     parent_id: int | None
 
 
-async def begin(
-    session: WriteSession, key: AttemptKey, attempt: Attempt, *, lasts_s: float
+async def create_attempt(
+    session: WriteSession, key: AttemptKey, attempt: LoginAttempt, *, lasts_s: float
 ) -> None:
     """Store the attempt for `lasts_s`; expired ones are deleted."""
     await session.do(statements(__file__)["forget_expired"])
@@ -54,13 +54,13 @@ async def begin(
     await session.do(statements(__file__)["begin"], values)
 
 
-async def take(session: WriteSession, key: AttemptKey) -> Attempt | None:
+async def pop_attempt(session: WriteSession, key: AttemptKey) -> LoginAttempt | None:
     """Return the attempt and delete it; None: there is none, or not of this browser."""
     row = await session.one(statements(__file__)["take"], vars(key))
-    return Attempt(**row) if row else None
+    return LoginAttempt(**row) if row else None
 
 
-async def begin_device(
+async def create_device_login(
     session: WriteSession, device_hash: bytes, user_code: str, *, lasts_s: float, interval_s: int
 ) -> None:
     """Store a terminal's login for `lasts_s`; expired ones are deleted."""
@@ -99,7 +99,7 @@ async def link_owner(session: ReadSession, device_hash: bytes) -> int | None:
     return int(row["user_id"]) if row else None
 
 
-async def take_device(session: WriteSession, device_hash: bytes) -> Approved | None:
+async def pop_device_login(session: WriteSession, device_hash: bytes) -> Approved | None:
     """Who approved it; returned once. None: nobody yet, it was returned before, or what its token
     would end with has ended."""
     row = await session.one(statements(__file__)["take_device"], {"device_hash": device_hash})

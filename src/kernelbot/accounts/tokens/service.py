@@ -20,7 +20,7 @@ SHORT_SESSION_LASTS_S = 12 * 3600.0
 """How long ADMIN_TOKEN opens a browser."""
 
 
-class Tokens:
+class TokenService:
     """Everyone manages their own tokens, and so can revoke one that leaked."""
 
     def __init__(self, database: Database) -> None:
@@ -92,7 +92,7 @@ async def add_token(
 ) -> IssuedToken:
     """A new token. Raises `Conflict` when there are too many."""
     text = new_token()
-    new = tokens.NewToken(owner.id, name, token_hash(text), expires_at, parent_id)
+    new = tokens.TokenToStore(owner.id, name, token_hash(text), expires_at, parent_id)
     token = await tokens.add(session, new, max_tokens=_MAX_TOKENS)
     if token is None:
         raise Conflict(

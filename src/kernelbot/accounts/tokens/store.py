@@ -10,7 +10,7 @@ from kernelbot.store.sqlfiles import statements
 
 
 @dataclass(frozen=True)
-class NewToken:
+class TokenToStore:
     """A token to store. `parent_id`: what it ends with; None: nothing but itself."""
 
     user_id: int
@@ -46,7 +46,7 @@ async def ends_by_itself(session: ReadSession, token_id: int) -> bool:
     return row is None or bool(row["ends"])
 
 
-async def add(session: WriteSession, new: NewToken, *, max_tokens: int) -> Token | None:
+async def add(session: WriteSession, new: TokenToStore, *, max_tokens: int) -> Token | None:
     """Add a token; None if the account has `max_tokens` already. Sessions don't count, nor what
     is revoked or expired."""
     await session.do(statements(__file__)["forget_expired"], {"user_id": new.user_id})

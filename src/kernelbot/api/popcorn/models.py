@@ -33,7 +33,7 @@ class BoardItem(Answer):
     visibility: str
 
     @classmethod
-    def of(cls, board: Board) -> "BoardItem":
+    def from_domain(cls, board: Board) -> "BoardItem":
         """The domain's board."""
         return cls(
             id=board.id,
@@ -58,7 +58,7 @@ class RunnerQueue(Answer):
     error: str | None
 
     @classmethod
-    def of(cls, name: str, device: DeviceStatus | None) -> "RunnerQueue":
+    def from_domain(cls, name: str, device: DeviceStatus | None) -> "RunnerQueue":
         """The domain's device; None: there is none of that name."""
         if device is None:
             return cls(
@@ -96,7 +96,7 @@ class RankedEntry(Answer):
     unverified: bool = Field(description="Measured by the problem's own script.")
 
     @classmethod
-    def of(cls, page: StandingsPage, row: Standing) -> "RankedEntry":
+    def from_standing(cls, page: StandingsPage, row: Standing) -> "RankedEntry":
         """A row of the domain's page."""
         return cls(
             submission_name=row.file_name,
@@ -244,7 +244,7 @@ class LimitItem(Answer):
     max_submissions_per_hour: int
 
     @classmethod
-    def of(cls, limit: RateLimit) -> "LimitItem":
+    def from_domain(cls, limit: RateLimit) -> "LimitItem":
         """The domain's limit."""
         return cls(mode_category=limit.category, max_submissions_per_hour=limit.max_per_hour)
 
@@ -286,7 +286,7 @@ class InviteItem(Answer):
     created_at: datetime
 
     @classmethod
-    def of(cls, invite: Invite) -> "InviteItem":
+    def from_domain(cls, invite: Invite) -> "InviteItem":
         """The domain's invite."""
         return cls(
             code=invite.code,

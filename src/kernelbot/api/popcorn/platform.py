@@ -112,7 +112,9 @@ async def popcorn_set_visibility(
 async def popcorn_limits(services: ServicesDep, organiser: Organiser, board: str) -> LimitList:
     """The limits that are set."""
     found = await services.limits.list_limits(organiser, board)
-    return LimitList(leaderboard=board, rate_limits=[LimitItem.of(limit) for limit in found])
+    return LimitList(
+        leaderboard=board, rate_limits=[LimitItem.from_domain(limit) for limit in found]
+    )
 
 
 @router.put("/admin/leaderboards/{board}/rate-limits", responses=ERRORS)
@@ -121,7 +123,9 @@ async def popcorn_set_limit(
 ) -> LimitSet:
     """Set or change a limit."""
     wanted = RateLimit(body.mode_category, body.max_submissions_per_hour)
-    return LimitSet(rate_limit=LimitItem.of(await services.limits.set(organiser, board, wanted)))
+    return LimitSet(
+        rate_limit=LimitItem.from_domain(await services.limits.set(organiser, board, wanted))
+    )
 
 
 @router.delete("/admin/leaderboards/{board}/rate-limits/{mode_category}", responses=ERRORS)
@@ -146,7 +150,7 @@ async def popcorn_make_invites(
 async def popcorn_invites(services: ServicesDep, organiser: Organiser, board: str) -> InviteList:
     """The invites that open a board, and who has claimed them."""
     found = await services.invites.list_invites(organiser, board)
-    return InviteList(invites=[InviteItem.of(invite) for invite in found])
+    return InviteList(invites=[InviteItem.from_domain(invite) for invite in found])
 
 
 @router.delete("/admin/invites/{code}", responses=ERRORS)

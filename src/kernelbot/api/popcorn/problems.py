@@ -59,12 +59,14 @@ async def popcorn_update_problems(
         organiser, body.repository or None, body.branch or None, options
     )
     return Synced(
-        created=[item.board for item in outcome.of(SyncAction.CREATE)],
-        updated=[item.board for item in outcome.of(SyncAction.UPDATE)],
+        created=[item.board for item in outcome.with_action(SyncAction.CREATE)],
+        updated=[item.board for item in outcome.with_action(SyncAction.UPDATE)],
         skipped=[
-            Skipped(name=item.board, reason=item.reason) for item in outcome.of(SyncAction.SKIP)
+            Skipped(name=item.board, reason=item.reason)
+            for item in outcome.with_action(SyncAction.SKIP)
         ],
         errors=[
-            Failed(name=item.board, error=item.reason) for item in outcome.of(SyncAction.ERROR)
+            Failed(name=item.board, error=item.reason)
+            for item in outcome.with_action(SyncAction.ERROR)
         ],
     )

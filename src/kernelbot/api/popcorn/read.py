@@ -19,7 +19,7 @@ Offset = Annotated[int, Query(ge=0, le=BIGINT_MAX)]
 @router.get("/leaderboards", responses=ERRORS)
 async def popcorn_boards(services: ServicesDep, author: MaybeAuthor) -> list[BoardItem]:
     """The boards that the asker may see."""
-    return [BoardItem.of(board) for board in await services.boards.list_boards(author)]
+    return [BoardItem.from_domain(board) for board in await services.boards.list_boards(author)]
 
 
 @router.get("/gpus/{board}", responses=ERRORS)
@@ -45,7 +45,7 @@ async def popcorn_ranking(
 ) -> list[RankedEntry]:
     """The ranking: every author's best, fastest first."""
     page = await services.standings.page(author, board, device, limit=limit, offset=offset)
-    return [RankedEntry.of(page, row) for row in page.standings]
+    return [RankedEntry.from_standing(page, row) for row in page.standings]
 
 
 @router.get("/submission_count/{board}/{device}", responses=ERRORS)

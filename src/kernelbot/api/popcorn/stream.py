@@ -17,7 +17,7 @@ from kernelbot.render.progress import COMPILING, STATES, WAITING
 from kernelbot.render.report import report, workloads_table
 from kernelbot.render.text import printable, shorten
 from kernelbot.runs.model import Run
-from kernelbot.submissions.model import Event, Submission
+from kernelbot.submissions.model import Submission, SubmissionEvent
 from kernelbot.submissions.pacing import paced
 
 REPORT_OUTPUT_LIMIT = 8_000
@@ -30,7 +30,7 @@ def frame(event: str, data: dict[str, Any]) -> str:
 
 async def stream(
     submission: Submission,
-    events: AsyncIterator[Event],
+    events: AsyncIterator[SubmissionEvent],
     final: Callable[[], Awaitable[Submission]],
     *,
     heartbeat_s: float,
@@ -61,7 +61,7 @@ def _status(began_s: float, message: str) -> str:
     return frame("status", {"status": "processing", "elapsed_time": elapsed_s, "message": message})
 
 
-def _message(event: Event) -> str | None:
+def _message(event: SubmissionEvent) -> str | None:
     """A step in words; None for steps too small to mention."""
     where = f"{event.device}, secret data" if event.secret else event.device or ""
     match event.kind:

@@ -121,4 +121,4 @@ async def _accept(
 async def queue_of(services: Services, device: str) -> RunnerQueue:
     """How busy a device is; for an unknown one an answer that says so."""
     known = {status.name.lower(): status for status in await services.devices.list_devices()}
-    return RunnerQueue.of(device, known.get(device.lower()))
+    return RunnerQueue.from_domain(device, known.get(device.lower()))

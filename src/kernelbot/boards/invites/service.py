@@ -62,7 +62,7 @@ class Invites:
         limit: int = MAX_COUNT,
         offset: int = 0,
     ) -> list[Invite]:
-        """Those that open the board, the newest first. Raises `NotFound`, `NotAllowed`."""
+        """The invites that open the board, the newest first. Raises `NotFound`, `NotAllowed`."""
         async with self._database.read() as session:
             found = await organised_board(session, actor, board)
             return await invites.of_board(

@@ -38,7 +38,8 @@ async def add(
 async def of_board(
     session: ReadSession, board_id: int, *, unclaimed: bool, limit: int, offset: int
 ) -> list[Invite]:
-    """Those that open the board, the newest first; `unclaimed`: only those that nobody claimed."""
+    """The invites that open the board, the newest first; `unclaimed`: only those that nobody
+    claimed."""
     values = {
         "leaderboard_id": board_id,
         "unclaimed": unclaimed,

@@ -14,7 +14,7 @@ class LimitCategory(StrEnum):
     LEADERBOARD = "leaderboard"
 
     @classmethod
-    def of(cls, mode: Mode) -> "LimitCategory":
+    def for_mode(cls, mode: Mode) -> "LimitCategory":
         """The category that a submission in this mode counts for."""
         return cls.LEADERBOARD if mode is Mode.LEADERBOARD else cls.TEST
 

@@ -15,14 +15,14 @@ HOUR_S = 3600.0
 _MAX_PER_HOUR = 1_000_000
 
 
-class Limits:
+class LimitService:
     """Limits per board and category, for each author within any hour. Without one: any number."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def list_limits(self, viewer: User | None, board: str) -> list[RateLimit]:
-        """Those that are set. Raises `NotFound`."""
+        """The board's limits that are set. Raises `NotFound`."""
         async with self._database.read() as session:
             found = await visible_board(session, viewer, board)
             return await limits.of_board(session, found.id)

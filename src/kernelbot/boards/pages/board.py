@@ -12,21 +12,21 @@ from kernelbot.api.dependencies import BoardName, ServicesDep
 from kernelbot.api.downloads import standings_answer
 from kernelbot.boards.model import Board, BoardProblem
 from kernelbot.boards.pages import feeds
-from kernelbot.boards.pages.code_beside import code_beside, may_read_all
+from kernelbot.boards.pages.code_beside import load_shown_code, may_read_all
 from kernelbot.domain.errors import NotFound
 from kernelbot.domain.ids import BIGINT_MAX
 from kernelbot.drawing.texts import Texts
 from kernelbot.protocol import Lang
 from kernelbot.ranking.model import Standing
-from kernelbot.ranking.roofline import Roof, Work, roof_of, work_of
-from kernelbot.ranking.service import Ranking
+from kernelbot.ranking.roofline import Roof, RooflineWork, roof_of, work_of
+from kernelbot.ranking.service import RankingVersion
 from kernelbot.ranking.trends import MAX_AUTHORS
 from kernelbot.runs.files import safe_name
 from kernelbot.schemas.common import NAME_MAX
 from kernelbot.services import Services
 from kernelbot.web import documents
 from kernelbot.web.filters import is_over
-from kernelbot.web.kept import StandingsTable, WrittenProblem, kept_of, table_key
+from kernelbot.web.kept import StandingsTable, WrittenProblem, page_cache_of, table_key
 from kernelbot.web.pages import Page, PageDep
 
 router = APIRouter(prefix="/board", include_in_schema=False)
@@ -52,7 +52,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class RooflinePlace:
+class RooflinePoint:
     """Where the leader is: operations per byte, operations per second, and those as a share of what
     the device could do."""
 
@@ -80,7 +80,9 @@ async def show_standings(
     beside = None
     if code is not None:
         texts = documents.texts_of(request)
-        beside = await code_beside(services, texts, viewer, ranking, code, offset=offset, rows=ROWS)
+        beside = await load_shown_code(
+            services, texts, viewer, ranking, code, offset=offset, rows=ROWS
+        )
     view = TableView(offset, may_read_all(viewer, ranking), code)
     table = await _table(request, services, page, ranking, view)
     work = work_of((await written_problem(request, services, viewer, ranking.board)).problem.spec)
@@ -117,11 +119,11 @@ async def standings_file(
     return standings_answer(await services.standings.table(viewer, board, device))
 
 
-def _roofline(work: Work, roof: Roof, table: StandingsTable) -> RooflinePlace | None:
+def _roofline(work: RooflineWork, roof: Roof, table: StandingsTable) -> RooflinePoint | None:
     if table.best_s is None:
         return None
     attained = work.flops / table.best_s
-    return RooflinePlace(work.intensity, attained, attained / roof.flops_per_s(work.intensity))
+    return RooflinePoint(work.intensity, attained, attained / roof.flops_per_s(work.intensity))
 
 
 def _leader(table: StandingsTable) -> tuple[str, float] | None:
@@ -139,11 +141,11 @@ class TableView:
 
 
 async def _table(
-    request: Request, services: Services, page: Page, ranking: Ranking, view: TableView
+    request: Request, services: Services, page: Page, ranking: RankingVersion, view: TableView
 ) -> StandingsTable:
     """The rows from there on, as this visitor sees them: their own row stands out."""
     viewer_id = page.session.user.id if page.session else None
-    tables = kept_of(request).tables
+    tables = page_cache_of(request).tables
     key = table_key(ranking, view.offset, with_code=view.with_code)
     table = tables.get(key, ranking)
     if table is not None and view.code is None and viewer_id not in table.authors:
@@ -215,7 +217,7 @@ async def written_problem(
     request: Request, services: Services, viewer: User | None, board: Board
 ) -> WrittenProblem:
     """The board's problem with its texts as HTML. Raises `NotFound`."""
-    problems, version_id = kept_of(request).problems, board.problem_version_id
+    problems, version_id = page_cache_of(request).problems, board.problem_version_id
     written = problems.get(version_id, version_id)
     if written is None:
         found = await services.boards.problem(viewer, board.name)
@@ -230,7 +232,7 @@ async def _written(texts: Texts, problem: BoardProblem) -> tuple[WrittenProblem,
     """The problem's page, and whether its files have their colours."""
     files, is_coloured = [], True
     for file in problem.files:
-        shown = documents.beginning(file.text, _SHOWN_FILE_CHARACTERS)
+        shown = documents.excerpt(file.text, _SHOWN_FILE_CHARACTERS)
         html = await documents.coloured_source(texts, shown, file.name)
         is_coloured = is_coloured and html is not None
         html = html or documents.plain_source(shown)

@@ -43,7 +43,7 @@ COLOURS = {Theme.LIGHT: LIGHT, Theme.DARK: DARK}
 
 
 @dataclass(frozen=True)
-class Pictures:
+class ChartCache:
     """Charts that were drawn, for as long as what they show hasn't changed."""
 
     drawing: Drawing = field(default_factory=Drawing)
@@ -81,10 +81,10 @@ class Pictures:
         return picture
 
 
-def pictures_of(request: Request) -> Pictures:
-    """This application's charts."""
+def pictures_of(request: Request) -> ChartCache:
+    """The application's charts."""
     found = request.app.state.pictures
-    assert isinstance(found, Pictures)
+    assert isinstance(found, ChartCache)
     return found
 
 
@@ -98,7 +98,7 @@ async def trend_table(
 ) -> Response:
     """The numbers of the chart."""
     viewer = page.session.user if page.session else None
-    _, trend = await services.trends.of(viewer, board, device, author or ())
+    _, trend = await services.trends.for_board(viewer, board, device, author or ())
     headers = {**HEADERS, "Content-Disposition": 'attachment; filename="trend.csv"'}
     return Response(as_csv(trend), media_type="text/csv; charset=utf-8", headers=headers)
 
@@ -130,7 +130,7 @@ async def trend_picture(
 ) -> Response:
     """The record over time, and the scores of chosen authors."""
     viewer = page.session.user if page.session else None
-    ranking, trend = await services.trends.of(viewer, board, device, author or ())
+    ranking, trend = await services.trends.for_board(viewer, board, device, author or ())
     if not trend.records:
         raise NotFound("Nobody is ranked here yet, so there is nothing to draw.")
     key = (ranking.board.id, ranking.device, *trend.chosen, log, theme, form)

@@ -10,9 +10,9 @@ from kernelbot.domain.errors import NotAuthenticated, NotFound
 from kernelbot.domain.next_steps import Next
 from kernelbot.drawing.texts import Texts
 from kernelbot.ranking.model import Standing
-from kernelbot.ranking.service import Ranking
+from kernelbot.ranking.service import RankingVersion
 from kernelbot.services import Services
-from kernelbot.submissions.code_visibility import CodeFacts, may_read_code
+from kernelbot.submissions.code_visibility import CodeAccess, may_read_code
 from kernelbot.web import documents
 
 _SHOWN_CHARACTERS = 12_000
@@ -27,7 +27,7 @@ class Neighbour:
 
 
 @dataclass(frozen=True)
-class CodeBeside:
+class ShownCode:
     """A submission's code. `standing`: its row; None: it isn't ranked on the page that is shown,
     and has no neighbours then. `is_cut`: whether only its beginning is shown."""
 
@@ -41,12 +41,12 @@ class CodeBeside:
     after: Neighbour | None
 
 
-def may_read_all(viewer: User | None, ranking: Ranking) -> bool:
+def may_read_all(viewer: User | None, ranking: RankingVersion) -> bool:
     """Whether the viewer, who sees the board, may read everybody's code on it."""
     if viewer is None:
         return False
     board = ranking.board
-    facts = CodeFacts(
+    facts = CodeAccess(
         author_id=None,
         organiser_id=ranking.organiser_id,
         deadline=board.deadline,
@@ -56,16 +56,16 @@ def may_read_all(viewer: User | None, ranking: Ranking) -> bool:
     return may_read_code(viewer, facts, datetime.now(UTC))
 
 
-async def code_beside(
+async def load_shown_code(
     services: Services,
     texts: Texts,
     viewer: User | None,
-    ranking: Ranking,
+    ranking: RankingVersion,
     submission_id: int,
     *,
     offset: int,
     rows: int,
-) -> CodeBeside:
+) -> ShownCode:
     """The code of a submission to the board, with its neighbours in the ranking. `offset` and
     `rows`: the page that is shown. Raises `NotAuthenticated`, `NotFound`, `NotAllowed`."""
     if viewer is None:
@@ -73,10 +73,10 @@ async def code_beside(
     submission = await services.submissions.get(viewer, submission_id)
     if submission.board != ranking.board.name or submission.code is None:
         raise NotFound(f"Board {ranking.board.name!r} has no submission {submission_id}.")
-    shown = documents.beginning(submission.code, _SHOWN_CHARACTERS)
+    shown = documents.excerpt(submission.code, _SHOWN_CHARACTERS)
     source = await documents.source(texts, shown, submission.file_name, asker=viewer.id)
     before, own, after = await _around(services, ranking, submission_id, offset, rows)
-    return CodeBeside(
+    return ShownCode(
         submission_id,
         submission.author,
         submission.file_name,
@@ -89,7 +89,7 @@ async def code_beside(
 
 
 async def _around(
-    services: Services, ranking: Ranking, submission_id: int, offset: int, rows: int
+    services: Services, ranking: RankingVersion, submission_id: int, offset: int, rows: int
 ) -> tuple[Neighbour | None, Standing | None, Neighbour | None]:
     """The row of a submission on a page, and those before and after it, which may be on the pages
     beside it."""

@@ -39,7 +39,7 @@ async def leader_badge(
     rows = (await services.standings.page_of(ranking, limit=1, offset=0)).standings
     row = rows[0] if rows else None
     value = f"{seconds_text(row.score_s)} {row.author}" if row else "nobody yet"
-    return kept_by_others(request, feeds.badge(label, value).encode(), _SVG)
+    return cacheable_response(request, feeds.badge(label, value).encode(), _SVG)
 
 
 @router.get("/board/{board}/card.png")
@@ -47,7 +47,7 @@ async def board_card(
     request: Request, services: ServicesDep, board: BoardName, device: DeviceQuery = None
 ) -> Response:
     """The picture that stands for a board where somebody links to it."""
-    ranking, trend = await services.trends.of(None, board, device, ())
+    ranking, trend = await services.trends.for_board(None, board, device, ())
     rows = (await services.standings.page_of(ranking, limit=1, offset=0)).standings
     about = feeds.about(
         ranking.device, ranking.total, (rows[0].author, rows[0].score_s) if rows else None
@@ -56,7 +56,7 @@ async def board_card(
     version = (ranking.version, ranking.board.name)
     chart = card_chart(trend, about, colours=LIGHT)
     picture = await pictures_of(request).get(key, version, chart, PictureFormat.PNG)
-    return kept_by_others(request, picture, "image/png")
+    return cacheable_response(request, picture, "image/png")
 
 
 @router.get("/board/{board}/records.atom")
@@ -68,7 +68,7 @@ async def board_feed(
     base_url = settings.base_url(request)
     own_url = f"{base_url}{board_path(board)}/records.atom"
     feed = feeds.atom(f"Records of {board}", own_url, base_url, records)
-    return kept_by_others(request, feed.encode(), ATOM)
+    return cacheable_response(request, feed.encode(), ATOM)
 
 
 @router.get("/records.atom")
@@ -77,10 +77,10 @@ async def all_feed(request: Request, services: ServicesDep, settings: SettingsDe
     records = await services.trends.latest(None, limit=_ENTRIES)
     base_url = settings.base_url(request)
     feed = feeds.atom("Records of all boards", f"{base_url}/records.atom", base_url, records)
-    return kept_by_others(request, feed.encode(), ATOM)
+    return cacheable_response(request, feed.encode(), ATOM)
 
 
-def kept_by_others(
+def cacheable_response(
     request: Request, content: bytes, media_type: str, *, ends_at_once: bool = False
 ) -> Response:
     """An answer that others may keep for five minutes; nothing but its head if the asker has it

@@ -40,7 +40,7 @@ async def home(
     viewer = page.session.user if page.session else None
     podiums = await services.standings.podiums(viewer)
     seen = [one.board for one in podiums]
-    summaries = await services.summaries.of(seen)
+    summaries = await services.summaries.for_boards(seen)
     found = matching(podiums, summaries, q)
     base_url = settings.base_url(request)
     return page(
@@ -60,8 +60,8 @@ async def home(
 def matching(
     podiums: Sequence[RankedBoard], summaries: Mapping[int, ProblemSummary], query: str
 ) -> list[RankedBoard]:
-    """Those in whose name, problem, sentence, language, difficulty, tags or devices each word of
-    the query is found, in upper or lower case."""
+    """The boards in whose name, problem, sentence, language, difficulty, tags or devices each word
+    of the query is found, in upper or lower case."""
     words = query.casefold().split()
     return [
         one

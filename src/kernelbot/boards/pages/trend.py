@@ -12,7 +12,7 @@ from kernelbot.boards.pages.board import AuthorsQuery, DeviceQuery
 from kernelbot.boards.pages.charts import HEADERS
 from kernelbot.boards.pages.code_beside import may_read_all
 from kernelbot.ranking.model import Score
-from kernelbot.ranking.service import Ranking
+from kernelbot.ranking.service import RankingVersion
 from kernelbot.render.text import one_line
 from kernelbot.schemas.common import NAME_MAX
 from kernelbot.schemas.values import to_json
@@ -69,7 +69,7 @@ async def trend_data(
 ) -> Response:
     """The numbers of the chart, with intervals, and the pages that its points lead to."""
     viewer = page.session.user if page.session else None
-    ranking, trend = await services.trends.of(viewer, board, device, author or ())
+    ranking, trend = await services.trends.for_board(viewer, board, device, author or ())
     data = TrendData(
         Line("record", _points(trend.records, viewer, ranking)),
         tuple(
@@ -80,7 +80,9 @@ async def trend_data(
     return Response(to_json(TrendData, data), media_type=_JSON, headers=HEADERS)
 
 
-def _points(scores: Iterable[Score], viewer: User | None, ranking: Ranking) -> tuple[Point, ...]:
+def _points(
+    scores: Iterable[Score], viewer: User | None, ranking: RankingVersion
+) -> tuple[Point, ...]:
     all_are_open = may_read_all(viewer, ranking)
 
     def page_of(one: Score) -> str | None:

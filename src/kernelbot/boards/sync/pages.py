@@ -8,12 +8,14 @@ from kernelbot.api.dependencies import ServicesDep
 from kernelbot.api.uploads import file_name
 from kernelbot.boards.model import Visibility
 from kernelbot.boards.sync.model import ArchiveOutcome, SyncAction, SyncOptions, SyncOutcome
-from kernelbot.web.organisers import HOME, AdminsFirst, Typed, admin, filled
+from kernelbot.web.organisers import HOME, AdminBrowsersFirst, Typed, admin, filled
 from kernelbot.web.pages import Page, PageDep
 from kernelbot.web.session import PostedSession
 
 router = APIRouter(prefix=f"{HOME}/sync", include_in_schema=False)
-uploads = APIRouter(prefix=f"{HOME}/sync/archive", include_in_schema=False, route_class=AdminsFirst)
+uploads = APIRouter(
+    prefix=f"{HOME}/sync/archive", include_in_schema=False, route_class=AdminBrowsersFirst
+)
 """Those whose bodies are large."""
 
 _Source = Annotated[str, Form(max_length=2000)]
@@ -104,7 +106,7 @@ async def apply_archive(
 
 
 def _shown(page: Page, outcome: SyncOutcome, repository: str, options: SyncOptions) -> Response:
-    changes = outcome.of(SyncAction.CREATE) + outcome.of(SyncAction.UPDATE)
+    changes = outcome.with_action(SyncAction.CREATE) + outcome.with_action(SyncAction.UPDATE)
     return page(
         "organise/plan.html",
         tab="sync",

@@ -315,7 +315,7 @@ async def _apply_one(
     competition = wanted.competition
     version_id = await boards.add_version(session, wanted.definition, *wanted.hashes)
     if before is None:
-        new = boards.NewBoard(
+        new = boards.BoardToCreate(
             name=wanted.listed.name,
             description=wanted.definition.description,
             problem_version_id=version_id,
@@ -357,5 +357,5 @@ async def _apply_one(
 
 
 def _detail(outcome: SyncOutcome) -> audit.Detail:
-    counts = {action.value: len(outcome.of(action)) for action in SyncAction}
+    counts = {action.value: len(outcome.with_action(action)) for action in SyncAction}
     return {**counts, "commit": outcome.commit}

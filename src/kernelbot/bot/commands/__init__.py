@@ -17,7 +17,7 @@ from kernelbot.bot.commands import (
 )
 from kernelbot.bot.commands.admin import Admin
 from kernelbot.bot.commands.leaderboard import Leaderboard
-from kernelbot.bot.commands.submissions import Submission
+from kernelbot.bot.commands.submissions import SubmissionCommands
 from kernelbot.bot.presses import Press
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ AnyCommand = app_commands.Command[Any, ..., Any] | app_commands.Group | app_comm
 
 def command_groups(bot: "KernelBot") -> list[AnyCommand]:
     """The commands at the top: each is a group or stands alone."""
-    groups = (Leaderboard(bot), Submission(bot), Admin(bot))
+    groups = (Leaderboard(bot), SubmissionCommands(bot), Admin(bot))
     return [*general.commands(bot), *trying.commands(bot), *running.commands(bot), *groups]
 
 

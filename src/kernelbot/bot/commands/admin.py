@@ -105,7 +105,7 @@ class Admin(app_commands.Group):
         force: bool = False,
     ) -> None:
         """The plan comes with a button."""
-        wanted = syncing.Wanted(repository, problem_set, branch, force)
+        wanted = syncing.TypedSync(repository, problem_set, branch, force)
         await syncing.show_plan(self._bot, interaction, await self._actor(interaction), wanted)
 
     @app_commands.command(name="show-stats", description="How much was submitted and judged")

@@ -15,7 +15,7 @@ from kernelbot.bot.acting import acting, acting_member
 from kernelbot.bot.answers import Attached, answer_however_late, fenced
 from kernelbot.bot.commands.trying import machine_of
 from kernelbot.bot.downloads import source_of
-from kernelbot.bot.errors import name_of, told
+from kernelbot.bot.errors import error_text, name_of
 from kernelbot.bot.suggestions import Choices, device_names, matching
 from kernelbot.domain.errors import UserError
 from kernelbot.launchers.kinds import KINDS
@@ -36,7 +36,7 @@ _NO_SCRIPT = "Attach a .py or .cu file, and I run it."
 log = structlog.get_logger()
 
 
-class Run(app_commands.Group):
+class RunCommands(app_commands.Group):
     """One command for each kind of launcher, and one that takes the device's first."""
 
     def __init__(self, bot: "KernelBot") -> None:
@@ -56,7 +56,9 @@ class Run(app_commands.Group):
         await _answer_run(self._bot, interaction, script, gpu or None, None)
 
 
-def _by_kind(bot: "KernelBot", kind: str, where: str) -> app_commands.Command[Run, ..., None]:
+def _by_kind(
+    bot: "KernelBot", kind: str, where: str
+) -> app_commands.Command[RunCommands, ..., None]:
     async def devices(_: discord.Interaction, typed: str) -> Choices:
         if bot.machine is None:
             return []
@@ -154,7 +156,7 @@ async def _source(file: discord.Attachment) -> SourceFile:
 
 
 @dataclass(frozen=True)
-class _Ended:
+class _EndedScript:
     """What is said of a script; `ran`: it is the script's output."""
 
     text: str
@@ -169,13 +171,13 @@ async def _ended(
     device: str | None,
     kind: str | None,
     did: str,
-) -> _Ended:
+) -> _EndedScript:
     """Run it, or say why not. `did`: for the log."""
     try:
         result = await _run(bot, await member, file, device, kind)
     except Exception as error:  # noqa: BLE001 - told and logged
-        return _Ended(told(error, did), [], ran=False)
-    return _Ended(*outcome(file.filename, result), ran=True)
+        return _EndedScript(error_text(error, did), [], ran=False)
+    return _EndedScript(*outcome(file.filename, result), ran=True)
 
 
 async def _run(
@@ -192,4 +194,4 @@ async def _run(
 
 def commands(bot: "KernelBot") -> list[Any]:
     """The group, and the command of a message's menu."""
-    return [Run(bot), run_this(bot)]
+    return [RunCommands(bot), run_this(bot)]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 SubmissionNumber = app_commands.Range[int, 1, 2**53]
 
 
-class Submission(app_commands.Group):
+class SubmissionCommands(app_commands.Group):
     """What became of them, what changed between two, and stopping one."""
 
     def __init__(self, bot: "KernelBot") -> None:

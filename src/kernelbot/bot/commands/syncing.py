@@ -30,7 +30,7 @@ _SIGNS = {
 
 
 @dataclass(frozen=True)
-class Wanted:
+class TypedSync:
     """What was typed; empty: the default."""
 
     repository: str
@@ -43,19 +43,19 @@ class Wanted:
         return SyncOptions(force=self.force, dry_run=dry_run, problem_set=self.problem_set or None)
 
 
-async def _sync(bot: "KernelBot", actor: User, wanted: Wanted, *, dry_run: bool) -> SyncOutcome:
+async def _sync(bot: "KernelBot", actor: User, wanted: TypedSync, *, dry_run: bool) -> SyncOutcome:
     return await bot.services.sync.from_repository(
         actor, wanted.repository or None, wanted.branch or None, wanted.options(dry_run=dry_run)
     )
 
 
 async def show_plan(
-    bot: "KernelBot", interaction: discord.Interaction, actor: User, wanted: Wanted
+    bot: "KernelBot", interaction: discord.Interaction, actor: User, wanted: TypedSync
 ) -> None:
     """What a sync would change. Raises as `Sync.from_repository`."""
     plan = await _sync(bot, actor, wanted, dry_run=True)
     text, whole = _text(plan)
-    changes = plan.of(SyncAction.CREATE) + plan.of(SyncAction.UPDATE)
+    changes = plan.with_action(SyncAction.CREATE) + plan.with_action(SyncAction.UPDATE)
     if not changes:
         await answer(interaction, f"{text}\nThere is nothing to apply.", files=whole)
         return
@@ -70,7 +70,7 @@ async def _apply(bot: "KernelBot", interaction: discord.Interaction, words: Sequ
     if message is None or not message.attachments:
         raise UserError("The plan is gone.", next_step=Next.BEGIN_AGAIN)
     actor = await acting(bot.services, interaction)
-    wanted = Wanted(**json.loads(await message.attachments[0].read()))
+    wanted = TypedSync(**json.loads(await message.attachments[0].read()))
     done = await _sync(bot, actor, wanted, dry_run=False)
     text, whole = _text(done)
     files = [one.file() for one in whole]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kernelbot.catalog.fields import Findings
+from kernelbot.catalog.fields import DefinitionFindings
 from kernelbot.catalog.importing.imported import ImportedProblem, SuiteReader
 from kernelbot.catalog.importing.suites import SUITES
 from kernelbot.catalog.importing.written import competition_file, competition_text, yaml_text
@@ -65,7 +65,7 @@ def import_problems(
     written: list[Path] = []
     refused: list[Finding] = []
     for file in candidates:
-        findings = Findings(str(file.relative_to(root)))
+        findings = DefinitionFindings(str(file.relative_to(root)))
         problem = reader.read(checkout, file, largest, findings)
         if problem is not None and not findings.errors:
             folder = _write(problem, into, devices, findings)
@@ -90,7 +90,7 @@ def _reader(suite: str) -> SuiteReader:
 
 
 def _write(
-    problem: ImportedProblem, into: Path, devices: Sequence[str], findings: Findings
+    problem: ImportedProblem, into: Path, devices: Sequence[str], findings: DefinitionFindings
 ) -> Path | None:
     """The problem's folder, complete or not there at all; None after a finding."""
     folder = into / problem.name

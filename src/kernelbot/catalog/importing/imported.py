@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from kernelbot.catalog.fields import Findings
+from kernelbot.catalog.fields import DefinitionFindings
 from kernelbot.catalog.sources import Checkout
 from kernelbot.protocol import CaseValue
 
@@ -42,7 +42,7 @@ class SuiteReader(ABC):
 
     @abstractmethod
     def read(
-        self, checkout: Checkout, file: Path, largest: int | None, findings: Findings
+        self, checkout: Checkout, file: Path, largest: int | None, findings: DefinitionFindings
     ) -> ImportedProblem | None:
         """The problem of one file; None if it isn't one, or if there are findings.
 

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from kernelbot.catalog.fields import Findings
+from kernelbot.catalog.fields import DefinitionFindings
 
 M = TypeVar("M", bound=BaseModel)
 _MAX_NUMBER_CHARACTERS = 100
@@ -17,7 +17,9 @@ _REASONS: Mapping[type[Exception], str] = {
 }
 
 
-def read_json(text: str, model: type[M], line: int | None, findings: Findings) -> M | None:
+def read_json(
+    text: str, model: type[M], line: int | None, findings: DefinitionFindings
+) -> M | None:
     """None after findings: text that isn't JSON, NaN and infinities, a key written twice, and each
     place that the model refuses. `line`: of the text in its file; None if it is the whole file."""
     try:

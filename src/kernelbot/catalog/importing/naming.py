@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from kernelbot.catalog.fields import Findings
+from kernelbot.catalog.fields import DefinitionFindings
 from kernelbot.catalog.skeleton import MAX_NAME, NAME, NAME_RULE
 
 
-def problem_name(where: Path, findings: Findings) -> str | None:
+def problem_name(where: Path, findings: DefinitionFindings) -> str | None:
     """The parts of a relative path, joined by `_` and cut; None after a finding if that can't be a
     name."""
     name = "_".join(where.parts)[:MAX_NAME]

@@ -4,10 +4,10 @@ import ast
 import operator
 from collections.abc import Callable, Iterable, Mapping
 
-from kernelbot.catalog.fields import Findings
+from kernelbot.catalog.fields import DefinitionFindings
 
 
-def parse(text: str, findings: Findings) -> ast.Module | None:
+def parse(text: str, findings: DefinitionFindings) -> ast.Module | None:
     """None after a finding; also for text that nests too deeply for Python."""
     try:
         return ast.parse(text)
@@ -74,5 +74,5 @@ def _whole_number(node: ast.expr) -> int | None:
 
 
 def docstring(node: ast.Module | ast.ClassDef | ast.FunctionDef) -> str:
-    """Its documentation, empty if it has none."""
+    """The definition's documentation, empty if it has none."""
     return ast.get_docstring(node) or ""

@@ -12,7 +12,7 @@ from kernelbot.domain.states import SubmissionState
 from kernelbot.preflight.rendering import short_text
 from kernelbot.protocol import Phase, Verdict
 from kernelbot.ranking.model import ScoreInterval, StandingsPage
-from kernelbot.runs.schemas import Report, WorkloadView
+from kernelbot.runs.schemas import ResultView, WorkloadView
 from kernelbot.submissions.schemas import RunView, SubmissionView
 
 _KEPT = 4000
@@ -35,7 +35,7 @@ class Board(BaseModel):
     tags: list[str]
 
     @classmethod
-    def of(cls, board: NamedBoard) -> "Board":
+    def from_named_board(cls, board: NamedBoard) -> "Board":
         """The API's board."""
         about = board.about
         return cls(
@@ -61,7 +61,7 @@ class Problem(BaseModel):
     starters: dict[str, str] = Field(description="Complete files to begin with, by language.")
 
     @classmethod
-    def of(cls, problem: Statement) -> "Problem":
+    def from_statement(cls, problem: Statement) -> "Problem":
         """The API's problem."""
         return cls(
             board=problem.board,
@@ -81,7 +81,7 @@ class Timing(BaseModel):
     samples: int
 
     @classmethod
-    def of(cls, load: WorkloadView) -> "Timing":
+    def from_workload(cls, load: WorkloadView) -> "Timing":
         """The API's workload."""
         return cls(
             workload=load.spec, median_ns=load.median_ns, ci95_ns=load.ci95_ns, samples=load.samples
@@ -115,7 +115,7 @@ class RunReport(BaseModel):
     stderr: str = ""
 
     @classmethod
-    def of(cls, run: RunView) -> "RunReport":
+    def from_run(cls, run: RunView) -> "RunReport":
         """The API's run."""
         bare = cls(
             device=run.device,
@@ -128,7 +128,7 @@ class RunReport(BaseModel):
         return bare if run.result is None else bare.model_copy(update=_details(run.result))
 
     @classmethod
-    def of_local(cls, report: Report) -> "RunReport":
+    def of_local(cls, report: ResultView) -> "RunReport":
         """What `kernelbot run --json` printed."""
         bare = cls(
             device=report.device,
@@ -166,7 +166,7 @@ class SubmissionReport(BaseModel):
     )
 
     @classmethod
-    def of(cls, found: SubmissionView) -> "SubmissionReport":
+    def from_submission(cls, found: SubmissionView) -> "SubmissionReport":
         """The API's submission."""
         return cls(
             submission_id=found.id,
@@ -179,7 +179,7 @@ class SubmissionReport(BaseModel):
             place=found.place,
             queue_position=found.queue_position,
             not_ranked=found.not_ranked.sentence if found.not_ranked else None,
-            runs=[RunReport.of(run) for run in found.runs],
+            runs=[RunReport.from_run(run) for run in found.runs],
             compilers=[short_text(one) for one in found.preflights],
             limits=limit_lines(found.comparisons),
         )
@@ -212,7 +212,7 @@ class Ranking(BaseModel):
     standings: list[Standing]
 
     @classmethod
-    def of(cls, page: StandingsPage) -> "Ranking":
+    def from_page(cls, page: StandingsPage) -> "Ranking":
         """The API's page."""
         rows = [Standing.model_validate(row, from_attributes=True) for row in page.standings]
         return cls(board=page.board, device=page.device, authors=page.total, standings=rows)
@@ -259,7 +259,7 @@ def shortened(text: str, kept: int = _KEPT) -> str:
     return f"{text[: kept // 2]}\n[{left_out} characters left out]\n{text[-kept // 2 :]}"
 
 
-def _details(report: Report) -> dict[str, object]:
+def _details(report: ResultView) -> dict[str, object]:
     cases = [case for phase in report.phases.values() for case in phase.cases]
     failed = next((case for case in cases if case.verdict is not Verdict.ACCEPTED), None)
     return {
@@ -273,7 +273,11 @@ def _details(report: Report) -> dict[str, object]:
     }
 
 
-def _timings(report: Report) -> list[Timing]:
+def _timings(report: ResultView) -> list[Timing]:
     phases: Iterable[Phase] = (phase for phase in _SCORED if phase in report.phases)
     first = next(iter(phases), None)
-    return [] if first is None else [Timing.of(load) for load in report.phases[first].workloads]
+    return (
+        []
+        if first is None
+        else [Timing.from_workload(load) for load in report.phases[first].workloads]
+    )

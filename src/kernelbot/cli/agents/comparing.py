@@ -4,7 +4,7 @@ from pydantic import BaseModel, Field
 
 from kernelbot.cli.agents.answers import Timing, timings
 from kernelbot.ranking.rules import widened
-from kernelbot.saves.comparing import Answer, by_intervals
+from kernelbot.saves.comparing import SpeedChange, by_intervals
 from kernelbot.submissions.schemas import SubmissionView
 
 
@@ -18,7 +18,7 @@ class Compared(BaseModel):
     ratio: float | None = Field(
         description="The second's median over the first's: below 1 is faster. Null: the first is 0."
     )
-    second_is: Answer = Field(
+    second_is: SpeedChange = Field(
         description="can't tell: their 95 % intervals overlap. Of ranked submissions these contain "
         "what the device has shown to differ between judgings; of others they are of one judging "
         "each, so a small difference may be another one the next time."

@@ -15,7 +15,7 @@ from pydantic import Field, ValidationError
 from kernelbot.cli.agents.answers import RunReport, shortened
 from kernelbot.cli.agents.tools import answering
 from kernelbot.protocol import Mode
-from kernelbot.runs.schemas import Report
+from kernelbot.runs.schemas import ResultView
 from kernelbot.submissions.source import source_text
 
 
@@ -52,9 +52,9 @@ def _bare(file_name: str) -> str:
     return name
 
 
-def _report(printed: str) -> Report:
+def _report(printed: str) -> ResultView:
     try:
-        return Report.model_validate_json(printed)
+        return ResultView.model_validate_json(printed)
     except ValidationError:
         raise ToolError(_mistake(printed)) from None
 

@@ -21,7 +21,7 @@ from kernelbot.cli.agents.answers import (
     profiles,
 )
 from kernelbot.cli.agents.comparing import Comparison, compare
-from kernelbot.cli.errors import said
+from kernelbot.cli.errors import error_text
 from kernelbot.client import KernelbotClient
 from kernelbot.domain.errors import KernelbotError
 from kernelbot.domain.ids import BIGINT_MAX
@@ -43,7 +43,7 @@ SubmissionId = Annotated[
 
 
 class Tools:
-    """Those that a server and a token are enough for."""
+    """The tools that a server and a token are enough for."""
 
     def __init__(self, connect: Connect) -> None:
         self._connect = connect
@@ -52,13 +52,13 @@ class Tools:
         """List the leaderboards that you can submit to, with their devices and deadlines. Begin
         here; then call read_problem."""
         with answering(), self._connect(ctx) as client:
-            return [Board.of(board) for board in client.boards().boards]
+            return [Board.from_named_board(board) for board in client.boards().boards]
 
     def read_problem(self, ctx: Context, board: BoardName) -> Problem:
         """Read what a board wants solved: the statement, the language, and a complete starter file.
         A submission is one file that defines what the starter defines."""
         with answering(), self._connect(ctx) as client:
-            return Problem.of(client.problem(board))
+            return Problem.from_statement(client.problem(board))
 
     def submit(
         self,
@@ -87,7 +87,7 @@ class Tools:
             source_text(content)  # a file that the server would refuse needn't be sent
             devices = () if device is None else (device,)
             sent = client.submit(file_name, content, board=board, devices=devices, mode=mode)
-            return SubmissionReport.of(sent)
+            return SubmissionReport.from_submission(sent)
 
     async def wait_for_submission(
         self,
@@ -106,13 +106,13 @@ class Tools:
                 said = text
             left_s = deadline_s - anyio.current_time()
             if is_over(found) or left_s <= 0:
-                return SubmissionReport.of(found)
+                return SubmissionReport.from_submission(found)
             await anyio.sleep(min(pause_s, left_s))
             pause_s = min(1.5 * pause_s, _LONGEST_PAUSE_S)
 
     def read_report(self, ctx: Context, submission_id: SubmissionId) -> SubmissionReport:
         """Read the report of a submission as it is now, without waiting."""
-        return SubmissionReport.of(self._submission(ctx, submission_id))
+        return SubmissionReport.from_submission(self._submission(ctx, submission_id))
 
     def read_profile(self, ctx: Context, submission_id: SubmissionId) -> list[ProfileText]:
         """Read what profilers wrote of a submission that was made in mode profile: where its time
@@ -142,7 +142,7 @@ class Tools:
     ) -> Ranking:
         """Read a board's ranking on one device, the best first."""
         with answering(), self._connect(ctx) as client:
-            return Ranking.of(client.standings(board, device, limit=limit))
+            return Ranking.from_page(client.standings(board, device, limit=limit))
 
     def _submission(self, ctx: Context, submission_id: int) -> SubmissionView:
         with answering(), self._connect(ctx) as client:
@@ -155,7 +155,7 @@ def answering() -> Iterator[None]:
     try:
         yield
     except KernelbotError as error:
-        raise ToolError(said(error)) from error
+        raise ToolError(error_text(error)) from error
     except ValidationError as error:
         mistake = error.errors()[0]
         key = ".".join(str(part) for part in mistake["loc"])

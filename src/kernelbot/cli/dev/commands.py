@@ -20,7 +20,7 @@ from kernelbot.protocol import Fault
 if TYPE_CHECKING:
     from kernelbot.saves.model import Save
     from kernelbot.server.dev.session import Display
-    from kernelbot.server.dev.versions import Entry, Versions
+    from kernelbot.server.dev.versions import LogEntry, Versions
 
 _PRESENT = "the file as it is now"
 FileArgument = Annotated[Path, typer.Argument(help="The file that is or was watched.")]
@@ -210,7 +210,7 @@ def _present(file: Path) -> tuple[list[str], str]:
     return read_now(file).decode("utf-8", "replace").splitlines(), _PRESENT
 
 
-def _document(entry: "Entry") -> dict[str, object]:
+def _document(entry: "LogEntry") -> dict[str, object]:
     return {
         "version": entry.number,
         "at": entry.at,

@@ -40,7 +40,7 @@ class Documents:
         """Print the object."""
         from kernelbot.saves.schemas import SaveView
 
-        sys.stdout.write(SaveView.of(save).model_dump_json() + "\n")
+        sys.stdout.write(SaveView.from_domain(save).model_dump_json() + "\n")
         sys.stdout.flush()
 
 

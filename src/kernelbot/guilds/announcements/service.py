@@ -46,7 +46,7 @@ class Announcements:
             return await announcements.claim(session, guild_ids, limit=_AT_ONCE)
 
     async def delivered(self, announcement: Announcement, message_id: int | None = None) -> None:
-        """It was told."""
+        """The announcement was sent."""
         async with self._database.write() as session:
             await announcements.delivered(session, announcement, message_id)
 
@@ -105,7 +105,7 @@ class Announcements:
         return begun
 
     async def failed(self, announcement: Announcement, pause_s: float) -> None:
-        """It couldn't be told; the pause doubles with each try, up to ten minutes."""
+        """The announcement couldn't be sent; the pause doubles with each try, up to ten minutes."""
         pause_s = min(pause_s * 2.0 ** (announcement.tries - 1), _LONGEST_PAUSE_S)
         async with self._database.write() as session:
             await announcements.failed(session, announcement, pause_s)

@@ -27,7 +27,7 @@ async def claim(
 async def delivered(
     session: WriteSession, announcement: Announcement, message_id: int | None
 ) -> None:
-    """It was told. `message_id` None: there was nothing to tell any more."""
+    """The announcement was sent. `message_id` None: there was nothing to announce any more."""
     values = {
         "announcement_id": announcement.id,
         "guild_id": announcement.guild_id,
@@ -37,7 +37,7 @@ async def delivered(
 
 
 async def failed(session: WriteSession, announcement: Announcement, pause_s: float) -> None:
-    """It couldn't be told; it is due again after the pause."""
+    """The announcement couldn't be sent; it is due again after the pause."""
     values = {
         "announcement_id": announcement.id,
         "guild_id": announcement.guild_id,

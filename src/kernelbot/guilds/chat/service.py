@@ -7,7 +7,7 @@ from kernelbot.domain.errors import Conflict
 from kernelbot.domain.next_steps import Next
 from kernelbot.guilds.chat import store as chat
 from kernelbot.guilds.model import ChatAnswer
-from kernelbot.runs.queue.model import QueuePlace
+from kernelbot.runs.queue.model import DeviceQueuePosition
 from kernelbot.store.database import Database
 from kernelbot.submissions.model import NewSubmission, Submission
 from kernelbot.submissions.service import Submissions
@@ -22,7 +22,7 @@ class Chat:
 
     async def submit(
         self, author: User, new: NewSubmission, answer: ChatAnswer
-    ) -> tuple[Submission, QueuePlace | None]:
+    ) -> tuple[Submission, DeviceQueuePosition | None]:
         """Submit, and keep the answer that will tell of it: first that it will, and then, in one
         transaction, the submission and that the answer tells of it. Raises as
         `Submissions.create`, and `Conflict` if the message was used already."""

@@ -46,6 +46,6 @@ async def done(session: WriteSession, message_id: int) -> None:
 
 
 async def open_answers(session: ReadSession, guild_ids: Sequence[int]) -> list[ChatAnswer]:
-    """Those of guilds that aren't done, the oldest first."""
+    """The answers of guilds that aren't done, the oldest first."""
     rows = await session.all(statements(__file__)["open"], {"guild_ids": list(guild_ids)})
     return [ChatAnswer(**row) for row in rows]

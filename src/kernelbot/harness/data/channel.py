@@ -243,7 +243,7 @@ class Channel:
 
 
 def wait_for_any(channels: Sequence[Channel], deadline: float | None) -> list[Channel]:
-    """Those with something to read, as soon as there is one. Raises as one of them would."""
+    """The channels with something to read, as soon as there is one. Raises as one of them would."""
     poller = select.poll()
     for channel in channels:
         channel.watch(poller, select.POLLIN)

@@ -31,7 +31,7 @@ class Axis(NamedTuple):
     """In the copy, in bytes; negative if the array is reversed along this axis."""
 
 
-class Piece(NamedTuple):
+class MemoryRange(NamedTuple):
     """A range of memory in which elements are."""
 
     offset: int
@@ -96,7 +96,7 @@ class Elements:
         return tuple(strides)
 
     def axes(self) -> list[Axis]:
-        """Those of more than one element, the one with the largest steps first."""
+        """The axes of more than one element, the one with the largest steps first."""
         copied = [stride * self.item_bytes for stride in self.copy_strides()]
         found = [
             Axis(abs(step), size, mine if step > 0 else -mine)
@@ -117,7 +117,7 @@ class Elements:
             -(-split.size // chunk) if split is not None else 1
         )
 
-    def pieces(self) -> Iterator[Piece]:
+    def pieces(self) -> Iterator[MemoryRange]:
         """All of them. Between two elements of a piece there is no page without one: where there
         are elements there is memory, between them there may be none."""
         outer, split, chunk, inner = self._plan()
@@ -131,10 +131,10 @@ class Elements:
             )
             for start in starts:
                 if split is None:
-                    yield Piece(offset, span, copied, tuple(inner))
+                    yield MemoryRange(offset, span, copied, tuple(inner))
                     continue
                 count = min(chunk, split.size - start)
-                yield Piece(
+                yield MemoryRange(
                     offset + start * split.step,
                     span + (count - 1) * split.step,
                     copied + start * split.copy_step,

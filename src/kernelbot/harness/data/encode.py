@@ -257,7 +257,7 @@ class _Writer:
         is_there = owner.numel() and tuple(owner.stride()) == strides
         if self.stays is not None and is_there and owner.device.type == "cpu":
             lies = dataclasses.replace(lies, first=owner.storage_offset() * item)
-            if told := self._told(lies, address - lies.first, dense):
+            if told := self._layout_fields(lies, address - lies.first, dense):
                 wanted = strides if dense else self._strides_of_copy(lies)
                 return owner, address - lies.first, wanted, told
         if not dense or not owner.numel():
@@ -276,7 +276,7 @@ class _Writer:
         item, size, shape = value.itemsize, value.nbytes, tuple(value.shape)
         lies = lying_at(0, shape, value.strides, item)
         dense = not size or lies.are_dense
-        told = self._told(lies, value.ctypes.data, dense)
+        told = self._layout_fields(lies, value.ctypes.data, dense)
         strides = tuple(step // item for step in lies.steps)
         if not dense or not size:
             strides = self._strides_of_copy(lies)
@@ -288,7 +288,7 @@ class _Writer:
         node = {"t": tag, "d": dtype, "s": shape, "k": strides, "o": offset, "n": size}
         return {**node, **self._gaps(dense), **told}
 
-    def _told(self, lies: Elements, address: int, dense: bool) -> dict[str, Any]:
+    def _layout_fields(self, lies: Elements, address: int, dense: bool) -> dict[str, Any]:
         """Where elements lie, relative to an address, if that has to be told."""
         if self.stays is None or (dense and not lies.first):
             return {}

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from kernelbot.harness.data.encode import Encoded, Json, Leaf, device_leaf_sizes
 from kernelbot.harness.gpu.judge_device import JudgeDevice
-from kernelbot.harness.inside.gpu.arena import Piece
+from kernelbot.harness.inside.gpu.arena import ArenaPiece
 
 
 @dataclass(frozen=True)
@@ -14,7 +14,7 @@ class DeviceData(Encoded):
     lie in `piece`, at the offsets that the skeleton says."""
 
     device: JudgeDevice | None = None
-    piece: Piece | None = None
+    piece: ArenaPiece | None = None
 
     def has_content_of(self, other: "DeviceData") -> bool:
         """Whether both have the same bytes on the device. Raises `GpuError`."""
@@ -31,7 +31,7 @@ class DeviceValue:
     device: JudgeDevice
     skeleton: Json
     host: bytes
-    piece: Piece
+    piece: ArenaPiece
     guard_bytes: int = 0
     """The length of the pattern before and behind each array; 0 if it has none."""
     guard: int = 0

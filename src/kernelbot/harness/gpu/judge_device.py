@@ -8,7 +8,7 @@ import ctypes
 import time
 from dataclasses import dataclass
 
-from kernelbot.harness.inside.gpu.arena import Arena, Piece, Pool, cleared
+from kernelbot.harness.inside.gpu.arena import Arena, ArenaPiece, ArenaPool, cleared
 from kernelbot.harness.inside.gpu.driver import DeviceFull, Driver, GpuError, shares_memory
 from kernelbot.harness.inside.gpu.timing import Flusher, cache_bytes, find_library, open_driver
 from kernelbot.harness.words.plan import Plan
@@ -29,7 +29,7 @@ class JudgeDevice:
     """The judge's own context, and its memory there."""
 
     driver: Driver
-    pool: Pool
+    pool: ArenaPool
     flusher: Flusher
 
     def has_room(self, size_bytes: int, patience_s: float) -> bool:
@@ -70,7 +70,7 @@ class JudgeDevice:
         finally:
             arena.close()
 
-    def are_alike(self, one: Piece, other: Piece) -> bool:
+    def are_alike(self, one: ArenaPiece, other: ArenaPiece) -> bool:
         """Whether two pieces have the same content. Raises `GpuError`."""
         return one.size_bytes == other.size_bytes and self.content_is(
             one.address, other.address, one.size_bytes
@@ -142,4 +142,4 @@ def with_cache_size(plan: Plan, devices: tuple[JudgeDevice, ...]) -> Plan:
 
 def _opened(driver: Driver) -> JudgeDevice:
     Arena.create(driver, 1).close()
-    return JudgeDevice(driver, Pool(driver), Flusher(driver, cache_bytes(driver)))
+    return JudgeDevice(driver, ArenaPool(driver), Flusher(driver, cache_bytes(driver)))

@@ -117,7 +117,8 @@ def _numbers(text: str) -> frozenset[int]:
 
 
 def gpu_nodes(vendor: Vendor, root: Path = Path("/")) -> tuple[GpuNode, ...]:
-    """Those that this process can open, in the order in which the vendor's library numbers them."""
+    """The GPU nodes that this process can open, in the order in which the vendor's library numbers
+    them."""
     if vendor is Vendor.CPU:
         return ()
     # Opened first: NVIDIA's driver learns a GPU's UUID when it is first used.
@@ -215,7 +216,7 @@ def _slice(found: tuple[GpuNode, ...], shared: tuple[str, ...], env: dict[str, s
 
 
 def _choose(gpus: Sequence[GpuNode], variable: str, text: str) -> tuple[GpuNode, ...]:
-    """Those of `gpus` that a variable's value names, in its order."""
+    """The GPUs of `gpus` that a variable's value names, in its order."""
     chosen = [_find(gpus, variable, name.strip()) for name in text.split(",")]
     return tuple(dict.fromkeys(chosen))
 

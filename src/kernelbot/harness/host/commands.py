@@ -153,10 +153,10 @@ def _doctor(_arguments: argparse.Namespace) -> int:
 
 
 def _vendor_check(arguments: argparse.Namespace) -> int:
-    from kernelbot.harness.host.vendor.check import Wanted, examine_node
+    from kernelbot.harness.host.vendor.check import WantedNode, examine_node
 
     vendor = Vendor(arguments.gpu) if arguments.gpu else None
-    report = examine_node(Wanted(vendor, arguments.count, not arguments.leave_clocks))
+    report = examine_node(WantedNode(vendor, arguments.count, not arguments.leave_clocks))
     print(json.dumps(report, indent=2))
     return 0 if report["ok"] else EXIT_NOT_FIT
 

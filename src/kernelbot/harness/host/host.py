@@ -17,7 +17,7 @@ from kernelbot.harness.data.channel import Channel, ChannelError, ChannelTimeout
 from kernelbot.harness.gpu.lock import GpuBusy, GpuLocks
 from kernelbot.harness.host.cancellation import AttemptLost, Cancellation, Cancelled
 from kernelbot.harness.host.job_turn import JobTurn
-from kernelbot.harness.host.pool import Pool, PoolKey, building_key_of, key_of
+from kernelbot.harness.host.pool import PoolKey, ZygotePool, building_key_of, key_of
 from kernelbot.harness.host.precompiled import PrecompiledHeaders, flags_of
 from kernelbot.harness.host.processors import (
     RESERVED_CORES,
@@ -78,18 +78,18 @@ class Host:
         self._turns = turns or Turns()
         self._build_cache = str(build_cache) if build_cache else None
         self._precompiled = PrecompiledHeaders.below(build_cache, self._turns)
-        self._pools: dict[PoolKey, Pool] = {}
+        self._pools: dict[PoolKey, ZygotePool] = {}
         self._lock = threading.Lock()
         self._numbers = itertools.count(1)
 
-    def warm(self, key: PoolKey) -> Pool:
+    def warm(self, key: PoolKey) -> ZygotePool:
         """The pool for `key`, starting up if there is none yet. Raises `SandboxUnavailable`."""
         with self._lock:
             return self._pool(key)
 
-    def _pool(self, key: PoolKey) -> Pool:
+    def _pool(self, key: PoolKey) -> ZygotePool:
         if key not in self._pools:
-            self._pools[key] = Pool(
+            self._pools[key] = ZygotePool(
                 key,
                 self._slots,
                 self._reserved_cores,
@@ -100,7 +100,7 @@ class Host:
         return self._pools[key]
 
     @contextlib.contextmanager
-    def _using(self, key: PoolKey) -> Iterator[Pool]:
+    def _using(self, key: PoolKey) -> Iterator[ZygotePool]:
         """The pool for `key`. One that fails takes no more jobs, and ends with the last it has."""
         with self._lock:
             pool = self._pool(key)
@@ -186,7 +186,7 @@ class Host:
             ready_s = time.monotonic() - start
             order = Order(pool.report(), pool.notes, self._build_cache, builds=builds)
             message = self._guard(pool, job, order, emit, cancelled)
-        if not isinstance(message, messages.Judged):
+        if not isinstance(message, messages.JobJudged):
             raise _JudgeDied("The judge gave no result.")
         result = message.result
         result.timings["startup"] = ready_s
@@ -208,7 +208,7 @@ class Host:
             self._pools.clear()
 
     def _guard(
-        self, pool: Pool, job: JobSpec, order: Order, emit: Emit, cancelled: Cancellation
+        self, pool: ZygotePool, job: JobSpec, order: Order, emit: Emit, cancelled: Cancellation
     ) -> JudgeMessage:
         """The last message of a judge who got this order."""
         key = str(next(self._numbers))
@@ -223,7 +223,7 @@ class Host:
 
         try:
             with cancelled.waking(channel.interrupt):
-                channel.send(messages.Job(job, order), (), deadline)
+                channel.send(messages.JudgeJob(job, order), (), deadline)
                 message = _followed(channel, deadline, emit, take_gpus, turn)
             pool.let_go(key)
             return message
@@ -255,7 +255,7 @@ def _followed(
     turns to measure, for which it waits in nobody's time."""
     while True:
         message = channel.receive(JudgeMessage, deadline)[0]
-        if isinstance(message, messages.Event):
+        if isinstance(message, messages.JudgeEvent):
             emit(message.event)
         elif isinstance(message, messages.GpusWanted):
             start = time.monotonic()

@@ -39,7 +39,7 @@ Tell = Callable[[dict[str, Any]], None]
 
 
 @dataclass(frozen=True)
-class Ending:
+class JobEnding:
     """How a job ended. It has a result exactly if it was neither cancelled nor has an error."""
 
     cancelled: bool = False
@@ -62,23 +62,23 @@ class FolderJudge:
     host: Host
     no_sandbox_ok: bool
 
-    def judge(self, folder: Path, cancelled: Cancellation, tell: Tell) -> Ending:
+    def judge(self, folder: Path, cancelled: Cancellation, tell: Tell) -> JobEnding:
         """Judge the folder's job, and return once it has ended; raises nothing."""
         try:
-            job = read_job(_taken(folder / "jobspec.json"))
+            job = read_job(_read_and_empty(folder / "jobspec.json"))
             result = self._result(job, folder, cancelled, tell)
             write_whole(folder / "result.json", json.dumps(to_wire(result)))
         except Cancelled:
-            return Ending(cancelled=True)
+            return JobEnding(cancelled=True)
         except (AttemptLost, VersionMismatch, WireError) as error:
-            return Ending(error=str(error))
+            return JobEnding(error=str(error))
         except OSError as error:  # of the job's folder: a full disk, say
             print(f"{folder}: {error!r}", file=sys.stderr)
-            return Ending(error=in_words(error))
+            return JobEnding(error=in_words(error))
         except Exception as error:  # noqa: BLE001 (told here, and the platform is told as well)
             traceback.print_exc()
-            return Ending(error=f"{type(error).__name__}: {error}")
-        return Ending()
+            return JobEnding(error=f"{type(error).__name__}: {error}")
+        return JobEnding()
 
     def _result(self, job: JobSpec, folder: Path, cancelled: Cancellation, tell: Tell) -> RunResult:
         if cancelled.is_set():
@@ -96,7 +96,7 @@ class FolderJudge:
             return self.host.attempt(job, emit, cancelled)
 
 
-def _taken(path: Path) -> bytes:
+def _read_and_empty(path: Path) -> bytes:
     content = path.read_bytes()
     os.truncate(path, 0)
     return content

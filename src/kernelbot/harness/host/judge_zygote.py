@@ -35,7 +35,7 @@ from kernelbot.harness.host.zygote_messages import (
 )
 from kernelbot.harness.inside.gpu.driver import Driver
 from kernelbot.harness.inside.pages import gather_pages
-from kernelbot.harness.inside.prefork import Child, Prefork
+from kernelbot.harness.inside.prefork import ForkedChild, Prefork
 from kernelbot.harness.inside.preload import preload
 from kernelbot.harness.inside.warm_up import start_a_thread, warm_up
 from kernelbot.harness.judge.host_messages import HostMessage, Order
@@ -109,8 +109,8 @@ class _Zygote:
     ) -> None:
         self._control = control
         self._prefork = Prefork(spare, lambda far: _become_judge(far, runners, flusher, vendor))
-        self._judges: dict[str, Child] = {}
-        self._leaving: dict[Child, float] = {}
+        self._judges: dict[str, ForkedChild] = {}
+        self._leaving: dict[ForkedChild, float] = {}
         """Judges that have given their result, and until when they may tidy up."""
         self._is_tidy = False
 
@@ -146,7 +146,7 @@ class _Zygote:
 
     def _start(self, request: StartJudge, fds: list[int]) -> None:
         try:
-            judge = self._judges[request.key] = self._prefork.take()
+            judge = self._judges[request.key] = self._prefork.spawn()
         except OSError as error:  # of this one only: others are being judged
             print(f"no judge could be started: {error}", file=sys.stderr, flush=True)
             wire.close_all(fds)

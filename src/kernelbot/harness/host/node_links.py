@@ -47,12 +47,12 @@ _WORTH_ANOTHER_TRY = (HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS)
 _QUIETEST = 19
 
 
-class _Refused(Exception):
+class _LinkRefused(Exception):
     """The platform won't, however often it is asked; the text is its sentence."""
 
 
 class _Failed(Exception):
-    """It may go well another time."""
+    """The request failed, but may go well another time."""
 
 
 class _Way:
@@ -70,8 +70,8 @@ class _Way:
     def ask(
         self, more: str = "", body: bytes | None = None, *, within_s: float, most: int
     ) -> bytes:
-        """What is answered, `most` bytes at most. Raises `_Refused`, `_Failed`; neither text has
-        the link in it."""
+        """What is answered, `most` bytes at most. Raises `_LinkRefused`, `_Failed`; neither text
+        has the link in it."""
         until_s = time.monotonic() + within_s
         try:
             request = urllib.request.Request(self._link + more, data=body)  # noqa: S310  # see above
@@ -83,10 +83,10 @@ class _Way:
             if error.code < HTTPStatus.INTERNAL_SERVER_ERROR and error.code not in (
                 _WORTH_ANOTHER_TRY
             ):
-                raise _Refused(said) from None
+                raise _LinkRefused(said) from None
             raise _Failed(said) from None
         except (http.client.InvalidURL, ValueError):
-            raise _Refused("the link can't be used") from None
+            raise _LinkRefused("the link can't be used") from None
         except (OSError, http.client.HTTPException) as error:
             reason = getattr(error, "reason", error)
             raise _Failed(f"the platform can't be reached: {reason}") from None
@@ -137,7 +137,7 @@ def _download(way: _Way) -> bytes:
         left_s = until_s - time.monotonic()
         try:
             return way.ask(within_s=left_s, most=2 * MAX_PAYLOAD_BYTES)
-        except _Refused as error:
+        except _LinkRefused as error:
             raise WireError(str(error)) from None
         except _Failed as error:
             if left_s <= pause_s:
@@ -199,7 +199,7 @@ class LinkSink:
         while batch := self._next(sent_at_s):
             try:
                 self._send(batch)
-            except _Refused:
+            except _LinkRefused:
                 return  # the job is over for the platform: whatever comes is dropped
             except _Failed:
                 self._failures += 1

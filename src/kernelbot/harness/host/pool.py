@@ -50,7 +50,7 @@ class PoolKey:
     """Whether accesses of memory are looked at in CUDA kernels that Python files compile."""
 
 
-class Pool:
+class ZygotePool:
     """A runner zygote in the sandbox and a judge zygote outside, alike in what they loaded."""
 
     def __init__(

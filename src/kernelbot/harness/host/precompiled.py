@@ -113,15 +113,15 @@ class PrecompiledHeaders:
         """Compile the header for these flags, unless that is done or has failed before, or there is
         no place; waits for others who do. `is_unwanted`: whether to stop."""
         place = self.folder / variant(flags)
-        if _is_settled(place) or shutil.disk_usage(self._base).free < _ROOM_BYTES:
+        if _is_decided(place) or shutil.disk_usage(self._base).free < _ROOM_BYTES:
             return
         with contextlib.suppress(OSError):
-            if self._has_place():
+            if self._has_room():
                 self._make(flags, place, is_unwanted)
 
     def _make(self, flags: tuple[str, ...], place: Path, is_unwanted: Callable[[], bool]) -> None:
         with self._alone(is_unwanted) as is_ours:
-            if is_ours and not _is_settled(place) and self._has_place():
+            if is_ours and not _is_decided(place) and self._has_room():
                 self._compile(flags, place, is_unwanted)
                 self._prune()
 
@@ -159,18 +159,22 @@ class PrecompiledHeaders:
                     return
             yield False
 
-    def _has_place(self) -> bool:
+    def _has_room(self) -> bool:
         """Whether there is room for another list of flags. Raises OSError."""
-        last_used_s = sorted((path.stat().st_mtime for path in self._kept()), reverse=True)
+        last_used_s = sorted(
+            (path.stat().st_mtime for path in self._stored_folders()), reverse=True
+        )
         return len(last_used_s) < MOST or last_used_s[MOST - 1] < time.time() - _STAYS_S
 
     def _prune(self) -> None:
         """Delete what wasn't used for longest. A compiler that has it open keeps it."""
-        found = sorted(self._kept(), key=lambda path: path.stat().st_mtime_ns, reverse=True)
+        found = sorted(
+            self._stored_folders(), key=lambda path: path.stat().st_mtime_ns, reverse=True
+        )
         for path in found[MOST:]:
             shutil.rmtree(path, ignore_errors=True)
 
-    def _kept(self) -> list[Path]:
+    def _stored_folders(self) -> list[Path]:
         return [path for path in self._base.glob("*/*") if path.is_dir()]
 
 
@@ -201,7 +205,7 @@ def _reads_header(text: str) -> bool:
     return bool(calls) and (names_it or (_INLINE in calls and _WITHOUT_HEADER not in text))
 
 
-def _is_settled(place: Path) -> bool:
+def _is_decided(place: Path) -> bool:
     with contextlib.suppress(OSError):
         os.utime(place)  # so that it counts as used
     return (place / COMPILED).exists() or _has_failed(place / _FAILED)

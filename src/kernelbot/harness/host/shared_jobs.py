@@ -41,7 +41,7 @@ class Offer:
     job: str
 
     @classmethod
-    def of(cls, path: Path, needs: str) -> "Offer | None":
+    def parse(cls, path: Path, needs: str) -> "Offer | None":
         """None: no job for a node of these needs."""
         mine, seconds, job = (*path.name.split("-", 2), "", "")[:3]
         if mine != needs or not seconds.isdecimal() or not job:
@@ -91,7 +91,7 @@ class SharedJobs:
 
     def _offers(self) -> list[Offer]:
         """What waits for a node like this, the oldest first."""
-        found = (Offer.of(path, self.needs) for path in self._fresh("waiting"))
+        found = (Offer.parse(path, self.needs) for path in self._fresh("waiting"))
         return sorted((offer for offer in found if offer), key=lambda offer: offer.since)
 
     def _fresh(self, name: str) -> list[Path]:

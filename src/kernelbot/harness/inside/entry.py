@@ -17,13 +17,13 @@ from kernelbot.harness.inside import execute, kernel, seccomp
 from kernelbot.harness.inside.own_builds import INDUCTOR_CACHE, NUMBA_CACHE
 from kernelbot.harness.inside.warm_up import warm_up
 from kernelbot.harness.words.order import (
-    Entry,
     Hello,
     Isolated,
     NotIsolated,
     NotStarted,
+    RunnerEntry,
     RunnerOrder,
-    RunnerPlace,
+    RunnerWorkspace,
     SpareRequest,
 )
 from kernelbot.harness.words.sandbox import Surroundings
@@ -47,7 +47,7 @@ def run_entry(inner: socket.socket, around: Surroundings) -> NoReturn:
     name_process(ProcessName.RUNNER)
     try:
         refused = seccomp.build_filter() if around.isolated else None
-        _settle(inner, around)
+        _enter_sandbox(inner, around)
         wire.send(inner, Isolated())
         warm_up()
         packet = wire.receive(inner, SpareRequest)
@@ -65,7 +65,7 @@ def run_entry(inner: socket.socket, around: Surroundings) -> NoReturn:
         os._exit(exit_code & 0xFF)
 
 
-def _settle(inner: socket.socket, around: Surroundings) -> None:
+def _enter_sandbox(inner: socket.socket, around: Surroundings) -> None:
     kernel.close_all_but({0, 1, 2, inner.fileno()})
     if around.isolated:
         kernel.enter_own_user_namespace()
@@ -88,7 +88,7 @@ def _lock_in(refused: bytes) -> None:
 def _follow(packet: wire.Packet[SpareRequest], inner: socket.socket, refused: bytes | None) -> int:
     """`refused`: the filter of system calls; None where nothing is isolated."""
     place = packet.message
-    if not isinstance(place, RunnerPlace):
+    if not isinstance(place, RunnerWorkspace):
         raise AssertionError("a runner is placed first")
     status_fd, channel_fd, *streams_and_more = packet.fds
     others = streams_and_more[2 : 1 + place.channels]
@@ -106,7 +106,7 @@ def _follow(packet: wire.Packet[SpareRequest], inner: socket.socket, refused: by
         if order is None:
             return 0  # nobody needs this runner
         wire.send(status, Hello("ready"))
-        if order.entry is Entry.RANKS:
+        if order.entry is RunnerEntry.RANKS:
             channels = [socket.socket(fileno=fd) for fd in (channel_fd, *others)]
             family = importlib.import_module("kernelbot.harness.inside.ranks.family")
             return int(family.serve_ranks(channels, status))
@@ -124,8 +124,8 @@ def _next_order(inner: socket.socket) -> RunnerOrder | None:
     return packet.message
 
 
-def _serve(entry: Entry, channel: socket.socket) -> None:
-    if entry is Entry.EXEC:
+def _serve(entry: RunnerEntry, channel: socket.socket) -> None:
+    if entry is RunnerEntry.EXEC:
         execute.serve(channel)
     elif entry.examines:
         name_process(ProcessName.CAGE)
@@ -134,7 +134,7 @@ def _serve(entry: Entry, channel: socket.socket) -> None:
         importlib.import_module("kernelbot.harness.inside.runner.runner").serve(channel)
 
 
-def _move_in(place: RunnerPlace, fds: list[int]) -> None:
+def _move_in(place: RunnerWorkspace, fds: list[int]) -> None:
     stdout_fd, stderr_fd, *task_lists = fds
     for fd in task_lists:
         with suppress(PermissionError):  # of version 2 before Linux 5.16; then the judge does it

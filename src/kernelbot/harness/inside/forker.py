@@ -16,7 +16,7 @@ from kernelbot.harness.inside.cuda_on_cpu.inline import CHECKED
 from kernelbot.harness.inside.gpu.gpu_model import MODEL, named_model
 from kernelbot.harness.inside.marks.marks import are_native
 from kernelbot.harness.inside.pages import gather_pages
-from kernelbot.harness.inside.prefork import Child, Prefork
+from kernelbot.harness.inside.prefork import ForkedChild, Prefork
 from kernelbot.harness.inside.preload import preload
 from kernelbot.harness.words.cage_messages import CageRequest
 from kernelbot.harness.words.message import prepare
@@ -86,7 +86,7 @@ class _Forker:
         if around.isolated:
             self._own_pid_namespace = os.open("/proc/self/ns/pid", os.O_RDONLY)
         self._prefork = Prefork(spare, lambda far: init.run_init(far, around), self._fork)
-        self._clients: dict[socket.socket, dict[int, Child]] = {}
+        self._clients: dict[socket.socket, dict[int, ForkedChild]] = {}
         """Their runners that wait for an order, by number."""
 
     def run(self) -> None:
@@ -129,7 +129,7 @@ class _Forker:
 
     def _prepare(self, client: socket.socket, request: PlaceRunner, fds: tuple[int, ...]) -> None:
         try:
-            child = self._prefork.reserve()
+            child = self._prefork.assign()
             self._clients[client][request.number] = child
             wire.send(child.control, request.place, fds)
         except OSError as error:
@@ -141,7 +141,7 @@ class _Forker:
         child = self._clients[client].pop(request.number, None)
         if child is None:  # it was refused
             return
-        self._prefork.employ(child)
+        self._prefork.start(child)
         with child.control as control, suppress(OSError):  # whoever waits for it notices its end
             wire.send(control, request.order)
 

@@ -29,7 +29,7 @@ from kernelbot.harness.words.order import (
     NotStarted,
     RunnerEnded,
     RunnerOrder,
-    RunnerPlace,
+    RunnerWorkspace,
     SpareReply,
     SpareRequest,
 )
@@ -138,7 +138,7 @@ def _follow(
 ) -> None:
     status = socket.socket(fileno=packet.fds[STATUS])
     place = packet.message
-    if not isinstance(place, RunnerPlace):
+    if not isinstance(place, RunnerWorkspace):
         raise AssertionError("a runner is placed first")
     wire.send(status, Hello("init"))
     wire.send(inner, place, packet.fds)

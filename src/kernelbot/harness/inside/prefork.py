@@ -21,7 +21,7 @@ _REAP_EVERY_MS = 1000
 
 
 @dataclass(frozen=True, eq=False)
-class Child:
+class ForkedChild:
     """A forked process; `control` is the socket on which it waits for its order."""
 
     pid: int
@@ -37,14 +37,14 @@ class Prefork:
         run: Callable[[socket.socket], NoReturn],
         fork: Callable[[], int] = os.fork,
     ) -> None:
-        """`spare`: how many wait; `run`: a child's whole life, given its end of `Child.control`;
-        `fork`: as `os.fork`."""
+        """`spare`: how many wait; `run`: a child's whole life, given its end of
+        `ForkedChild.control`; `fork`: as `os.fork`."""
         self._wanted = spare
         self._run = run
         self._fork = fork
-        self._spares: list[Child] = []
-        self._reserved: dict[int, Child] = {}
-        self._at_work: dict[int, Child] = {}
+        self._spares: list[ForkedChild] = []
+        self._assigned: dict[int, ForkedChild] = {}
+        self._at_work: dict[int, ForkedChild] = {}
         self._watched: dict[int, tuple[socket.socket, Callable[[], None]]] = {}
         self._poll = select.poll()
         self._wakeup: tuple[int, ...] = ()
@@ -55,7 +55,7 @@ class Prefork:
         """Whether no child is at work."""
         return not self._at_work
 
-    def is_at_work(self, child: Child) -> bool:
+    def is_at_work(self, child: ForkedChild) -> bool:
         """Whether a child was taken and hasn't ended."""
         return self._at_work.get(child.pid) is child
 
@@ -93,29 +93,29 @@ class Prefork:
         """Have `serve` return."""
         self._stopped = True
 
-    def take(self) -> Child:
+    def spawn(self) -> ForkedChild:
         """A child, which is at work from now on. Raises OSError if there can be none."""
-        child = self.reserve()
-        self.employ(child)
+        child = self.assign()
+        self.start(child)
         return child
 
-    def reserve(self) -> Child:
+    def assign(self) -> ForkedChild:
         """A child that goes on waiting, for one and the same. Raises OSError if there can be none.
 
-        It counts as a spare until it is employed or has ended. Which one is left to chance: the
+        It counts as a spare until it is started or has ended. Which one is left to chance: the
         order in which they were forked shows in numbers that a child can read (of its mounts,
         namespaces, devices), and would tell it what it was taken for.
         """
         child = self._any_spare() if self._spares else self._fork_child()
-        self._reserved[child.pid] = child
+        self._assigned[child.pid] = child
         return child
 
-    def employ(self, child: Child) -> None:
-        """A reserved child is at work from now on; nothing happens if it has ended."""
-        if self._reserved.pop(child.pid, None) is child:
+    def start(self, child: ForkedChild) -> None:
+        """An assigned child is at work from now on; nothing happens if it has ended."""
+        if self._assigned.pop(child.pid, None) is child:
             self._at_work[child.pid] = child
 
-    def kill(self, child: Child) -> None:
+    def kill(self, child: ForkedChild) -> None:
         """End a child at work; harmless if it has ended. It is at work until `serve` has seen its
         end, which may take a large one 20 ms: others are served meanwhile. Until then its pid can't
         have been given to another."""
@@ -125,22 +125,22 @@ class Prefork:
 
     def kill_all(self) -> None:
         """End all children, and return once they have ended."""
-        for child in (*self._spares, *self._reserved.values()):
+        for child in (*self._spares, *self._assigned.values()):
             self._at_work[child.pid] = child
         self._spares = []
-        self._reserved = {}
+        self._assigned = {}
         for child in self._at_work.values():
             self.kill(child)
         for pid in self._at_work:
             os.waitpid(pid, 0)
         self._at_work = {}
 
-    def _any_spare(self) -> Child:
+    def _any_spare(self) -> ForkedChild:
         return self._spares.pop(secrets.randbelow(len(self._spares)))
 
     def _make_spare(self) -> bool:
         """One at most, so that whoever asks meanwhile is served in between; whether it was."""
-        if self._at_work or len(self._spares) + len(self._reserved) >= self._wanted:
+        if self._at_work or len(self._spares) + len(self._assigned) >= self._wanted:
             return False
         try:
             self._spares.append(self._fork_child())
@@ -149,7 +149,7 @@ class Prefork:
             return False
         return True
 
-    def _fork_child(self) -> Child:
+    def _fork_child(self) -> ForkedChild:
         control, far = wire.pair()
         pid = self._fork()
         if pid == 0:
@@ -157,11 +157,11 @@ class Prefork:
             self._leave()
             self._run(far)
         far.close()
-        return Child(pid, control)
+        return ForkedChild(pid, control)
 
     def _leave(self) -> None:
         """In a child: let go of what only this process needs."""
-        for child in (*self._spares, *self._reserved.values()):
+        for child in (*self._spares, *self._assigned.values()):
             child.control.close()
         for sock, _ in self._watched.values():
             sock.close()
@@ -182,5 +182,5 @@ class Prefork:
         with suppress(ChildProcessError):
             while pid := os.waitpid(-1, os.WNOHANG)[0]:
                 self._at_work.pop(pid, None)
-                self._reserved.pop(pid, None)
+                self._assigned.pop(pid, None)
                 self._spares = [spare for spare in self._spares if spare.pid != pid]

@@ -11,7 +11,7 @@ from kernelbot.protocol.result_size import (
 )
 
 
-class Artifacts:
+class ArtifactCollection:
     """The files of one run, in the order in which they came. A later one of a name replaces."""
 
     def __init__(self) -> None:

@@ -13,7 +13,7 @@ from kernelbot.protocol.phases import TIMED, phases_of
 
 
 @dataclass
-class Author:
+class Contestant:
     """One author's file, and what was made of it. It runs in runners of its own."""
 
     source: SourceFile
@@ -89,11 +89,11 @@ class Author:
 
 
 @dataclass(frozen=True)
-class Step:
+class JudgingStep:
     """One phase, and whose kernels are in it, each in a runner of its own."""
 
     phase: Phase
-    authors: tuple[Author, ...]
+    authors: tuple[Contestant, ...]
 
     @property
     def is_of_opponent(self) -> bool:
@@ -101,24 +101,24 @@ class Step:
         return all(author.is_opponent for author in self.authors)
 
 
-def steps_of(job: JobSpec, authors: tuple[Author, ...]) -> tuple[Step, ...]:
+def steps_of(job: JobSpec, authors: tuple[Contestant, ...]) -> tuple[JudgingStep, ...]:
     """A job's phases in their order: in a timed one all kernels are together, in every other one
     each is alone, one after another."""
-    steps: list[Step] = []
+    steps: list[JudgingStep] = []
     for phase in phases_of(job):
         if phase in TIMED:
-            steps.append(Step(phase, authors))
+            steps.append(JudgingStep(phase, authors))
         else:
-            steps.extend(Step(phase, (author,)) for author in authors)
+            steps.extend(JudgingStep(phase, (author,)) for author in authors)
     return tuple(steps)
 
 
-def authors_of(job: JobSpec) -> tuple[Author, ...]:
+def authors_of(job: JobSpec) -> tuple[Contestant, ...]:
     """The submission's, and that of its opponent if the job is a duel."""
-    submission = Author(job.submission)
+    submission = Contestant(job.submission)
     if job.opponent is None:
         return (submission,)
-    return submission, Author(job.opponent, is_opponent=True)
+    return submission, Contestant(job.opponent, is_opponent=True)
 
 
 def why_no_duel(job: JobSpec) -> str:

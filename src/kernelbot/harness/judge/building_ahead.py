@@ -20,7 +20,7 @@ from dataclasses import replace
 
 from kernelbot.harness.inside.cage.loader import ProblemBroken, shared_files, shared_modules
 from kernelbot.harness.inside.gpu.gpu_model import gpu_model
-from kernelbot.harness.judge.authors import Author, authors_of
+from kernelbot.harness.judge.authors import Contestant, authors_of
 from kernelbot.harness.judge.build.cache import BuildCache, CachedBuild
 from kernelbot.harness.judge.build.place import PACKAGES, package_version
 from kernelbot.harness.judge.calls.session import Session
@@ -88,7 +88,7 @@ def build_ahead(
 
 
 def build_file(
-    job: JobSpec, author: Author, client: RunnerClient, emit: Emit, cache: BuildCache | None
+    job: JobSpec, author: Contestant, client: RunnerClient, emit: Emit, cache: BuildCache | None
 ) -> CachedBuild:
     """What one author's file has built, and in the report's output what failed meanwhile; nothing
     of that is a refusal. Raises `SandboxUnavailable`."""
@@ -112,13 +112,13 @@ def build_file(
     return build
 
 
-def give(builds: tuple[str, ...], authors: tuple[Author, ...]) -> None:
+def give(builds: tuple[str, ...], authors: tuple[Contestant, ...]) -> None:
     """Give each author what `build_ahead` found."""
     for author, packed in zip(authors, builds, strict=False):
         author.builds = base64.b64decode(packed)
 
 
-def _built(job: JobSpec, author: Author, client: RunnerClient) -> CachedBuild:
+def _built(job: JobSpec, author: Contestant, client: RunnerClient) -> CachedBuild:
     spec = job.problem
     start = time.monotonic()
     deadline = start + spec.timeouts.compile_s
@@ -186,7 +186,7 @@ def _kinds_of_calls(problem: ProblemSpec) -> Iterator[dict[str, CaseValue]]:
             yield arguments
 
 
-def _key(job: JobSpec, author: Author) -> str:
+def _key(job: JobSpec, author: Contestant) -> str:
     """The digest of everything that a build depends on, as far as it can be named: another
     interpreter or torch in the same place is another version."""
     files = {file.name: file.text for file in job.problem.files}

@@ -6,10 +6,10 @@ What can't be used here is built here, as if it hadn't come: that is never the a
 from collections.abc import Callable
 from dataclasses import replace
 
-from kernelbot.harness.judge.authors import Author, authors_of
+from kernelbot.harness.judge.authors import Contestant, authors_of
 from kernelbot.harness.judge.build.cache import BuildCache, CachedBuild
 from kernelbot.harness.judge.build.figures import figures_of
-from kernelbot.harness.judge.build.place import build_place, why_unfit
+from kernelbot.harness.judge.build.place import build_environment, why_unfit
 from kernelbot.harness.judge.build.product import BadProduct, pack_product, unpack_product
 from kernelbot.harness.judge.building_ahead import build_file
 from kernelbot.harness.judge.collected import Collected
@@ -44,7 +44,7 @@ def only_build(
         carried = collected.compile
     else:
         return collected
-    collected.product = pack_product(content, build_place(job), carried)
+    collected.product = pack_product(content, build_environment(job), carried)
     if content and collected.product is None:
         collected.notes.append(TOO_LARGE)
     return collected
@@ -60,12 +60,12 @@ def _with_figures(job: JobSpec, build: CachedBuild, client: RunnerClient) -> Com
 def comes_built(job: JobSpec) -> bool:
     """Whether all that a job's files build has come along, and fits."""
     return all(
-        product is not None and not why_unfit(product.place, build_place(author.job(job)))
+        product is not None and not why_unfit(product.place, build_environment(author.job(job)))
         for author, product in _products(job)
     )
 
 
-def give_products(job: JobSpec, authors: tuple[Author, ...], collected: Collected) -> None:
+def give_products(job: JobSpec, authors: tuple[Contestant, ...], collected: Collected) -> None:
     """Give each author what a build step has made of their file, as far as it can be used."""
     for author, (_, product) in zip(authors, _products(job), strict=True):
         if product is None:
@@ -75,9 +75,9 @@ def give_products(job: JobSpec, authors: tuple[Author, ...], collected: Collecte
             collected.notes.append(f"What was built in advance can't be used here: {why}.")
 
 
-def _given(job: JobSpec, author: Author, product: Product, collected: Collected) -> str:
+def _given(job: JobSpec, author: Contestant, product: Product, collected: Collected) -> str:
     """Why it wasn't; empty: it was."""
-    if why := why_unfit(product.place, build_place(author.job(job))):
+    if why := why_unfit(product.place, build_environment(author.job(job))):
         return why
     try:
         content = unpack_product(product)
@@ -92,6 +92,6 @@ def _given(job: JobSpec, author: Author, product: Product, collected: Collected)
     return ""
 
 
-def _products(job: JobSpec) -> tuple[tuple[Author, Product | None], ...]:
+def _products(job: JobSpec) -> tuple[tuple[Contestant, Product | None], ...]:
     products = (job.product, job.opponent_product)
     return tuple(zip(authors_of(job), products, strict=False))

@@ -2,14 +2,14 @@
 
 from dataclasses import dataclass, field
 
-from kernelbot.harness.judge.artifacts import Artifacts
+from kernelbot.harness.judge.artifacts import ArtifactCollection
 from kernelbot.harness.words.windows import Ending
 from kernelbot.protocol import CompileReport, DuelResult, Failure, PhaseResult, Product, Verdict
 from kernelbot.protocol.phases import TIMED
 
 
 @dataclass(frozen=True)
-class Refusal:
+class JudgingRefusal:
     """A verdict that no phase gave: the build failed, or judging itself did."""
 
     verdict: Verdict
@@ -24,7 +24,7 @@ class Collected:
     stdout: str = ""
     stderr: str = ""
     compile: CompileReport | None = None
-    artifacts: Artifacts = field(default_factory=Artifacts)
+    artifacts: ArtifactCollection = field(default_factory=ArtifactCollection)
     timings: dict[str, float] = field(default_factory=dict)
     """Seconds."""
     notes: list[str] = field(default_factory=list)
@@ -42,7 +42,7 @@ class Collected:
     """Whether a duel was refused for what its opponent did."""
     product: Product | None = None
     """What a build step made, which `RunResult` hands on."""
-    refusal: Refusal | None = None
+    refusal: JudgingRefusal | None = None
     """Set if something else than a phase decided; it outweighs the phases."""
 
     def add_phase(self, result: PhaseResult) -> None:

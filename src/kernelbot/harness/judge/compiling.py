@@ -3,10 +3,10 @@
 import time
 from collections.abc import Callable, Iterable
 
-from kernelbot.harness.judge.authors import Author
+from kernelbot.harness.judge.authors import Contestant
 from kernelbot.harness.judge.build.cache import BuildCache
-from kernelbot.harness.judge.build.compile import Product, compile_job
-from kernelbot.harness.judge.collected import Collected, Refusal
+from kernelbot.harness.judge.build.compile import CompilerProduct, compile_job
+from kernelbot.harness.judge.collected import Collected, JudgingRefusal
 from kernelbot.harness.sandbox import RunnerClient
 from kernelbot.protocol import EventKind, JobSpec, ProgressEvent
 
@@ -15,7 +15,7 @@ Emit = Callable[[ProgressEvent], None]
 
 def compile_all(
     job: JobSpec,
-    authors: Iterable[Author],
+    authors: Iterable[Contestant],
     client: RunnerClient,
     emit: Emit,
     cache: BuildCache | None,
@@ -28,7 +28,7 @@ def compile_all(
 
 def _compiled(
     job: JobSpec,
-    author: Author,
+    author: Contestant,
     client: RunnerClient,
     emit: Emit,
     cache: BuildCache | None,
@@ -37,7 +37,7 @@ def _compiled(
     if author.binary is not None:
         return True
     start = time.monotonic()
-    build = compile_job(author.job(job), client, Product.SHARED_OBJECT, cache)
+    build = compile_job(author.job(job), client, CompilerProduct.SHARED_OBJECT, cache)
     duration_s = time.monotonic() - start
     collected.spend("compile", duration_s)
     if not author.is_opponent:
@@ -51,7 +51,7 @@ def _compiled(
         )
     )
     if build.failure is not None:
-        collected.refusal = Refusal(build.verdict, build.failure)
+        collected.refusal = JudgingRefusal(build.verdict, build.failure)
         collected.opponent_failed = author.is_opponent
         return False
     author.binary = build.binary

@@ -17,7 +17,7 @@ from kernelbot.protocol.ratios import ratio_of
 
 
 class Disputes:
-    """Those of one job."""
+    """The disputes of one job."""
 
     def __init__(self) -> None:
         self._sides: set[bool] = set()

@@ -25,7 +25,7 @@ class HostMessage(Message):
 
 
 @dataclass(frozen=True)
-class Job(HostMessage, word="job"):
+class JudgeJob(HostMessage, word="job"):
     """Judge this. Said once, first of all."""
 
     job: JobSpec
@@ -53,7 +53,7 @@ class JudgeMessage(Message):
 
 
 @dataclass(frozen=True)
-class Event(JudgeMessage, word="event"):
+class JudgeEvent(JudgeMessage, word="event"):
     """Something has happened."""
 
     event: ProgressEvent
@@ -91,7 +91,7 @@ class BuiltAhead(JudgeMessage, word="builds"):
 
 
 @dataclass(frozen=True)
-class Judged(JudgeMessage, word="result"):
+class JobJudged(JudgeMessage, word="result"):
     """The last message."""
 
     result: RunResult

@@ -17,7 +17,7 @@ from kernelbot.harness.inside.cage.loader import (
     shared_modules,
 )
 from kernelbot.harness.inside.gpu.driver import DeviceFull
-from kernelbot.harness.judge.authors import Author, Step, steps_of
+from kernelbot.harness.judge.authors import Contestant, JudgingStep, steps_of
 from kernelbot.harness.judge.build.cache import BuildCache
 from kernelbot.harness.judge.calls.session import Session
 from kernelbot.harness.judge.collected import Collected
@@ -42,7 +42,7 @@ from kernelbot.harness.judge.problem.examiner import Examiner
 from kernelbot.harness.judge.profiling.findings import keep
 from kernelbot.harness.judge.profiling.native import profilers_for
 from kernelbot.harness.judge.profiling.watched import Subject
-from kernelbot.harness.judge.sessions import Sessions
+from kernelbot.harness.judge.sessions import JobSessions
 from kernelbot.harness.judge.stillness import blamed_for_moving
 from kernelbot.harness.judge.test_phase import run_tests
 from kernelbot.harness.sandbox import RunnerClient
@@ -81,7 +81,7 @@ class NativeJudge:
     def __init__(
         self,
         plan: Plan,
-        authors: tuple[Author, ...],
+        authors: tuple[Contestant, ...],
         examiner: Examiner,
         client: RunnerClient,
         flusher: CacheFlusher,
@@ -108,7 +108,7 @@ class NativeJudge:
         self._steps = self._dealt(steps_of(job, authors))
         self._control: Control | None = None
         self._disputes = Disputes()
-        self._sessions = Sessions(plan, client, devices, self._steps)
+        self._sessions = JobSessions(plan, client, devices, self._steps)
         self._turn = turn
         self.collected = collected
 
@@ -142,16 +142,16 @@ class NativeJudge:
             if result.verdict is not Verdict.ACCEPTED:
                 return
 
-    def _dealt(self, steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    def _dealt(self, steps: tuple[JudgingStep, ...]) -> tuple[JudgingStep, ...]:
         """The same, with the sides of a duel in random order in each phase: whoever is always first
         could tell by that which side it is."""
-        dealt: list[Step] = []
+        dealt: list[JudgingStep] = []
         for _, group in itertools.groupby(steps, lambda step: step.phase):
             of_phase = list(group)
             dealt += self._random.sample(of_phase, len(of_phase))
         return tuple(dealt)
 
-    def _run_step(self, step: Step) -> PhaseResult:
+    def _run_step(self, step: JudgingStep) -> PhaseResult:
         start, waited_s = time.monotonic(), self._turn.waited_s
         total = len(cases_of(self._job.problem, step.phase))
         self._emit(
@@ -170,7 +170,7 @@ class NativeJudge:
         duration_s = time.monotonic() - start - (self._turn.waited_s - waited_s)
         return replace(result, duration_s=duration_s, of_opponent=step.is_of_opponent)
 
-    def _second_opinion(self, step: Step, disputable: AuthorFailure) -> PhaseResult:
+    def _second_opinion(self, step: JudgingStep, disputable: AuthorFailure) -> PhaseResult:
         """A busy machine can make one measurement look wrong; it takes two to refuse."""
         note = self._disputes.allow(step.phase, disputable)
         if note is None:
@@ -181,7 +181,7 @@ class NativeJudge:
         except AuthorFailure as error:
             return self._refused(step.phase, error)
 
-    def _attempt(self, step: Step) -> PhaseResult:
+    def _attempt(self, step: JudgingStep) -> PhaseResult:
         """The life of a runner for each author. Raises `AuthorFailure` if that is disputable."""
         start = time.monotonic()
         phase_limit_s = limit_s(self._job, step.phase)
@@ -213,7 +213,7 @@ class NativeJudge:
         finally:
             self._sessions.end_step()
 
-    def _open(self, step: Step, deadline: float) -> list[Session]:
+    def _open(self, step: JudgingStep, deadline: float) -> list[Session]:
         """One session more for each author of the step, in their order."""
         start = time.monotonic()
         opened = self._sessions.open(step, deadline, needs_control=self._control is None)
@@ -233,11 +233,13 @@ class NativeJudge:
                 lambda: self._examiner.ask(case_arguments(case, None), None),
             )
 
-    def _any_order(self, authors: Sequence[Author]) -> list[int]:
+    def _any_order(self, authors: Sequence[Contestant]) -> list[int]:
         """Their places; see `_dealt`."""
         return self._random.sample(range(len(authors)), len(authors))
 
-    def _with_limit(self, step: Step, error: AuthorFailure, session: Session) -> AuthorFailure:
+    def _with_limit(
+        self, step: JudgingStep, error: AuthorFailure, session: Session
+    ) -> AuthorFailure:
         """The same failure, or that of whoever used up the phase's time: in a duel it need not be
         whoever was called last."""
         phase_limit_s = limit_s(self._job, step.phase)
@@ -246,7 +248,7 @@ class NativeJudge:
             late.of_opponent = max(step.authors, key=_spent_s).is_opponent
         return late
 
-    def _drive(self, step: Step, sessions: Sequence[Session]) -> PhaseResult:
+    def _drive(self, step: JudgingStep, sessions: Sequence[Session]) -> PhaseResult:
         if step.phase in TIMED:
             return self._measure(step, sessions)
         (author,), (session,) = step.authors, sessions
@@ -257,7 +259,7 @@ class NativeJudge:
         with author.blamed():
             return self._test(author, session)
 
-    def _test(self, author: Author, session: Session) -> PhaseResult:
+    def _test(self, author: Contestant, session: Session) -> PhaseResult:
         emit = self._emit_of_opponent if author.is_opponent else self._emit
         cases = run_tests(
             self._plan,
@@ -293,7 +295,7 @@ class NativeJudge:
             self._room.check(phases_of(self._job))
             self._has_room = True
 
-    def _profile(self, author: Author, session: Session) -> PhaseResult:
+    def _profile(self, author: Contestant, session: Session) -> PhaseResult:
         """A report and files of each workload, as artifacts in the order of the cases."""
         subject = Subject(self._job, self._modules, author.binary, author.builds)
         profilers = profilers_for(subject, session, self._client)
@@ -305,7 +307,7 @@ class NativeJudge:
             profiled.append(CaseResult(case.spec, Verdict.ACCEPTED))
         return PhaseResult(Phase.PROFILE, Verdict.ACCEPTED, 0.0, tuple(profiled))
 
-    def _load(self, author: Author, session: Session, sessions: Sequence[Session]) -> None:
+    def _load(self, author: Contestant, session: Session, sessions: Sequence[Session]) -> None:
         """Load a kernel. What had the compile limit takes no time of the phase, in `sessions`."""
         start, before_s = time.monotonic(), author.compiling_s
         try:
@@ -316,7 +318,7 @@ class NativeJudge:
                 one.deadline += author.compiling_s - before_s
         self.collected.processors = session.ranks[0].clocks.processors()
 
-    def _measure(self, step: Step, sessions: Sequence[Session]) -> PhaseResult:
+    def _measure(self, step: JudgingStep, sessions: Sequence[Session]) -> PhaseResult:
         lines = self._lines(step, sessions)
         control = self._control_until(sessions[0].deadline)
         measurer = Measurer(self._plan, self._examiner, lines, control, self.collected.spend)
@@ -328,7 +330,7 @@ class NativeJudge:
                 self.collected.threads = threads.computed()
             measurer.close()
 
-    def _lines(self, step: Step, first: Sequence[Session]) -> list[list[TimedRunner]]:
+    def _lines(self, step: JudgingStep, first: Sequence[Session]) -> list[list[TimedRunner]]:
         """A line for each process of a kernel, with the runners of all authors, as many as loading
         allows; the sessions of the `first` are open."""
         start = time.monotonic()
@@ -341,7 +343,7 @@ class NativeJudge:
             lines.append(self._line(step, self._open(step, first[0].deadline)))
         return lines
 
-    def _line(self, step: Step, sessions: Sequence[Session]) -> list[TimedRunner]:
+    def _line(self, step: JudgingStep, sessions: Sequence[Session]) -> list[TimedRunner]:
         """Load the authors' kernels, each into a session of its own, in random order."""
         loaded: dict[int, TimedRunner] = {}
         for place in self._any_order(step.authors):
@@ -369,7 +371,7 @@ class NativeJudge:
         self._control.extend(deadline)
         return self._control
 
-    def _measure_all(self, step: Step, measurer: Measurer, session: Session) -> PhaseResult:
+    def _measure_all(self, step: JudgingStep, measurer: Measurer, session: Session) -> PhaseResult:
         order = cases_of(self._job.problem, step.phase)
         self._random.shuffle(order)
         done: dict[int, Measurement] = {}
@@ -457,5 +459,5 @@ class NativeJudge:
         )
 
 
-def _spent_s(author: Author) -> float:
+def _spent_s(author: Contestant) -> float:
     return author.spent_s

@@ -97,14 +97,14 @@ def judge_and_report(
     """
     os.dup2(2, 1)  # what is printed here is nobody's result
     channel = Channel(job_sock, JOB_CAP_BYTES)
-    told = _expect(channel, messages.Job)
+    told = _expect(channel, messages.JudgeJob)
     in_arenas = has_arenas(told.job)
     job = with_limits_in_force(told.job, staged=not in_arenas)
     order, plan = told.order, Plan.for_job(job, in_arenas=in_arenas)
     group.limit(job.limits)
 
     def emit(event: ProgressEvent) -> None:
-        channel.send(messages.Event(event))
+        channel.send(messages.JudgeEvent(event))
 
     def ask_for_gpu() -> None:
         channel.send(messages.GpusWanted())
@@ -134,7 +134,7 @@ def judge_and_report(
         except SandboxUnavailable as error:
             channel.send(messages.Unsound(str(error)[:MAX_TEXT]))
         else:
-            channel.send(messages.Judged(result))
+            channel.send(messages.JobJudged(result))
 
 
 def _expect(channel: Channel, wanted: type[H]) -> H:

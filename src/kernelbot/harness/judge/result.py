@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from kernelbot import __version__
 from kernelbot.harness.archive import sources_sha256
-from kernelbot.harness.judge.collected import Collected, Refusal
+from kernelbot.harness.judge.collected import Collected, JudgingRefusal
 from kernelbot.protocol import (
     Failure,
     Fault,
@@ -46,8 +46,8 @@ def run_result(
         score_s=score_s,
         score_ci95_s=interval,
         phases=tuple(collected.phases),
-        stdout=_kept(collected.stdout, job.limits.output_kept_bytes),
-        stderr=_kept(collected.stderr, job.limits.output_kept_bytes),
+        stdout=_shortened(collected.stdout, job.limits.output_kept_bytes),
+        stderr=_shortened(collected.stderr, job.limits.output_kept_bytes),
         failure=failure,
         compile=collected.compile,
         artifacts=collected.artifacts.all(),
@@ -63,10 +63,10 @@ def run_result(
     )
 
 
-def our_fault(message: str, evidence: str = "") -> Refusal:
+def our_fault(message: str, evidence: str = "") -> JudgingRefusal:
     """`internal_error`, fault platform."""
     failure = Failure(Fault.PLATFORM, message[:MAX_TEXT], evidence[:MAX_TEXT])
-    return Refusal(Verdict.INTERNAL_ERROR, failure)
+    return JudgingRefusal(Verdict.INTERNAL_ERROR, failure)
 
 
 def broken(
@@ -77,7 +77,7 @@ def broken(
     return run_result(job, collected, system, sandbox, 0.0)
 
 
-def _kept(text: str, most: int) -> str:
+def _shortened(text: str, most: int) -> str:
     """What is kept of everything that a run's runners printed: beginning and end, as of each."""
     if len(text) <= most:
         return text

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from kernelbot.harness.gpu.judge_device import JudgeDevice
 from kernelbot.harness.inside.cage.loader import shared_modules
-from kernelbot.harness.judge.authors import Step
+from kernelbot.harness.judge.authors import JudgingStep
 from kernelbot.harness.judge.calls.conversations import expect_sessions, open_session
 from kernelbot.harness.judge.calls.session import Session
 from kernelbot.harness.sandbox import RunnerClient
@@ -25,15 +25,15 @@ class _Opened:
     """Whether what it prints is kept."""
 
 
-class Sessions:
-    """Those of one job."""
+class JobSessions:
+    """The sessions of one job."""
 
     def __init__(
         self,
         plan: Plan,
         client: RunnerClient,
         devices: tuple[JudgeDevice, ...],
-        steps: Sequence[Step],
+        steps: Sequence[JudgingStep],
     ) -> None:
         self._plan = plan
         self._client = client
@@ -49,9 +49,9 @@ class Sessions:
         """A step begins, or another attempt at it."""
         self._of_step = len(self._opened)
 
-    def open(self, step: Step, deadline: float, *, needs_control: bool) -> list[Session]:
-        """One more for each author of the step, in their order. `needs_control`: the control runner
-        is yet to be started. Raises `SandboxUnavailable`."""
+    def open(self, step: JudgingStep, deadline: float, *, needs_control: bool) -> list[Session]:
+        """Open a session for each contestant of the step, in their order. `needs_control`: the
+        control runner is yet to be started. Raises `SandboxUnavailable`."""
         is_first = len(self._opened) == self._of_step
         opened: dict[int, Session] = {}
         _, first = cases_of(self._plan.job.problem, step.phase)[0]
@@ -92,7 +92,7 @@ class Sessions:
         endings = [(one.session.abort(), one.is_heard) for one in self._opened]
         return [ending for ending, is_heard in endings if is_heard]
 
-    def _soon(self, step: Step, *, needs_control: bool) -> int:
+    def _soon(self, step: JudgingStep, *, needs_control: bool) -> int:
         """How many a step and the one after it open, the control's included."""
         soon = self._steps[self._steps.index(step) :][:2]
         processes = wanted(self._plan)

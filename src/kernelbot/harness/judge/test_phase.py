@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from kernelbot.harness.judge.calls.callers import Inputs
+from kernelbot.harness.judge.calls.callers import InputsAfterCall
 from kernelbot.harness.judge.calls.session import Session
 from kernelbot.harness.judge.problem.examiner import Examiner
 from kernelbot.harness.words.failures import AuthorFailure, with_limit
@@ -108,7 +108,7 @@ def _run_case(plan: Plan, examiner: Examiner, session: Session, case: Case, spen
         raise wrong_answer(wrong)
 
 
-def refuse_side_effects(plan: Plan, session: Inputs, given: Any, reply: Reply) -> None:
+def refuse_side_effects(plan: Plan, session: InputsAfterCall, given: Any, reply: Reply) -> None:
     """What `fresh_output`, `inputs_unchanged` and `contiguous` promise; and a compiled kernel's
     output is in the memory that it was given for that. Raises `AuthorFailure`."""
     problem = plan.job.problem

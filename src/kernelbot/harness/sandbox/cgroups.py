@@ -123,10 +123,10 @@ def unit_left_behind() -> str | None:
     on memory and processors don't hold for them. None: they lie within it, or in no unit's."""
     groups = detect()
     parent = groups.parents.get("memory")
-    return unit_beside(parent, _own_path("") or "") if groups.version == 2 and parent else None
+    return sibling_unit(parent, _own_path("") or "") if groups.version == 2 and parent else None
 
 
-def unit_beside(parent: Path, own_path: str) -> str | None:
+def sibling_unit(parent: Path, own_path: str) -> str | None:
     """The same, for a process in the group `own_path` whose runners' groups are below `parent`."""
     own = Path("/", own_path)
     is_unit = own.suffix in _UNITS and parent.name == own.parent.name

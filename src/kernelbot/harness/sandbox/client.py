@@ -17,14 +17,14 @@ from kernelbot.harness.sandbox.runner import Ends, Runner
 from kernelbot.harness.words.order import (
     Connect,
     Connected,
-    Entry,
     ForkerReply,
     Hello,
     NotStarted,
     PlaceRunner,
+    RunnerEntry,
     RunnerOrder,
-    RunnerPlace,
     RunnerStatus,
+    RunnerWorkspace,
     StartRunner,
 )
 from kernelbot.harness.words.sandbox import SandboxUnavailable
@@ -68,18 +68,20 @@ class RunnerClient:
         moving, self._prepared = self._prepared, []
         for prepared in moving:
             with suppress(SandboxUnavailable):
-                prepared.settle()
+                prepared.wait_ready()
                 self._prepared.append(prepared)
 
-    def spawn(self, limits: Limits, entry: Entry = Entry.SERVE, channels: int = 1) -> Runner:
+    def spawn(
+        self, limits: Limits, entry: RunnerEntry = RunnerEntry.SERVE, channels: int = 1
+    ) -> Runner:
         """A fresh runner within `limits`, in its cgroup, with no author's code yet.
 
         `channels`: as many as there are to be ranks. Raises `SandboxUnavailable` when there is none
         to be had, now and on another try.
         """
-        return self.begin(limits, entry, channels)()
+        return self.order(limits, entry, channels)()
 
-    def begin(self, limits: Limits, entry: Entry, channels: int = 1) -> Callable[[], Runner]:
+    def order(self, limits: Limits, entry: RunnerEntry, channels: int = 1) -> Callable[[], Runner]:
         """Order a runner, which gets ready meanwhile; who calls what is returned, once, waits for
         it and has it. Both raise `SandboxUnavailable`, as `spawn` does."""
 
@@ -100,10 +102,10 @@ class RunnerClient:
 
         return arrived
 
-    def _order(self, limits: Limits, entry: Entry, channels: int) -> "_Prepared":
+    def _order(self, limits: Limits, entry: RunnerEntry, channels: int) -> "_Prepared":
         waits = channels == 1 and self._prepared
         ordered = self._prepared.pop(0) if waits else self._prepare(channels)
-        ordered.begin(limits, entry)
+        ordered.send_order(limits, entry)
         return ordered
 
     def dismiss(self) -> None:
@@ -127,7 +129,7 @@ class RunnerClient:
         isolated = self._zygote_isolates()
         number, group = next(self._numbers), _make_group()
         box = "/box" if isolated else tempfile.mkdtemp(prefix="kernelbot-box-")
-        place = RunnerPlace(box, channels)
+        place = RunnerWorkspace(box, channels)
         try:
             ends = self._send(number, place, group)
         except (SandboxUnavailable, OSError) as error:
@@ -148,7 +150,7 @@ class RunnerClient:
             self._isolated = greeting.message.isolated
         return self._isolated
 
-    def _send(self, number: int, place: RunnerPlace, group: RunnerGroup) -> Ends:
+    def _send(self, number: int, place: RunnerWorkspace, group: RunnerGroup) -> Ends:
         task_lists = group.open_task_lists()
         status, far_status = wire.pair()
         status.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
@@ -179,7 +181,7 @@ class _Prepared:
         self,
         conn: socket.socket,
         number: int,
-        place: RunnerPlace,
+        place: RunnerWorkspace,
         group: RunnerGroup,
         ends: Ends,
         isolated: bool,
@@ -195,7 +197,7 @@ class _Prepared:
         self._pids: dict[str, int] = {}
         self._expected = {"init", "runner"}
 
-    def settle(self) -> None:
+    def wait_ready(self) -> None:
         """Return once it is where it was to be by now. Raises `SandboxUnavailable`."""
         is_new = not self._pids
         with self._leaving_nothing():
@@ -203,11 +205,11 @@ class _Prepared:
             if is_new:
                 self._group.adopt(self._pids["runner"])
 
-    def begin(self, limits: Limits, entry: Entry) -> None:
+    def send_order(self, limits: Limits, entry: RunnerEntry) -> None:
         """Order it, to be ready soon, within `limits`. Raises `SandboxUnavailable`."""
         group, self._limits = self._group, limits
         order = RunnerOrder(entry, limits, not group.limits_memory, not group.limits_processes)
-        ranks = range(self._place.channels) if entry is Entry.RANKS else ()
+        ranks = range(self._place.channels) if entry is RunnerEntry.RANKS else ()
         self._expected |= {"ready", *(f"rank {rank}" for rank in ranks)}
         with self._leaving_nothing():
             group.limit(limits)
@@ -221,7 +223,7 @@ class _Prepared:
 
         Raises `SandboxUnavailable`.
         """
-        self.settle()
+        self.wait_ready()
         with self._leaving_nothing():
             for name in self._pids.keys() - {"init", "runner", "ready"}:
                 self._group.adopt(self._pids[name])
@@ -240,7 +242,7 @@ class _Prepared:
 
 
 def _not_started(
-    place: RunnerPlace, group: RunnerGroup, isolated: bool, error: Exception
+    place: RunnerWorkspace, group: RunnerGroup, isolated: bool, error: Exception
 ) -> SandboxUnavailable:
     """Nothing of it is left behind."""
     group.remove()

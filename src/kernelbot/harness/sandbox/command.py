@@ -12,7 +12,7 @@ from kernelbot.harness.data.wire import close_all
 from kernelbot.harness.inside import execute
 from kernelbot.harness.sandbox.client import RunnerClient
 from kernelbot.harness.sandbox.runner import Runner
-from kernelbot.harness.words.order import Entry
+from kernelbot.harness.words.order import RunnerEntry
 from kernelbot.harness.words.sandbox import CommandResult, RunnerExit, SandboxUnavailable
 from kernelbot.protocol import Limits, Verdict
 
@@ -52,11 +52,11 @@ def run_command(
         collect=collect,
         popcorn_fd=popcorn_fd,
     )
-    runner = client.spawn(bounds, Entry.EXEC)
+    runner = client.spawn(bounds, RunnerEntry.EXEC)
     started = time.monotonic()
     lines = _LineReader(bounds.output_limit_bytes, on_line)
     try:
-        conversation = _Conversation(runner, lines, deadline=started + timeout_s)
+        conversation = _CommandConversation(runner, lines, deadline=started + timeout_s)
         conversation.begin(order, contents)
         answer = conversation.finish()
         duration_s = time.monotonic() - started
@@ -66,7 +66,7 @@ def run_command(
     return _conclude(runner, ending, answer, lines, duration_s)
 
 
-class _Answer:
+class _CommandReport:
     """What the runner's side reported: nothing yet, or a wait status and files."""
 
     def __init__(self) -> None:
@@ -130,7 +130,7 @@ def _is_readable(fd: int) -> bool:
     return bool(select.select([fd], [], [], 0)[0])
 
 
-class _Conversation:
+class _CommandConversation:
     """The exchange with the runner's side, under one deadline."""
 
     def __init__(self, runner: Runner, lines: _LineReader, deadline: float) -> None:
@@ -151,9 +151,9 @@ class _Conversation:
             for fd in fds:
                 os.close(fd)
 
-    def finish(self) -> _Answer:
+    def finish(self) -> _CommandReport:
         """Wait for the report, reading the result descriptor meanwhile."""
-        answer = _Answer()
+        answer = _CommandReport()
         try:
             if self._wait_for_report():
                 self._read_report(answer)
@@ -184,7 +184,7 @@ class _Conversation:
                 if self._lines.overflowed:
                     return False
 
-    def _read_report(self, answer: _Answer) -> None:
+    def _read_report(self, answer: _CommandReport) -> None:
         report, fds = self._channel.receive(execute.CommandReply, self._deadline)
         if fds:  # the runner has none to send
             close_apart(lambda: close_all(fds))
@@ -202,7 +202,7 @@ class _Conversation:
 def _conclude(
     runner: Runner,
     ending: RunnerExit,
-    answer: _Answer,
+    answer: _CommandReport,
     lines: _LineReader,
     duration_s: float,
 ) -> CommandResult:
@@ -230,7 +230,7 @@ def _conclude(
 
 
 def _ended_from_outside(
-    runner: Runner, ending: RunnerExit, answer: _Answer, lines: _LineReader
+    runner: Runner, ending: RunnerExit, answer: _CommandReport, lines: _LineReader
 ) -> bool:
     """Whether nothing tells how the command or its runner has ended, and no limit was hit."""
     reported = (answer.wait_status, ending.exit_code, ending.signal)
@@ -243,7 +243,7 @@ def _ended_from_outside(
 def _limit(
     runner: Runner,
     ending: RunnerExit,
-    answer: _Answer,
+    answer: _CommandReport,
     lines: _LineReader,
     signal_number: int | None,
 ) -> Verdict | None:

@@ -33,13 +33,13 @@ Ask = Callable[[int], Question]
 
 
 @dataclass(frozen=True)
-class _Kept:
+class _StoredOutput:
     sample: int
     call: int
     value: Any
 
 
-class Answers:
+class SampleOutputs:
     """The outputs of one workload's samples."""
 
     def __init__(
@@ -60,7 +60,7 @@ class Answers:
         self._check = check
         self._left_bytes = max_bytes if repeatable else -1
         self._random = random.SystemRandom()
-        self._kept: list[_Kept] = []
+        self._kept: list[_StoredOutput] = []
         self._count = 0
         self.checked = 0
         """How many outputs have been checked so far."""
@@ -70,7 +70,7 @@ class Answers:
         sample, self._count = self._count, self._count + 1
         if reply.size_bytes <= self._left_bytes:
             self._left_bytes -= reply.size_bytes
-            self._kept.append(_Kept(sample, call, reply.value))
+            self._kept.append(_StoredOutput(sample, call, reply.value))
         elif self._random.random() < self._share:
             self._check(question, reply.value)
             self.checked += 1

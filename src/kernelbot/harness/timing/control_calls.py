@@ -6,7 +6,7 @@ import statistics
 from bisect import insort
 from dataclasses import replace
 
-from kernelbot.harness.timing.plausibility import Baseline, Overhead
+from kernelbot.harness.timing.plausibility import CallBaseline, Overhead
 from kernelbot.harness.timing.quantiles import interquartile_ns, quantile
 from kernelbot.harness.timing.waits import has_waited
 from kernelbot.harness.words.windows import Window
@@ -64,7 +64,7 @@ class ControlCalls:
             for known, cost in zip(self._undisturbed, costs, strict=True):
                 insort(known, cost)
 
-    def baseline(self, share: float = 1.0, larger: float = 1.0) -> Baseline:
+    def baseline(self, share: float = 1.0, larger: float = 1.0) -> CallBaseline:
         """The overhead of a call, from the calls so far: there must be at least one.
 
         `share`: how much more an answer costs because it has more values; beside describing it,
@@ -73,7 +73,7 @@ class ControlCalls:
         least = self._on_a_gpu(share) if self._on_gpu else self._overhead(_LOW)
         usual = least if self._on_gpu else self._usual()
         known_ns = self._known_ns() * share + (_SLACK_WALL_NS if self._on_gpu else 0)
-        return Baseline(
+        return CallBaseline(
             replace(usual, took_ns=min(usual.took_ns, known_ns)),
             least,
             quantile(self._build_cpu_ns, _HIGH),
@@ -97,7 +97,7 @@ class ControlCalls:
         return _MOST_TIMES * max(quantile(self._took_ns, _LOW), 0.0) + _MOST_MORE_NS
 
     def _noise_ns(self) -> float:
-        """Implements `Baseline`."""
+        """Implements `CallBaseline`."""
         mean_ns = statistics.fmean(self._main_cpu_ns)
         variance = statistics.fmean((each - mean_ns) ** 2 for each in self._main_cpu_ns)
         error_ns = math.sqrt(variance / len(self._main_cpu_ns))

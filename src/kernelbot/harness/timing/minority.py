@@ -11,8 +11,8 @@ import statistics
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from kernelbot.harness.timing.plausibility import Baseline
-from kernelbot.harness.timing.processes import in_turns
+from kernelbot.harness.timing.plausibility import CallBaseline
+from kernelbot.harness.timing.processes import interleaved
 from kernelbot.harness.words.windows import Window
 
 _LENIENCY = 1.05
@@ -29,7 +29,7 @@ _FEWEST_IN_A_STRETCH = 2
 
 
 @dataclass(frozen=True)
-class Work:
+class WindowWork:
     """What one window's calls did, in ns."""
 
     sample_ns: float
@@ -44,11 +44,16 @@ class Work:
     """The claim, if that is more than what is certain: waits are in it."""
 
     @classmethod
-    def of(cls, window: Window, baseline: Baseline, helpers_ns: float = math.inf) -> "Work":
+    def from_window(
+        cls, window: Window, baseline: CallBaseline, helpers_ns: float = math.inf
+    ) -> "WindowWork":
         """What the judge's clocks say of a window. `helpers_ns`: how much threads beside the main
         one may use before and after a call."""
         sample_ns = baseline.bounded_ns(window)
-        claim_ns, beside_ns = baseline.launched_ns(window), _beside_ns(window, baseline, helpers_ns)
+        claim_ns, beside_ns = (
+            baseline.launched_ns(window),
+            _outside_ns(window, baseline, helpers_ns),
+        )
         computed_ns = _computed_ns(window, baseline)
         if window.described:  # its claim ends before its time does
             return cls(sample_ns, min(computed_ns, sample_ns), 0.0, beside_ns)
@@ -56,7 +61,7 @@ class Work:
         return cls(sample_ns, certain_ns, computed_ns - certain_ns, beside_ns, claim_ns)
 
 
-def mean_ns(works: Sequence[Work], noise_ns: float) -> float:
+def mean_ns(works: Sequence[WindowWork], noise_ns: float) -> float:
     """What a call has to count at least, by all of them together: the mean of what they certainly
     did, and of the rest what is usual; on a busy machine with as much waiting as work usually has
     there, since others' samples have that as well. Less than the median where nothing was saved up.
@@ -70,7 +75,7 @@ def mean_ns(works: Sequence[Work], noise_ns: float) -> float:
     return (certain_ns + apart_ns) / _LENIENCY
 
 
-def _waiting(works: Sequence[Work]) -> float:
+def _waiting(works: Sequence[WindowWork]) -> float:
     """How many times longer than its work a call lasts, by its claim: the median of all work."""
     ordered = sorted(
         (max(one.claim_ns / one.certain_ns, 1.0), one.certain_ns) for one in works if one.certain_ns
@@ -83,7 +88,7 @@ def _waiting(works: Sequence[Work]) -> float:
     return 1.0
 
 
-def carried_ns(works: Sequence[Work], noise_ns: float) -> list[float]:
+def carried_ns(works: Sequence[WindowWork], noise_ns: float) -> list[float]:
     """What to add to each sample, in the order in which they were taken, so that their median is no
     less than the mean; nothing if it isn't anyway.
 
@@ -101,7 +106,7 @@ def carried_ns(works: Sequence[Work], noise_ns: float) -> list[float]:
     return [max(of_all_ns + differing - middle_ns, 0.0) for differing in differing_ns]
 
 
-def told(spec: str, plain_ns: Sequence[float], counted: Sequence[float]) -> str | None:
+def costly_calls_note(spec: str, plain_ns: Sequence[float], counted: Sequence[float]) -> str | None:
     """What to tell of a workload whose median counts clearly more than its median call took."""
     median_ns, counts_ns = statistics.median(plain_ns), statistics.median(counted)
     if counts_ns < _TOLD * median_ns:
@@ -112,7 +117,7 @@ def told(spec: str, plain_ns: Sequence[float], counted: Sequence[float]) -> str 
     )
 
 
-def counted_ns(windows: Sequence[Window], baseline: Baseline, calls: int = 1) -> list[float]:
+def counted_ns(windows: Sequence[Window], baseline: CallBaseline, calls: int = 1) -> list[float]:
     """What each of a kernel's windows counts, by call: how long one took, with its part of what
     others did for it. Each window holds so many calls. On a GPU calls count as long as they took:
     the processor only waits for them, and nothing shows which of their times are work."""
@@ -132,14 +137,14 @@ class Counted:
     def samples_ns(self, places: Sequence[Sequence[int]], calls: int) -> list[float]:
         """The samples, of which these are the windows, by process; in turns."""
         pairs = zip(self.of_each, places, strict=True)
-        found = in_turns([[ns[place] for place in mine] for ns, mine in pairs])
+        found = interleaved([[ns[place] for place in mine] for ns, mine in pairs])
         lack_ns = max(self.least_ns - statistics.median(found), 0.0) if found else 0.0
         return [(one + lack_ns) / calls for one in found]
 
 
-def counted_of(of_each: Sequence[Sequence[Window]], baseline: Baseline) -> Counted:
+def counted_of(of_each: Sequence[Sequence[Window]], baseline: CallBaseline) -> Counted:
     """What all windows of a kernel's processes count."""
-    order = in_turns(
+    order = interleaved(
         [[(number, place) for place in range(len(mine))] for number, mine in enumerate(of_each)]
     )
     windows = [of_each[number][place] for number, place in order]
@@ -150,7 +155,7 @@ def counted_of(of_each: Sequence[Sequence[Window]], baseline: Baseline) -> Count
     return Counted(found, 0.0 if baseline.on_gpu else mean_ns(works, baseline.noise_ns))
 
 
-def _counted_ns(works: Sequence[Work], baseline: Baseline) -> list[float]:
+def _counted_ns(works: Sequence[WindowWork], baseline: CallBaseline) -> list[float]:
     """What each window counts, for all of its calls together."""
     if baseline.on_gpu:
         return [one.sample_ns for one in works]
@@ -158,12 +163,12 @@ def _counted_ns(works: Sequence[Work], baseline: Baseline) -> list[float]:
     return [one.sample_ns + more for one, more in zip(works, carried, strict=True)]
 
 
-def _works(windows: Sequence[Window], baseline: Baseline) -> list[Work]:
+def _works(windows: Sequence[Window], baseline: CallBaseline) -> list[WindowWork]:
     helpers_ns = _DOUBT * statistics.median(map(_helpers_ns, windows)) + _HELPERS_NS
-    return [Work.of(window, baseline, helpers_ns) for window in windows]
+    return [WindowWork.from_window(window, baseline, helpers_ns) for window in windows]
 
 
-def _computed_ns(window: Window, baseline: Baseline) -> float:
+def _computed_ns(window: Window, baseline: CallBaseline) -> float:
     """For how long the call's threads computed, one of them or several at once: no wait for a
     processor that others had is in it, and all work is, also that of one helper alone."""
     of_all_ns = window.call_tree_cpu_ns - baseline.usual.tree_cpu_ns * window.processors
@@ -172,7 +177,7 @@ def _computed_ns(window: Window, baseline: Baseline) -> float:
     return max(baseline.usual.computed_ns(window), min(took_ns, of_all_ns), 0.0)
 
 
-def _beside_ns(window: Window, baseline: Baseline, helpers_ns: float) -> float:
+def _outside_ns(window: Window, baseline: CallBaseline, helpers_ns: float) -> float:
     """How much was used before and after a call beyond what may be: by the main thread, for each of
     what the medians of calls are bounded by, and by all others."""
     *of_main, _awake = baseline.beside_calls()
@@ -186,7 +191,7 @@ def _helpers_ns(window: Window) -> float:
     return float(max(window.outside_tree_cpu_ns - main_ns, 0))
 
 
-def _stretches(works: Sequence[Work]) -> Iterator[Sequence[Work]]:
+def _stretches(works: Sequence[WindowWork]) -> Iterator[Sequence[WindowWork]]:
     """Stretches of about equal length, one after another; one if there are too few for more."""
     count = min(_STRETCHES, len(works) // _FEWEST_IN_A_STRETCH) or 1
     ends = [math.ceil(len(works) * (place + 1) / count) for place in range(count)]

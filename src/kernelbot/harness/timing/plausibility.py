@@ -136,7 +136,7 @@ class Overhead:
 
 
 @dataclass(frozen=True)
-class Baseline:
+class CallBaseline:
     """The overhead of a call, as measured in the control runner, without any author's code."""
 
     usual: Overhead

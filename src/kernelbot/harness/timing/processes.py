@@ -64,7 +64,7 @@ def affordable(most: int, cost: Cost, budget_s: float, memory_bytes: int) -> int
     return found if found >= FEWEST else 1
 
 
-def in_turns(of_each: Sequence[Sequence[T]]) -> list[T]:
+def interleaved(of_each: Sequence[Sequence[T]]) -> list[T]:
     """The first of each, then the second of each, and so on: sample i is of process i modulo their
     number. Each has as many as the one after it, or one more."""
     longest = max(map(len, of_each), default=0)

@@ -51,7 +51,7 @@ class StartMember(CageRequest, word="member"):
 
 
 @dataclass(frozen=True)
-class Ask(CageRequest, word="ask"):
+class MakeData(CageRequest, word="ask"):
     """Make the data of a call."""
 
     arguments: dict[str, CaseValue]
@@ -97,7 +97,7 @@ class Check(CageRequest, word="check"):
 
 
 @dataclass(frozen=True)
-class Broken(CageReply, word="broken"):
+class ProblemCodeFailed(CageReply, word="broken"):
     """The problem's own code failed. `full`: as there was no room on the device."""
 
     text: str
@@ -134,7 +134,7 @@ class WorkedOut(CageReply, word="worked out"):
 
 
 @dataclass(frozen=True)
-class Compared(CageReply, word="compared"):
+class OutputCompared(CageReply, word="compared"):
     """To `Compare` and `Check`: what is wrong with the output; empty if nothing."""
 
     complaint: str

@@ -9,8 +9,8 @@ from typing import TypeVar
 from kernelbot.harness.words.runner_messages import (
     Done,
     DoneInPlace,
-    Refusal,
-    Refused,
+    RefusalReason,
+    RequestRefused,
     ReturnedInArena,
     RunnerReply,
 )
@@ -183,7 +183,7 @@ def _signal_name(number: int) -> str:
         return f"signal {number}"
 
 
-def returned(message: str) -> AuthorFailure:
+def bad_output(message: str) -> AuthorFailure:
     """The failure of a kernel that returned what can't be an answer; the runner can go on."""
     error = AuthorFailure(Verdict.WRONG_ANSWER, message)
     error.fatal = False
@@ -196,7 +196,7 @@ def refuse(reply: RunnerReply, where: str, missing: str = NO_KERNEL) -> None:
 
     `missing`: what is said if there is no kernel.
     """
-    if not isinstance(reply, Refused):
+    if not isinstance(reply, RequestRefused):
         return
     verdict, message = _refusal(reply, where, missing)
     if (why := excuse(reply.gpu_fault)) is not None:
@@ -207,28 +207,28 @@ def refuse(reply: RunnerReply, where: str, missing: str = NO_KERNEL) -> None:
     raise error
 
 
-def _refusal(reply: Refused, where: str, missing: str) -> tuple[Verdict, str]:
+def _refusal(reply: RequestRefused, where: str, missing: str) -> tuple[Verdict, str]:
     text = reply.text
     match reply.why:
-        case Refusal.NOT_COMPILED:
+        case RefusalReason.NOT_COMPILED:
             return Verdict.COMPILE_ERROR, text
-        case Refusal.RAISED:
+        case RefusalReason.RAISED:
             return Verdict.RUNTIME_ERROR, f"{where}:\n{text}"
-        case Refusal.NO_ROOM:
+        case RefusalReason.NO_ROOM:
             room = "there is no room for a call's data. Keep less between calls."
             return Verdict.MEMORY_LIMIT, f"{where}: {room}\n{text}"
-        case Refusal.MEMORY:
+        case RefusalReason.MEMORY:
             memory = "it ran out of memory. Keep fewer and smaller arrays at once."
             return Verdict.MEMORY_LIMIT, f"{where}: {memory}\n{text}"
-        case Refusal.OUT_OF_BOUNDS:
-            return Verdict.RULE_VIOLATION, wrote_beside(where).message
-        case Refusal.EXIT:
+        case RefusalReason.OUT_OF_BOUNDS:
+            return Verdict.RULE_VIOLATION, wrote_outside_output(where).message
+        case RefusalReason.EXIT:
             left = "it called sys.exit. Return from custom_kernel instead."
             return Verdict.RUNTIME_ERROR, f"{where}: {left}\n{text}"
-        case Refusal.UNSUPPORTED:
+        case RefusalReason.UNSUPPORTED:
             what = f"custom_kernel returned {text[:500]}. Return what the reference returns."
             return Verdict.WRONG_ANSWER, what
-        case Refusal.MISSING:
+        case RefusalReason.MISSING:
             return Verdict.RUNTIME_ERROR, missing
 
 
@@ -239,11 +239,11 @@ def output_size(reply: Done | DoneInPlace, limits: Limits, max_bytes: int | None
     """
     size = reply.size
     if not 0 <= size <= limits.memory_bytes:
-        raise returned(
+        raise bad_output(
             f"custom_kernel returned {size} bytes, more than memory allows. " + _AS_LARGE
         )
     if max_bytes is not None and size > max_bytes:
-        raise returned(
+        raise bad_output(
             f"custom_kernel returned {size} bytes, far more than the right output has. " + _AS_LARGE
         )
     return size
@@ -254,7 +254,7 @@ def expect_room(reply: ReturnedInArena, size_bytes: int, most_bytes: int) -> Non
     if size_bytes < 0:
         raise garbage(reply)
     if size_bytes > most_bytes:
-        raise returned(
+        raise bad_output(
             f"custom_kernel returned {size_bytes} bytes, more than there is room for. " + _AS_LARGE
         )
 
@@ -291,7 +291,7 @@ def no_value(error: Exception) -> AuthorFailure:
     )
 
 
-def wrote_beside(where: str = "The submission failed") -> AuthorFailure:
+def wrote_outside_output(where: str = "The submission failed") -> AuthorFailure:
     """The failure of a kernel that changed the guard bytes of an output."""
     message = f"{where}: it wrote beside its output. {_WRITE_WITHIN}"
     return AuthorFailure(Verdict.RULE_VIOLATION, message)

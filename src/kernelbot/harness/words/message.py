@@ -53,7 +53,7 @@ M = TypeVar("M", bound=Message)
 
 
 @dataclasses.dataclass(frozen=True)
-class _Kind:
+class _MessageKind:
     kind: type[Message]
     names: frozenset[str]
     """The names of all fields."""
@@ -65,7 +65,7 @@ class _Kind:
 
 @dataclasses.dataclass(frozen=True)
 class _Family:
-    kinds: dict[str, _Kind]
+    kinds: dict[str, _MessageKind]
     """By their words."""
     bare: dict[bytes, Message]
     """Messages without fields, by their JSON: one of these begins a timed call."""
@@ -112,7 +112,7 @@ def decode(family: type[M], body: bytes) -> M:
         raise NotAMessage(str(error)) from error
 
 
-def _made(kind: _Kind, fields: dict[str, Any]) -> Message:
+def _made(kind: _MessageKind, fields: dict[str, Any]) -> Message:
     """Raises TypeError for a field too many or too few."""
     if fields.keys() != kind.names:
         return kind.kind(**fields)
@@ -134,11 +134,11 @@ def _fields_of(kind: type[Message]) -> list[tuple[str, Any]]:
     return [(field.name, hints[field.name]) for field in dataclasses.fields(kind)]  # type: ignore[arg-type] # each kind is a dataclass
 
 
-def _kind(kind: type[Message]) -> _Kind:
+def _kind(kind: type[Message]) -> _MessageKind:
     fields = _fields_of(kind)
     for _, hint in fields:
         precompile_parts(hint)
-    return _Kind(
+    return _MessageKind(
         kind,
         frozenset(name for name, _ in fields),
         tuple((name, hint) for name, hint in fields if hint in _PLAIN),

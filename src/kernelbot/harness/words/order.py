@@ -8,7 +8,7 @@ from kernelbot.harness.words.message import Message
 from kernelbot.protocol import Limits
 
 
-class Entry(StrEnum):
+class RunnerEntry(StrEnum):
     """What the runner does with its channel."""
 
     SERVE = "serve"
@@ -25,14 +25,14 @@ class Entry(StrEnum):
     @property
     def examines(self) -> bool:
         """Whether the problem's own code runs in it."""
-        return self in (Entry.EXAMINE, Entry.EXAMINE_RANKS)
+        return self in (RunnerEntry.EXAMINE, RunnerEntry.EXAMINE_RANKS)
 
     @property
     def has_loopback(self) -> bool:
         """Whether its processes can connect to each other. A native runner alone can't: what a
         connection does later, by the system's timers, would take time from others while its owner
         is frozen."""
-        return self in (Entry.RANKS, Entry.EXAMINE_RANKS, Entry.EXEC)
+        return self in (RunnerEntry.RANKS, RunnerEntry.EXAMINE_RANKS, RunnerEntry.EXEC)
 
 
 class SpareRequest(Message):
@@ -40,7 +40,7 @@ class SpareRequest(Message):
 
 
 @dataclass(frozen=True)
-class RunnerPlace(SpareRequest, word="place"):
+class RunnerWorkspace(SpareRequest, word="place"):
     """Where a runner moves in. The descriptors come with it, see `init`."""
 
     box: str = "/box"
@@ -53,7 +53,7 @@ class RunnerPlace(SpareRequest, word="place"):
 class RunnerOrder(SpareRequest, word="order"):
     """The runner's task and bounds."""
 
-    entry: Entry
+    entry: RunnerEntry
     limits: Limits
     rlimit_memory: bool
     """No memory cgroup: let RLIMIT_DATA stand in."""
@@ -75,7 +75,7 @@ class PlaceRunner(ForkerRequest, word="place"):
 
     number: int
     """By which the client names it later."""
-    place: RunnerPlace
+    place: RunnerWorkspace
 
 
 @dataclass(frozen=True)
@@ -110,12 +110,12 @@ class SpareReply(Message):
 
 @dataclass(frozen=True)
 class Isolated(SpareReply, word="isolated"):
-    """It waits for its place."""
+    """The spare is isolated, and waits for its workspace."""
 
 
 @dataclass(frozen=True)
 class NotIsolated(SpareReply, word="not isolated"):
-    """It can't be isolated here."""
+    """The spare can't be isolated on this machine."""
 
     error: str
 

@@ -17,7 +17,7 @@ class RunnerReply(Message):
 
 
 @dataclass(frozen=True)
-class Place:
+class RankPosition:
     """Which rank of how many a process is, and how these meet; see `join`."""
 
     rank: int
@@ -49,7 +49,7 @@ class SetUp(RunnerRequest, word="setup"):
     fresh_output: bool
     outputs: tuple[int, ...] | None
     """Which leaves of a compiled problem's data are outputs; None for Python."""
-    place: Place | None = None
+    place: RankPosition | None = None
     """Where one rank of several stands; None: there is one alone."""
 
 
@@ -169,7 +169,7 @@ class DescribeInputsInArena(RunnerRequest, word="compare inputs"):
 
 
 @dataclass(frozen=True)
-class Profile(RunnerRequest, word="profile"):
+class ProfileCall(RunnerRequest, word="profile"):
     """Profile a call. Memory for its data and for the trace comes along."""
 
     data: Unchecked
@@ -197,7 +197,7 @@ class Finish(RunnerRequest, word="finish"):
     """Nobody needs this runner any more."""
 
 
-class Refusal(StrEnum):
+class RefusalReason(StrEnum):
     """Why something wasn't done that was asked for."""
 
     NOT_COMPILED = "not_compiled"
@@ -211,17 +211,17 @@ class Refusal(StrEnum):
 
 
 @dataclass(frozen=True)
-class Refused(RunnerReply, word="refused"):
-    """It wasn't done."""
+class RequestRefused(RunnerReply, word="refused"):
+    """What was asked for wasn't done."""
 
-    why: Refusal
+    why: RefusalReason
     text: str = ""
     gpu_fault: int = 0
     """What the driver says of the GPU afterwards; 0 if it is sound."""
 
 
 @dataclass(frozen=True)
-class Broken(RunnerReply, word="broken"):
+class SharedFileFailed(RunnerReply, word="broken"):
     """A file failed that the problem shares with runners."""
 
     text: str
@@ -294,7 +294,7 @@ class Grown(RunnerReply, word="grown"):
 
 
 @dataclass(frozen=True)
-class Described(RunnerReply, word="described"):
+class ValueDescribed(RunnerReply, word="described"):
     """To `Tell`."""
 
     value: Unchecked
@@ -312,7 +312,7 @@ class Mirrored(RunnerReply, word="mirrored"):
 
 
 @dataclass(frozen=True)
-class Inputs(RunnerReply, word="inputs"):
+class InputsDescribed(RunnerReply, word="inputs"):
     """The skeleton of the inputs as they are now; `CHANGED` if they can't be described any more."""
 
     value: Unchecked

@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field, StrictBool, StrictFloat, StrictInt
 
-from kernelbot.catalog.fields import Findings
+from kernelbot.catalog.fields import DefinitionFindings
 from kernelbot.catalog.importing.syntax import definitions, parse
 
 _RESERVED = frozenset({"seed", "workload", "given"})
@@ -18,7 +18,7 @@ _JUDGED_OTHERWISE = {
 """Kinds of operations whose outputs can't be compared element by element."""
 
 
-class Axis(BaseModel):
+class WorkloadAxis(BaseModel):
     """A dimension: a constant, or one that each workload gives."""
 
     type: Literal["const", "var"]
@@ -49,7 +49,7 @@ class Definition(BaseModel):
     name: str
     op_type: str
     description: str | None = None
-    axes: dict[str, Axis]
+    axes: dict[str, WorkloadAxis]
     inputs: dict[str, Tensor] = Field(min_length=1)
     outputs: dict[str, Tensor] = Field(min_length=1)
     reference: str
@@ -67,7 +67,7 @@ class Definition(BaseModel):
         return sum(math.prod(self.shape(tensor, values)) for tensor in self.inputs.values())
 
 
-class Source(BaseModel):
+class InputSource(BaseModel):
     """Where an input comes from. `path`, from the suite's folder, and `tensor_key`: of a file."""
 
     type: Literal["random", "scalar", "safetensors"]
@@ -76,26 +76,26 @@ class Source(BaseModel):
     tensor_key: str | None = None
 
 
-class Workload(BaseModel):
+class SuiteWorkload(BaseModel):
     """Values of the variable axes, and sources of the inputs."""
 
     uuid: str
     axes: dict[str, StrictInt]
-    inputs: dict[str, Source]
+    inputs: dict[str, InputSource]
 
     def from_files(self) -> list[str]:
         """Inputs whose data isn't in the record, but in files beside it."""
         return [name for name, source in self.inputs.items() if source.type == "safetensors"]
 
 
-class Record(BaseModel):
+class WorkloadRecord(BaseModel):
     """A line of a workloads file."""
 
     definition: str
-    workload: Workload
+    workload: SuiteWorkload
 
 
-def check(definition: Definition, findings: Findings) -> None:
+def check(definition: Definition, findings: DefinitionFindings) -> None:
     """Findings for what the models can't say."""
     otherwise = _JUDGED_OTHERWISE.get(definition.op_type)
     if otherwise:
@@ -116,7 +116,7 @@ def check(definition: Definition, findings: Findings) -> None:
 
 
 def _check_shapes(
-    key: str, tensors: Mapping[str, Tensor], definition: Definition, findings: Findings
+    key: str, tensors: Mapping[str, Tensor], definition: Definition, findings: DefinitionFindings
 ) -> None:
     for name, tensor in tensors.items():
         unknown = [axis for axis in tensor.shape or () if axis not in definition.axes]
@@ -124,8 +124,8 @@ def _check_shapes(
             findings.error(f"{key}.{name}.shape", None, f"no axis is called {unknown[0][:100]!r}")
 
 
-def _check_reference(text: str, findings: Findings) -> None:
-    inside = Findings(findings.file)
+def _check_reference(text: str, findings: DefinitionFindings) -> None:
+    inside = DefinitionFindings(findings.file)
     tree = parse(text, inside)
     for finding in inside.errors:
         place = "" if finding.line is None else f" (line {finding.line} of it)"

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from kernelbot.catalog.fields import Findings
+from kernelbot.catalog.fields import DefinitionFindings
 from kernelbot.catalog.sources import Checkout
-from kernelbot.importers.flashinfer.format import Definition, Source, Tensor, Workload
+from kernelbot.importers.flashinfer.format import Definition, InputSource, SuiteWorkload, Tensor
 from kernelbot.platform.distribution import checkout_command
 from kernelbot.protocol.os_errors import in_words
 
@@ -33,7 +33,7 @@ _LFS_POINTER = b"version https://git-lfs"
 
 
 def why_not_given(
-    checkout: Checkout, definition: Definition, workload: Workload, largest: int | None
+    checkout: Checkout, definition: Definition, workload: SuiteWorkload, largest: int | None
 ) -> str | None:
     """Why a workload with inputs from files can't be imported, without reading those; None: nothing
     speaks against it, or it has no such inputs."""
@@ -50,7 +50,10 @@ def why_not_given(
 
 
 def given_text(
-    checkout: Checkout, definition: Definition, workload: Workload, findings: Findings
+    checkout: Checkout,
+    definition: Definition,
+    workload: SuiteWorkload,
+    findings: DefinitionFindings,
 ) -> str:
     """The inputs that the workload reads from files, as a file of the problem; empty after a
     finding. Only if `why_not_given` has nothing against it."""
@@ -77,13 +80,13 @@ def given_text(
 
 
 def _why_not_read(
-    checkout: Checkout, definition: Definition, name: str, source: Source
+    checkout: Checkout, definition: Definition, name: str, source: InputSource
 ) -> str | None:
     if name not in definition.inputs:
         return f"{name[:100]} is no input of the definition"
     if not source.path or not source.tensor_key:
         return f"{name} has no `path` or no `tensor_key`"
-    outside = Findings("")
+    outside = DefinitionFindings("")
     path = checkout.inside(source.path, "", None, outside)
     if path is None:
         return f"{name} is read from a file, and {outside.errors[0].message}"
@@ -94,7 +97,7 @@ def _why_not_read(
     return None if is_there else f"{name} is read from `{source.path}`, which isn't there"
 
 
-def _has_random_input(definition: Definition, workload: Workload) -> bool:
+def _has_random_input(definition: Definition, workload: SuiteWorkload) -> bool:
     """Whether any tensor is made anew for each call."""
     sources = workload.inputs
     return any(
@@ -103,7 +106,7 @@ def _has_random_input(definition: Definition, workload: Workload) -> bool:
     )
 
 
-def _tensors(path: Path, source: Source, findings: Findings) -> Mapping[str, Any]:
+def _tensors(path: Path, source: InputSource, findings: DefinitionFindings) -> Mapping[str, Any]:
     """By key, what safetensors has read; empty after a finding."""
     try:
         import safetensors

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
 
-from kernelbot.catalog.fields import Findings
+from kernelbot.catalog.fields import DefinitionFindings
 from kernelbot.catalog.importing.imported import (
     Arguments,
     ImportedProblem,
@@ -17,9 +17,9 @@ from kernelbot.catalog.importing.naming import problem_name
 from kernelbot.catalog.sources import Checkout
 from kernelbot.importers.flashinfer.format import (
     Definition,
-    Record,
+    SuiteWorkload,
     Tensor,
-    Workload,
+    WorkloadRecord,
     check,
 )
 from kernelbot.importers.flashinfer.given import given_text, why_not_given
@@ -62,7 +62,7 @@ class FlashInferBench(SuiteReader):
         return definitions_folder.parent if definitions_folder else path.parent, (path,)
 
     def read(
-        self, checkout: Checkout, file: Path, largest: int | None, findings: Findings
+        self, checkout: Checkout, file: Path, largest: int | None, findings: DefinitionFindings
     ) -> ImportedProblem | None:
         text = checkout.read(str(file.relative_to(checkout.folder)), "", None, findings)
         definition = read_json(text, Definition, None, findings) if text is not None else None
@@ -100,9 +100,9 @@ def _read_workloads(
     name: str,
     definition: Definition,
     largest: int | None,
-    findings: Findings,
-) -> list[Workload]:
-    """Those whose inputs can be made; findings if there are none."""
+    findings: DefinitionFindings,
+) -> list[SuiteWorkload]:
+    """The workloads whose inputs can be made; findings if there are none."""
     below = checkout.folder / _WORKLOADS
     folder = below if below.is_dir() else checkout.folder
     files = files_below(folder, f"{name}.jsonl")
@@ -111,7 +111,7 @@ def _read_workloads(
         findings.error("", None, f"{found} `{name}.jsonl` with workloads")
         return []
     where = str(files[0].relative_to(checkout.folder))
-    inside = Findings(where)
+    inside = DefinitionFindings(where)
     text = checkout.read(where, "", None, inside) or ""
     workloads = [
         workload
@@ -129,8 +129,10 @@ def _read_workloads(
     return usable
 
 
-def _workload(text: str, line: int, definition: Definition, findings: Findings) -> Workload | None:
-    record = read_json(text, Record, line, findings)
+def _workload(
+    text: str, line: int, definition: Definition, findings: DefinitionFindings
+) -> SuiteWorkload | None:
+    record = read_json(text, WorkloadRecord, line, findings)
     if record is None:
         return None
     if record.definition != definition.name:
@@ -149,10 +151,10 @@ def _workload(text: str, line: int, definition: Definition, findings: Findings) 
 
 
 def _chosen(
-    definition: Definition, workloads: Sequence[Workload], largest: int | None
-) -> list[Workload]:
+    definition: Definition, workloads: Sequence[SuiteWorkload], largest: int | None
+) -> list[SuiteWorkload]:
     """At most MAX_WORKLOADS different ones, the smallest first."""
-    different: dict[tuple[object, ...], Workload] = {}
+    different: dict[tuple[object, ...], SuiteWorkload] = {}
     for workload in sorted(workloads, key=lambda one: definition.elements(one.axes)):
         sources = [workload.inputs[name] for name in workload.from_files()]
         files = tuple((source.path, source.tensor_key) for source in sources)
@@ -164,7 +166,10 @@ def _chosen(
 
 
 def _given(
-    checkout: Checkout, definition: Definition, chosen: Sequence[Workload], findings: Findings
+    checkout: Checkout,
+    definition: Definition,
+    chosen: Sequence[SuiteWorkload],
+    findings: DefinitionFindings,
 ) -> dict[str, str]:
     """By the names of the problem's files, the inputs that workloads read from files."""
     return {
@@ -175,7 +180,7 @@ def _given(
 
 
 def _cases(
-    definition: Definition, chosen: Sequence[Workload], largest: int | None
+    definition: Definition, chosen: Sequence[SuiteWorkload], largest: int | None
 ) -> list[Arguments]:
     """The workloads' arguments. `given`: the number of its file, if it has one."""
     return [
@@ -188,7 +193,7 @@ def _cases(
     ]
 
 
-def _values(definition: Definition, workload: Workload, largest: int | None) -> Arguments:
+def _values(definition: Definition, workload: SuiteWorkload, largest: int | None) -> Arguments:
     """Variable axes and scalars."""
     axes = {
         name: min(workload.axes[name], largest or workload.axes[name])
@@ -203,7 +208,7 @@ def _values(definition: Definition, workload: Workload, largest: int | None) -> 
     return {**axes, **scalars}
 
 
-def _statement(definition: Definition, chosen: Sequence[Workload]) -> str:
+def _statement(definition: Definition, chosen: Sequence[SuiteWorkload]) -> str:
     rows = [
         f"| {kind} | `{name}` | {_shape(definition, tensor)} | {tensor.dtype} |"
         for kind, tensors in (("input", definition.inputs), ("output", definition.outputs))

@@ -5,7 +5,7 @@ import ast
 from importlib.resources import files
 from pathlib import Path
 
-from kernelbot.catalog.fields import Findings
+from kernelbot.catalog.fields import DefinitionFindings
 from kernelbot.catalog.importing.imported import ImportedProblem, SuiteReader, files_below
 from kernelbot.catalog.importing.naming import problem_name
 from kernelbot.catalog.importing.syntax import (
@@ -43,7 +43,7 @@ class KernelBench(SuiteReader):
         return root, files_below(path, "*.py")
 
     def read(
-        self, checkout: Checkout, file: Path, largest: int | None, findings: Findings
+        self, checkout: Checkout, file: Path, largest: int | None, findings: DefinitionFindings
     ) -> ImportedProblem | None:
         where = file.relative_to(checkout.folder)
         text = checkout.read(str(where), "", None, findings)
@@ -72,7 +72,9 @@ class KernelBench(SuiteReader):
         )
 
 
-def _check(defined: dict[str, ast.FunctionDef | ast.ClassDef], findings: Findings) -> None:
+def _check(
+    defined: dict[str, ast.FunctionDef | ast.ClassDef], findings: DefinitionFindings
+) -> None:
     for name in _WANTED:
         node = defined.get(name)
         kind: type[ast.AST] = ast.FunctionDef if name in _FUNCTIONS else ast.ClassDef

@@ -8,7 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from kernelbot.catalog import document
-from kernelbot.catalog.fields import Findings
+from kernelbot.catalog.fields import DefinitionFindings
 from kernelbot.catalog.importing.imported import ImportedProblem, SuiteReader, files_below
 from kernelbot.catalog.importing.naming import problem_name
 from kernelbot.catalog.importing.syntax import definitions, parse, with_numbers_at_most
@@ -37,7 +37,7 @@ class Tensara(SuiteReader):
         return root, files_below(path, _DEFINITION)
 
     def read(
-        self, checkout: Checkout, file: Path, largest: int | None, findings: Findings
+        self, checkout: Checkout, file: Path, largest: int | None, findings: DefinitionFindings
     ) -> ImportedProblem | None:
         where = file.relative_to(checkout.folder)
         text = checkout.read(str(where), "", None, findings)
@@ -66,9 +66,9 @@ class Tensara(SuiteReader):
         )
 
 
-def _about(checkout: Checkout, file: Path, findings: Findings) -> str:
+def _about(checkout: Checkout, file: Path, findings: DefinitionFindings) -> str:
     """The statement: the text below its front matter, with the title from there."""
-    inside = Findings(str(file))
+    inside = DefinitionFindings(str(file))
     text = checkout.read(str(file), "", None, inside)
     findings.errors += inside.errors
     _, _, rest = ("", "", text or "") if text is None else text.partition("---\n")
@@ -82,8 +82,8 @@ def _about(checkout: Checkout, file: Path, findings: Findings) -> str:
     return head + body.strip()
 
 
-def _methods(tree: ast.Module, findings: Findings) -> dict[str, ast.AST]:
-    """Those of the problem's class."""
+def _methods(tree: ast.Module, findings: DefinitionFindings) -> dict[str, ast.AST]:
+    """The methods of the problem's class."""
     made = _problem_class(tree)
     if made is None:
         findings.error("", None, "defines no class derived from `Problem`")
@@ -105,7 +105,7 @@ def _problem_class(tree: ast.Module) -> ast.ClassDef | None:
     return derived[-1] if derived else None
 
 
-def _count(method: ast.AST, findings: Findings) -> int:
+def _count(method: ast.AST, findings: DefinitionFindings) -> int:
     """How many test cases there are: the product of the lists that the method goes through."""
     lists = {
         node.targets[0].id: len(node.value.elts)
@@ -125,7 +125,7 @@ def _count(method: ast.AST, findings: Findings) -> int:
     return min(math.prod(lists[name] for name in names), _MAX_CASES)
 
 
-def _parameters(tree: ast.Module, findings: Findings) -> list[tuple[str, str]]:
+def _parameters(tree: ast.Module, findings: DefinitionFindings) -> list[tuple[str, str]]:
     """Names and descriptions of the submission's arguments; empty if the class doesn't say."""
     made = _problem_class(tree)
     assigned = [
@@ -155,7 +155,7 @@ def _baseline(checkout: Checkout, file: Path) -> str | None:
     """The suite's own solution in torch, if it gives one."""
     if not (checkout.folder / file).is_file():
         return None
-    return checkout.read(str(file), "", None, Findings(str(file)))
+    return checkout.read(str(file), "", None, DefinitionFindings(str(file)))
 
 
 def _starter(parameters: Sequence[tuple[str, str]]) -> str:

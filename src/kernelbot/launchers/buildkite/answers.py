@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 from kernelbot.launchers.base import JobState
-from kernelbot.launchers.rest.client import Said
+from kernelbot.launchers.rest.client import SchedulerAnswer
 
 Number = Annotated[int, Field(gt=0, lt=10**12)]
 Id = Annotated[str, Field(pattern=r"^[0-9A-Za-z-]{1,64}$")]
@@ -14,7 +14,7 @@ _WAITING = frozenset(("creating", "scheduled", "waiting"))
 _ENDS = frozenset(("passed", "failed", "blocked", "canceled", "skipped", "not_run"))
 
 
-class Build(Said):
+class BuildkiteBuild(SchedulerAnswer):
     """One build of the pipeline."""
 
     number: Number
@@ -36,7 +36,7 @@ class Build(Said):
         return JobState.WAITING if self.build_state in _WAITING else JobState.RUNNING
 
 
-class Agent(Said):
+class Agent(SchedulerAnswer):
     """An agent; of the list, and of a job."""
 
     name: str
@@ -52,7 +52,7 @@ class Agent(Said):
         return tags.get("queue", "default")
 
 
-class Job(Said):
+class BuildkiteJob(SchedulerAnswer):
     """One job of a build; steps that wait or block are jobs, too."""
 
     type: str
@@ -62,13 +62,13 @@ class Job(Said):
     agent: Agent | None = None
 
 
-class BuildWithJobs(Said):
+class BuildWithJobs(SchedulerAnswer):
     """One build, with its jobs."""
 
-    jobs: tuple[Job, ...]
+    jobs: tuple[BuildkiteJob, ...]
 
 
-class Artifact(Said):
+class BuildkiteArtifact(SchedulerAnswer):
     """One artifact of a build."""
 
     id: Id
@@ -77,7 +77,7 @@ class Artifact(Said):
     state: str
 
 
-class Pipeline(Said):
+class Pipeline(SchedulerAnswer):
     """A pipeline."""
 
     slug: str

@@ -5,14 +5,14 @@ from collections.abc import Mapping
 from kernelbot.domain.errors import PlatformError
 from kernelbot.launchers.buildkite.answers import (
     Agent,
-    Artifact,
-    Build,
+    BuildkiteArtifact,
+    BuildkiteBuild,
+    BuildkiteJob,
     BuildWithJobs,
-    Job,
     Pipeline,
 )
 from kernelbot.launchers.buildkite.settings import BuildkiteSettings
-from kernelbot.launchers.rest.api import Rest
+from kernelbot.launchers.rest.api import RestApi
 from kernelbot.launchers.rest.client import read
 from kernelbot.launchers.rest.tokens import Dialect, LimitHeaders
 
@@ -45,7 +45,7 @@ class BuildkiteApi:
         self._root = f"{self._organization}/pipelines/{settings.pipeline}"
         self._pipeline = f"{settings.organization}/{settings.pipeline}"
         self._branch = settings.branch
-        self._rest = Rest(
+        self._rest = RestApi(
             _DIALECT, settings.api_url, _HEADERS, (settings.token,), settings.timeout_s
         )
 
@@ -54,7 +54,7 @@ class BuildkiteApi:
         await self._rest.close()
 
     def used_up(self) -> str:
-        """That no request may be made just now, and for how long; empty if one may."""
+        """The sentence that no request may be made just now, and for how long; empty if one may."""
         return self._rest.used_up()
 
     def pause_s(self) -> float:
@@ -65,7 +65,7 @@ class BuildkiteApi:
         """Requests of which none has to wait for its turn."""
         return self._rest.spare()
 
-    async def create(self, name: str, environment: Mapping[str, str]) -> Build:
+    async def create(self, name: str, environment: Mapping[str, str]) -> BuildkiteBuild:
         """Start a build; as it is now."""
         body = {
             "commit": "HEAD",
@@ -78,33 +78,35 @@ class BuildkiteApi:
         if answer.status == 404:
             raise PlatformError(self._no_pipeline())
         self._rest.must(answer, 201, "starting a build")
-        return read(Build, answer, _BUILDKITE, "a new build")
+        return read(BuildkiteBuild, answer, _BUILDKITE, "a new build")
 
-    async def builds(self, page: int) -> list[Build]:
+    async def builds(self, page: int) -> list[BuildkiteBuild]:
         """The newest builds, `PAGE` at a time; `page` counts from 1."""
         query = {"per_page": str(PAGE), "page": str(page), **_WITHOUT_JOBS}
         path = f"{self._root}/builds"
-        found = await self._rest.find(list[Build], path, "builds", query, again=True)
+        found = await self._rest.find(list[BuildkiteBuild], path, "builds", query, again=True)
         if found is None:
             raise PlatformError(self._no_pipeline())
         return found
 
-    async def build(self, number: str) -> Build | None:
+    async def build(self, number: str) -> BuildkiteBuild | None:
         """One build; None: there is none of this number."""
-        return await self._rest.find(Build, f"{self._root}/builds/{number}", "a build")
+        return await self._rest.find(BuildkiteBuild, f"{self._root}/builds/{number}", "a build")
 
-    async def jobs(self, number: str) -> tuple[Job, ...]:
+    async def jobs(self, number: str) -> tuple[BuildkiteJob, ...]:
         """The jobs of a build; none if there is no such build."""
         path = f"{self._root}/builds/{number}"
         found = await self._rest.find(BuildWithJobs, path, "a build with its jobs")
         return () if found is None else found.jobs
 
-    async def artifacts(self, number: str) -> list[Artifact]:
+    async def artifacts(self, number: str) -> list[BuildkiteArtifact]:
         """The artifacts of a build; none if there is no such build."""
         path = f"{self._root}/builds/{number}/artifacts"
-        return await self._rest.pages(Artifact, path, "artifacts", PAGE, _MOST_PAGES) or []
+        return await self._rest.pages(BuildkiteArtifact, path, "artifacts", PAGE, _MOST_PAGES) or []
 
-    async def download(self, number: str, artifact: Artifact, max_bytes: int) -> bytes | None:
+    async def download(
+        self, number: str, artifact: BuildkiteArtifact, max_bytes: int
+    ) -> bytes | None:
         """An artifact's content; None if it is gone. Raises `TooLarge`."""
         path = f"{self._path(number, artifact)}/download"
         answer = await self._rest.download(path, max_bytes)
@@ -113,7 +115,7 @@ class BuildkiteApi:
         self._rest.must(answer, 200, "downloading an artifact")
         return answer.content
 
-    async def delete(self, number: str, artifact: Artifact) -> None:
+    async def delete(self, number: str, artifact: BuildkiteArtifact) -> None:
         """Remove an artifact; nothing happens if it is gone."""
         answer = await self._rest.send("DELETE", self._path(number, artifact))
         if answer.status not in (404, 410):
@@ -135,7 +137,7 @@ class BuildkiteApi:
         found = await self._rest.find(Pipeline, self._root, "a pipeline", again=True)
         return self._no_pipeline() if found is None else ""
 
-    def _path(self, number: str, artifact: Artifact) -> str:
+    def _path(self, number: str, artifact: BuildkiteArtifact) -> str:
         return f"{self._root}/builds/{number}/jobs/{artifact.job_id}/artifacts/{artifact.id}"
 
     def _no_pipeline(self) -> str:

@@ -5,7 +5,7 @@ import math
 import time
 
 from kernelbot.launchers.base import Availability, Outcome
-from kernelbot.launchers.buildkite.answers import Artifact, Build, Job
+from kernelbot.launchers.buildkite.answers import BuildkiteArtifact, BuildkiteBuild, BuildkiteJob
 from kernelbot.launchers.buildkite.api import PAGE, BuildkiteApi
 from kernelbot.launchers.buildkite.queues import Queues
 from kernelbot.launchers.buildkite.settings import BuildkiteSettings
@@ -14,7 +14,7 @@ from kernelbot.launchers.links import Links
 from kernelbot.launchers.rest.carried import carry
 from kernelbot.launchers.rest.client import TooLarge
 from kernelbot.launchers.rest.launcher import RestLauncher, RestRules
-from kernelbot.launchers.rest.listing import Listing
+from kernelbot.launchers.rest.listing import JobFinder
 from kernelbot.launchers.results import found, lost, too_long
 from kernelbot.protocol import Fault, JobSpec, SandboxMode
 
@@ -39,7 +39,7 @@ _REASONS = {
 }
 
 
-class BuildkiteLauncher(RestLauncher[Build]):
+class BuildkiteLauncher(RestLauncher[BuildkiteBuild]):
     """Implements `Launcher`. `links` None: a job must fit into a variable, and the harness is that
     of the agents' image."""
 
@@ -53,13 +53,13 @@ class BuildkiteLauncher(RestLauncher[Build]):
         """When agents and pipeline are to be looked at again."""
         self._pipeline: tuple[float, str] = (float("-inf"), "")
         """Until when it needn't be looked at, and why it can't be used."""
-        self._results: dict[str, Artifact] = {}
+        self._results: dict[str, BuildkiteArtifact] = {}
         """By build's number, of those that were fetched."""
         super().__init__(
             "Buildkite",
             settings.queues,
             RestRules(settings.traits, settings.settle_s, settings.appear_s),
-            Listing(self._api.builds, PAGE, self._api.pause_s),
+            JobFinder(self._api.builds, PAGE, self._api.pause_s),
             self._api.spare,
         )
 
@@ -96,10 +96,10 @@ class BuildkiteLauncher(RestLauncher[Build]):
             given["SUBMISSION_WARM_LIMIT_S"] = str(math.ceil(self._settings.warm_limit_s))
         return {name: value for name, value in given.items() if value}
 
-    async def _show(self, number: str) -> Build | None:
+    async def _show(self, number: str) -> BuildkiteBuild | None:
         return await self._api.build(number)
 
-    async def _end(self, handle: Handle, job: Build, most: int) -> Outcome | None:
+    async def _end(self, handle: Handle, job: BuildkiteBuild, most: int) -> Outcome | None:
         artifact = _result_of(await self._api.artifacts(handle.number))
         if artifact is None:
             by_itself = job.build_state in _BY_ITSELF
@@ -113,7 +113,7 @@ class BuildkiteLauncher(RestLauncher[Build]):
             return lost("its result is gone from Buildkite", Fault.SCHEDULER)
         return found(content, most)
 
-    async def _why_no_result(self, job: Build) -> Outcome:
+    async def _why_no_result(self, job: BuildkiteBuild) -> Outcome:
         if job.build_state == "blocked":
             await self._api.cancel(str(job.number))  # or it might run when nobody wants it
         if job.build_state in _REASONS:
@@ -126,12 +126,12 @@ class BuildkiteLauncher(RestLauncher[Build]):
 
     async def cancel(self, handle: str) -> None:
         """The agent stops the step, and kills it a few seconds later."""
-        if (known := Handle.of(handle)) is not None:
+        if (known := Handle.parse(handle)) is not None:
             await self._api.cancel(known.number)
 
     async def forget(self, handle: str) -> None:
         """Delete the result. Of the build, Buildkite keeps the rest."""
-        if (known := Handle.of(handle)) is None:
+        if (known := Handle.parse(handle)) is None:
             return
         self._forget(known)
         fetched = self._results.pop(known.number, None)
@@ -167,11 +167,11 @@ class BuildkiteLauncher(RestLauncher[Build]):
         self._agents_at = time.monotonic() + max(requests * spread_s, _SEEN_FOR_S)
 
 
-def _result_of(artifacts: list[Artifact]) -> Artifact | None:
+def _result_of(artifacts: list[BuildkiteArtifact]) -> BuildkiteArtifact | None:
     return next((a for a in artifacts if a.path == RESULT and a.state == "finished"), None)
 
 
-def _why_failed(jobs: list[Job]) -> Outcome:
+def _why_failed(jobs: list[BuildkiteJob]) -> Outcome:
     """Why a build has no result, by its steps."""
     judging = next((job for job in jobs if job.step_key == _JUDGE), None)
     if judging is not None:
@@ -181,7 +181,7 @@ def _why_failed(jobs: list[Job]) -> Outcome:
     return _why_step_failed(jobs[-1], "the step that uploads the one that judges")
 
 
-def _why_step_failed(job: Job, which: str) -> Outcome:
+def _why_step_failed(job: BuildkiteJob, which: str) -> Outcome:
     where = f"agent {job.agent.name[:80]!r}" if job.agent else "no agent"
     if job.state == "timed_out":
         return lost(f"Buildkite ended it on {where}: judging took longer than the step may")

@@ -5,18 +5,18 @@ from typing import Annotated
 from pydantic import Field
 
 from kernelbot.launchers.base import JobState
-from kernelbot.launchers.rest.client import Said
+from kernelbot.launchers.rest.client import SchedulerAnswer
 
 Number = Annotated[int, Field(gt=0, lt=10**18)]
 
 
-class Dispatched(Said):
+class Dispatched(SchedulerAnswer):
     """The answer to a dispatch with `return_run_details`."""
 
     workflow_run_id: Number
 
 
-class Run(Said):
+class GithubRun(SchedulerAnswer):
     """One run of a workflow."""
 
     id: Number
@@ -43,14 +43,14 @@ class Run(Said):
         return JobState.RUNNING if self.status == "in_progress" else JobState.WAITING
 
 
-class RunPage(Said):
+class RunPage(SchedulerAnswer):
     """A page of runs, the newest first."""
 
     total_count: int
-    workflow_runs: list[Run]
+    workflow_runs: list[GithubRun]
 
 
-class Artifact(Said):
+class GithubArtifact(SchedulerAnswer):
     """One artifact of a run."""
 
     id: Number
@@ -58,47 +58,47 @@ class Artifact(Said):
     expired: bool = False
 
 
-class Artifacts(Said):
-    """Those of a run."""
+class GithubArtifactList(SchedulerAnswer):
+    """The artifacts of a run."""
 
-    artifacts: list[Artifact]
+    artifacts: list[GithubArtifact]
 
 
-class Step(Said):
+class GithubStep(SchedulerAnswer):
     """One step of a job."""
 
     name: str
     conclusion: str | None = None
 
 
-class Job(Said):
+class GithubJob(SchedulerAnswer):
     """One job of a run; ours have one."""
 
     runner_name: str | None = None
     conclusion: str | None = None
-    steps: tuple[Step, ...] = ()
+    steps: tuple[GithubStep, ...] = ()
 
 
-class Jobs(Said):
-    """Those of a run."""
+class GithubJobList(SchedulerAnswer):
+    """The jobs of a run."""
 
-    jobs: list[Job]
+    jobs: list[GithubJob]
 
 
-class Workflow(Said):
+class Workflow(SchedulerAnswer):
     """A workflow."""
 
     state: str
     """`active`, `disabled_manually` and others."""
 
 
-class Label(Said):
+class Label(SchedulerAnswer):
     """One label of a runner."""
 
     name: str
 
 
-class Runner(Said):
+class GithubRunner(SchedulerAnswer):
     """A self-hosted runner of the repository."""
 
     name: str
@@ -107,7 +107,7 @@ class Runner(Said):
     labels: list[Label]
 
 
-class Runners(Said):
+class Runners(SchedulerAnswer):
     """All of them."""
 
-    runners: list[Runner]
+    runners: list[GithubRunner]

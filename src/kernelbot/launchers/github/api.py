@@ -4,19 +4,19 @@ from collections.abc import Mapping
 
 from kernelbot.domain.errors import PlatformError
 from kernelbot.launchers.github.answers import (
-    Artifact,
-    Artifacts,
     Dispatched,
-    Job,
-    Jobs,
-    Run,
-    Runner,
+    GithubArtifact,
+    GithubArtifactList,
+    GithubJob,
+    GithubJobList,
+    GithubRun,
+    GithubRunner,
     Runners,
     RunPage,
     Workflow,
 )
 from kernelbot.launchers.github.settings import GithubSettings
-from kernelbot.launchers.rest.api import Rest
+from kernelbot.launchers.rest.api import RestApi
 from kernelbot.launchers.rest.client import read
 from kernelbot.launchers.rest.tokens import Dialect, LimitHeaders
 
@@ -46,7 +46,9 @@ class GithubApi:
         self._repo = settings.repo
         self._root = f"/repos/{settings.repo}/actions"
         self._branch = settings.branch
-        self._rest = Rest(_DIALECT, settings.api_url, _HEADERS, settings.tokens, settings.timeout_s)
+        self._rest = RestApi(
+            _DIALECT, settings.api_url, _HEADERS, settings.tokens, settings.timeout_s
+        )
         self._tells_numbers = True
         """Whether this GitHub knows `return_run_details`."""
 
@@ -55,7 +57,7 @@ class GithubApi:
         await self._rest.close()
 
     def used_up(self) -> str:
-        """That no request may be made just now, and for how long; empty if one may."""
+        """The sentence that no request may be made just now, and for how long; empty if one may."""
         return self._rest.used_up()
 
     def pause_s(self) -> float:
@@ -86,28 +88,28 @@ class GithubApi:
         self._rest.must(answer, 200, f"starting {workflow}")
         return read(Dispatched, answer, _GITHUB, "the number of a run").workflow_run_id
 
-    async def runs(self, page: int) -> list[Run]:
+    async def runs(self, page: int) -> list[GithubRun]:
         """The newest runs by our dispatches, `PAGE` at a time; `page` counts from 1."""
         query = {"event": "workflow_dispatch", "per_page": str(PAGE), "page": str(page)}
         return (await self._list(query)).workflow_runs
 
-    async def run(self, number: str) -> Run | None:
+    async def run(self, number: str) -> GithubRun | None:
         """One run; None: there is none of this number."""
-        return await self._rest.find(Run, f"{self._root}/runs/{number}", "a run")
+        return await self._rest.find(GithubRun, f"{self._root}/runs/{number}", "a run")
 
-    async def jobs(self, number: str) -> list[Job]:
+    async def jobs(self, number: str) -> list[GithubJob]:
         """The jobs of a run; none if there is no such run."""
-        found = await self._rest.find(Jobs, f"{self._root}/runs/{number}/jobs", "jobs")
+        found = await self._rest.find(GithubJobList, f"{self._root}/runs/{number}/jobs", "jobs")
         return [] if found is None else found.jobs
 
-    async def artifacts(self, number: str) -> list[Artifact]:
+    async def artifacts(self, number: str) -> list[GithubArtifact]:
         """The artifacts of a run; none if there is no such run."""
         found = await self._rest.find(
-            Artifacts, f"{self._root}/runs/{number}/artifacts", "artifacts"
+            GithubArtifactList, f"{self._root}/runs/{number}/artifacts", "artifacts"
         )
         return [] if found is None else found.artifacts
 
-    async def download(self, artifact: Artifact, max_bytes: int) -> bytes | None:
+    async def download(self, artifact: GithubArtifact, max_bytes: int) -> bytes | None:
         """An artifact's zip; None if it has expired. Raises `TooLarge`."""
         path = f"{self._root}/artifacts/{artifact.id}/zip"
         answer = await self._rest.download(path, max_bytes)
@@ -139,7 +141,7 @@ class GithubApi:
             return self._no_workflow(workflow)
         return "" if found.state == "active" else f"GitHub says that {workflow} is {found.state}"
 
-    async def runners(self) -> list[Runner] | None:
+    async def runners(self) -> list[GithubRunner] | None:
         """The repository's runners, the first hundred; None if our token may not see them."""
         query = {"per_page": str(PAGE)}
         answer = await self._rest.send("GET", f"{self._root}/runners", params=query)

@@ -1,7 +1,7 @@
 """Why a run came to its end without a result, and whose failure that was."""
 
 from kernelbot.launchers.base import Outcome
-from kernelbot.launchers.github.answers import Job, Run
+from kernelbot.launchers.github.answers import GithubJob, GithubRun
 from kernelbot.launchers.github.api import GithubApi
 from kernelbot.launchers.results import lost
 from kernelbot.protocol import Fault
@@ -18,12 +18,12 @@ _REASONS = {
 }
 
 
-def is_final(run: Run) -> bool:
+def is_final(run: GithubRun) -> bool:
     """Whether an artifact can't be on its way."""
     return run.conclusion not in _BY_ITSELF
 
 
-async def why_no_result(api: GithubApi, run: Run) -> Outcome:
+async def why_no_result(api: GithubApi, run: GithubRun) -> Outcome:
     """The outcome of a run that has ended and left no artifact."""
     conclusion = run.conclusion or "of no conclusion"
     if conclusion in _REASONS:
@@ -34,8 +34,8 @@ async def why_no_result(api: GithubApi, run: Run) -> Outcome:
     return _of_jobs(await api.jobs(str(run.id)))
 
 
-def _of_jobs(jobs: list[Job]) -> Outcome:
-    job = jobs[0] if jobs else Job()
+def _of_jobs(jobs: list[GithubJob]) -> Outcome:
+    job = jobs[0] if jobs else GithubJob()
     where = f"runner {job.runner_name[:80]!r}" if job.runner_name else "no runner"
     ended = {step.name: step.conclusion for step in job.steps}.get(JUDGE_STEP)
     if ended == "skipped":

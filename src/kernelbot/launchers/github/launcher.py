@@ -5,7 +5,7 @@ import time
 from collections import deque
 
 from kernelbot.launchers.base import Availability, Outcome
-from kernelbot.launchers.github.answers import Run, Runner
+from kernelbot.launchers.github.answers import GithubRun, GithubRunner
 from kernelbot.launchers.github.api import PAGE, GithubApi
 from kernelbot.launchers.github.ends import is_final, why_no_result
 from kernelbot.launchers.github.inputs import make_inputs
@@ -14,7 +14,7 @@ from kernelbot.launchers.handles import Handle
 from kernelbot.launchers.links import Links
 from kernelbot.launchers.rest.client import TooLarge
 from kernelbot.launchers.rest.launcher import RestLauncher, RestRules
-from kernelbot.launchers.rest.listing import Listing
+from kernelbot.launchers.rest.listing import JobFinder
 from kernelbot.launchers.results import found, lost, too_long, zip_size
 from kernelbot.protocol import Fault, JobSpec
 
@@ -26,7 +26,7 @@ _MOST_LEFT_OVER = 1000
 _SEEN_FOR_S = 5.0
 
 
-class GithubLauncher(RestLauncher[Run]):
+class GithubLauncher(RestLauncher[GithubRun]):
     """What each method promises, `Launcher` says. `links` None: what a run needs must fit into
     its inputs, and the harness comes from the repository."""
 
@@ -37,13 +37,13 @@ class GithubLauncher(RestLauncher[Run]):
         self._left_over: deque[str] = deque(maxlen=_MOST_LEFT_OVER)
         """Numbers of runs to be deleted once they have ended."""
         self._looking = asyncio.Lock()
-        self._seen: tuple[float, list[Runner]] = (float("-inf"), [])
+        self._seen: tuple[float, list[GithubRunner]] = (float("-inf"), [])
         """The runners that we are shown, and when that was."""
         super().__init__(
             "GitHub",
             settings.devices,
             RestRules(settings.traits, settings.settle_s, settings.appear_s),
-            Listing(self._api.runs, PAGE, self._api.pause_s),
+            JobFinder(self._api.runs, PAGE, self._api.pause_s),
             self._api.spare,
         )
 
@@ -56,10 +56,10 @@ class GithubLauncher(RestLauncher[Run]):
         inputs = await asyncio.to_thread(make_inputs, spec, self._settings, self._links)
         return await self._api.dispatch(device.workflow, inputs)
 
-    async def _show(self, number: str) -> Run | None:
+    async def _show(self, number: str) -> GithubRun | None:
         return await self._api.run(number)
 
-    async def _end(self, handle: Handle, job: Run, most: int) -> Outcome | None:
+    async def _end(self, handle: Handle, job: GithubRun, most: int) -> Outcome | None:
         artifacts = await self._api.artifacts(handle.number)
         artifact = next((each for each in artifacts if each.name == ARTIFACT), None)
         if artifact is None:
@@ -74,17 +74,17 @@ class GithubLauncher(RestLauncher[Run]):
             return lost("its result has expired at GitHub", Fault.SCHEDULER)
         return found(archive, most, RESULT)
 
-    async def _why_no_result(self, job: Run) -> Outcome:
+    async def _why_no_result(self, job: GithubRun) -> Outcome:
         return await why_no_result(self._api, job)
 
     async def cancel(self, handle: str) -> None:
         """GitHub interrupts the step, and kills it a few seconds later."""
-        if (known := Handle.of(handle)) is not None:
+        if (known := Handle.parse(handle)) is not None:
             await self._api.cancel(known.number)
 
     async def forget(self, handle: str) -> None:
         """Delete the run with its inputs, log and artifact; later, if it hasn't ended."""
-        if (known := Handle.of(handle)) is None:
+        if (known := Handle.parse(handle)) is None:
             return
         self._forget(known)
         self._left_over.append(known.number)  # first: whatever happens, it is tried again

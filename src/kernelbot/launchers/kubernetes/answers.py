@@ -4,7 +4,7 @@ from typing import Annotated, Generic, TypeVar
 
 from pydantic import Field
 
-from kernelbot.launchers.rest.client import Said
+from kernelbot.launchers.rest.client import SchedulerAnswer
 
 ATTEMPT = "kernelbot/attempt"
 """The label of all that was made for an attempt."""
@@ -15,13 +15,13 @@ Name = Annotated[str, Field(pattern=r"^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$")]
 Version = Annotated[str, Field(alias="resourceVersion", max_length=100)]
 
 
-class Owner(Said):
+class ObjectOwner(SchedulerAnswer):
     """Who an object goes with."""
 
     uid: Uid
 
 
-class Meta(Said):
+class Meta(SchedulerAnswer):
     """What every object says of itself."""
 
     name: Name
@@ -31,10 +31,10 @@ class Meta(Said):
     """By the cluster's clock: such times are compared with each other alone."""
     deleted_at: Annotated[str | None, Field(alias="deletionTimestamp")] = None
     labels: dict[str, str] | None = None
-    owners: Annotated[tuple[Owner, ...] | None, Field(alias="ownerReferences")] = None
+    owners: Annotated[tuple[ObjectOwner, ...] | None, Field(alias="ownerReferences")] = None
 
 
-class Condition(Said):
+class Condition(SchedulerAnswer):
     """Something that is so, isn't, or may be."""
 
     type: str
@@ -48,7 +48,7 @@ class Condition(Said):
         return self.status == _TRUE
 
 
-class Item(Said):
+class KubernetesObject(SchedulerAnswer):
     """Base of objects."""
 
     meta: Annotated[Meta, Field(alias="metadata")]
@@ -59,22 +59,22 @@ class Item(Said):
         return (self.meta.labels or {}).get(ATTEMPT, "")
 
 
-class JobSpecSaid(Said):
+class KubernetesJobSpec(SchedulerAnswer):
     """What a Job was asked to be."""
 
     suspend: bool | None = None
 
 
-class JobStatus(Said):
+class JobStatus(SchedulerAnswer):
     """What has become of a Job."""
 
     conditions: tuple[Condition, ...] | None = None
 
 
-class Job(Item):
-    """A `Job` of batch/v1."""
+class KubernetesJob(KubernetesObject):
+    """A `KubernetesJob` of batch/v1."""
 
-    spec: JobSpecSaid = JobSpecSaid()
+    spec: KubernetesJobSpec = KubernetesJobSpec()
     status: JobStatus = JobStatus()
 
     @property
@@ -87,14 +87,14 @@ class Job(Item):
 _ENDS = frozenset(("Complete", "Failed"))
 
 
-class Waiting(Said):
+class ContainerWaiting(SchedulerAnswer):
     """Why a container hasn't begun."""
 
     reason: str | None = None
     message: str | None = None
 
 
-class Terminated(Said):
+class Terminated(SchedulerAnswer):
     """How a container has ended."""
 
     exit_code: Annotated[int, Field(alias="exitCode")]
@@ -102,21 +102,21 @@ class Terminated(Said):
     message: str | None = None
 
 
-class ContainerState(Said):
-    """One of them at most."""
+class ContainerState(SchedulerAnswer):
+    """A container's state: at most one field is set."""
 
-    waiting: Waiting | None = None
+    waiting: ContainerWaiting | None = None
     terminated: Terminated | None = None
 
 
-class Container(Said):
+class Container(SchedulerAnswer):
     """The status of one container."""
 
     name: str
     state: ContainerState = ContainerState()
 
 
-class PodStatus(Said):
+class PodStatus(SchedulerAnswer):
     """What has become of a pod."""
 
     phase: str = "Pending"
@@ -127,28 +127,28 @@ class PodStatus(Said):
     before: Annotated[tuple[Container, ...] | None, Field(alias="initContainerStatuses")] = None
 
 
-class PodSpecSaid(Said):
+class PodSpec(SchedulerAnswer):
     """What a pod was asked to be, and where."""
 
     node: Annotated[str | None, Field(alias="nodeName")] = None
 
 
-class Pod(Item):
+class Pod(KubernetesObject):
     """A `Pod` of v1."""
 
-    spec: PodSpecSaid = PodSpecSaid()
+    spec: PodSpec = PodSpec()
     status: PodStatus = PodStatus()
 
     def condition(self, kind: str) -> Condition | None:
         """The condition of this type."""
         return next((each for each in self.status.conditions or () if each.type == kind), None)
 
-    def is_of(self, job: Job) -> bool:
+    def is_of(self, job: KubernetesJob) -> bool:
         """Whether the Job made it."""
         return any(owner.uid == job.meta.uid for owner in self.meta.owners or ())
 
 
-class Taint(Said):
+class Taint(SchedulerAnswer):
     """What keeps pods from a node."""
 
     key: str
@@ -156,47 +156,47 @@ class Taint(Said):
     effect: str
 
 
-class NodeSpec(Said):
+class NodeSpec(SchedulerAnswer):
     """Which pods a node takes."""
 
     unschedulable: bool | None = None
     taints: tuple[Taint, ...] | None = None
 
 
-class NodeStatus(Said):
+class NodeStatus(SchedulerAnswer):
     """What a node has, and whether it is well."""
 
     allocatable: dict[str, str] | None = None
     conditions: tuple[Condition, ...] | None = None
 
 
-class Node(Item):
-    """A `Node` of v1."""
+class KubernetesNode(KubernetesObject):
+    """A `KubernetesNode` of v1."""
 
     spec: NodeSpec = NodeSpec()
     status: NodeStatus = NodeStatus()
 
 
-class QuotaStatus(Said):
+class QuotaStatus(SchedulerAnswer):
     """A quota's limits, and what is used of them."""
 
     hard: dict[str, str] | None = None
     used: dict[str, str] | None = None
 
 
-class Quota(Item):
+class Quota(KubernetesObject):
     """A `ResourceQuota` of v1."""
 
     status: QuotaStatus = QuotaStatus()
 
 
-class Event(Said):
-    """An `Event` of v1: something that somebody noticed about an object."""
+class KubernetesEvent(SchedulerAnswer):
+    """An `KubernetesEvent` of v1: something that somebody noticed about an object."""
 
     message: str | None = None
 
 
-class Status(Said):
+class Status(SchedulerAnswer):
     """A `Status` of v1: why something wasn't done."""
 
     message: str | None = None
@@ -204,36 +204,36 @@ class Status(Said):
     code: int | None = None
 
 
-class ListMeta(Said):
+class ListMeta(SchedulerAnswer):
     """What a list says of itself."""
 
     version: Version = ""
     more: Annotated[str | None, Field(alias="continue")] = None
 
 
-I = TypeVar("I", bound=Said)  # noqa: E741  # an item
+I = TypeVar("I", bound=SchedulerAnswer)  # noqa: E741  # an item
 
 
-class Listed(Said, Generic[I]):
+class ObjectList(SchedulerAnswer, Generic[I]):
     """A list of objects, or a part of one."""
 
     meta: Annotated[ListMeta, Field(alias="metadata")]
     items: tuple[I, ...]
 
 
-class ChangeType(Said):
+class ChangeType(SchedulerAnswer):
     """Which kind of change a line of a watch tells of."""
 
     type: str
 
 
-class Change(Said, Generic[I]):
+class Change(SchedulerAnswer, Generic[I]):
     """One line of a watch, once its type is known."""
 
     object: I
 
 
-class Bookmark(Said):
+class Bookmark(SchedulerAnswer):
     """The object of a change that only says how far a watch has come."""
 
     meta: Annotated[ListMeta, Field(alias="metadata")]

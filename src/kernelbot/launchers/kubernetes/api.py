@@ -14,18 +14,18 @@ from kernelbot.launchers.kubernetes.answers import (
     Bookmark,
     Change,
     ChangeType,
-    Event,
-    Item,
-    Job,
-    Listed,
-    Node,
+    KubernetesEvent,
+    KubernetesJob,
+    KubernetesNode,
+    KubernetesObject,
+    ObjectList,
     Pod,
     Quota,
     Status,
 )
 from kernelbot.launchers.kubernetes.credentials import Credentials
 from kernelbot.launchers.kubernetes.manifest import JUDGE_CONTAINER, MANAGED_BY, OURS, Body
-from kernelbot.launchers.rest.client import Answer, Http, NotStreamed, Said, read
+from kernelbot.launchers.rest.client import Http, HttpAnswer, NotStreamed, SchedulerAnswer, read
 
 KUBERNETES = "Kubernetes"
 _PAGE = 200
@@ -41,15 +41,15 @@ _HEADERS = {"Accept": "application/json", "User-Agent": "kernelbot"}
 _REFUSED = frozenset((400, 413, 422))
 _OURS = frozenset((400, 403, 404, 405, 413, 422))
 """Statuses that say we have asked for something wrong."""
-I = TypeVar("I", bound=Item)  # noqa: E741  # an item
-S = TypeVar("S", bound=Said)
+I = TypeVar("I", bound=KubernetesObject)  # noqa: E741  # an item
+S = TypeVar("S", bound=SchedulerAnswer)
 
 
 class Expired(SchedulerError):
     """The cluster doesn't remember any more what has changed since then: begin with a list."""
 
 
-class Ending(StrEnum):
+class DeletionPropagation(StrEnum):
     """What a deletion does to what goes with an object."""
 
     FOREGROUND = "Foreground"
@@ -68,22 +68,22 @@ class ChangeKind(StrEnum):
 
 
 @dataclass(frozen=True)
-class Kind(Generic[I]):
+class ObjectKind(Generic[I]):
     """A kind of objects in our namespace."""
 
     group: str
     name: str
-    listed: type[Listed[I]]
+    listed: type[ObjectList[I]]
     changed: type[Change[I]]
 
 
-JOBS = Kind("/apis/batch/v1", "jobs", Listed[Job], Change[Job])
-PODS = Kind("/api/v1", "pods", Listed[Pod], Change[Pod])
+JOBS = ObjectKind("/apis/batch/v1", "jobs", ObjectList[KubernetesJob], Change[KubernetesJob])
+PODS = ObjectKind("/api/v1", "pods", ObjectList[Pod], Change[Pod])
 _SECRETS = "secrets"
 
 
 @dataclass(frozen=True)
-class Snapshot(Generic[I]):
+class ObjectSnapshot(Generic[I]):
     """All objects of a kind that are ours."""
 
     items: tuple[I, ...]
@@ -92,7 +92,7 @@ class Snapshot(Generic[I]):
 
 
 @dataclass(frozen=True)
-class News(Generic[I]):
+class ObjectChange(Generic[I]):
     """A change. `item` None: only the version is new."""
 
     version: str
@@ -114,7 +114,7 @@ class KubernetesApi:
         """End all connections."""
         await self._http.close()
 
-    async def create_job(self, body: Body) -> Job | None:
+    async def create_job(self, body: Body) -> KubernetesJob | None:
         """The new Job; None: there is one of its name. Raises `JobRefused`."""
         path = self._path(JOBS.group, JOBS.name)
         strictly = {"fieldValidation": "Strict"}  # an old cluster would ignore what it doesn't know
@@ -124,7 +124,7 @@ class KubernetesApi:
         if answer.status in _REFUSED:
             raise JobRefused(f"Kubernetes refused the Job: {_message(answer)}")
         self._must(answer, 201, "creating a Job")
-        return read(Job, answer, KUBERNETES, "a new Job")
+        return read(KubernetesJob, answer, KUBERNETES, "a new Job")
 
     async def create_secret(self, body: Body) -> None:
         """Nothing happens if there is one of its name. Raises `JobRefused`."""
@@ -135,15 +135,17 @@ class KubernetesApi:
             raise JobRefused(f"Kubernetes refused the Secret: {_message(answer)}")
         self._must(answer, 201, "creating a Secret")
 
-    async def job(self, name: str) -> Job | None:
+    async def job(self, name: str) -> KubernetesJob | None:
         """One Job; None: there is none of this name."""
         answer = await self._send("GET", self._path(JOBS.group, f"{JOBS.name}/{name}"))
         if _is_missing(answer):
             return None
         self._must(answer, 200, "reading a Job")
-        return read(Job, answer, KUBERNETES, "a Job")
+        return read(KubernetesJob, answer, KUBERNETES, "a Job")
 
-    async def delete_job(self, name: str, uid: str, ending: Ending, version: str = "") -> bool:
+    async def delete_job(
+        self, name: str, uid: str, ending: DeletionPropagation, version: str = ""
+    ) -> bool:
         """Delete this very Job, as it was at `version` if that is given; False: it has changed
         since, or another has its name. Nothing happens if it is gone."""
         conditions = {"uid": uid, **({"resourceVersion": version} if version else {})}
@@ -172,7 +174,7 @@ class KubernetesApi:
         self._must(answer, 200, "reading a pod's log")
         return answer.content
 
-    async def snapshot(self, kind: Kind[I]) -> Snapshot[I]:
+    async def snapshot(self, kind: ObjectKind[I]) -> ObjectSnapshot[I]:
         """All that is ours now. Raises `Expired`."""
         items: list[I] = []
         more = ""
@@ -186,12 +188,12 @@ class KubernetesApi:
             items += part.items
             more = part.meta.more or ""
             if not more:
-                return Snapshot(tuple(items), part.meta.version)
+                return ObjectSnapshot(tuple(items), part.meta.version)
         raise SchedulerError(f"Kubernetes lists more than {_MOST_PAGES * _PAGE} {kind.name}.")
 
     async def watch(
-        self, kind: Kind[I], version: str, limit_s: float
-    ) -> AsyncGenerator[News[I], None]:
+        self, kind: ObjectKind[I], version: str, limit_s: float
+    ) -> AsyncGenerator[ObjectChange[I], None]:
         """What changes from `version` on, for so long. Raises `Expired`."""
         params = {
             "watch": "true",
@@ -217,25 +219,25 @@ class KubernetesApi:
                 self._token.refused()
             self._fail(error.answer, f"watching {kind.name}")
 
-    async def nodes(self) -> tuple[Node, ...] | None:
+    async def nodes(self) -> tuple[KubernetesNode, ...] | None:
         """The cluster's; None: our account may not see them."""
-        return await self._visible(Listed[Node], "/api/v1/nodes", "nodes")
+        return await self._visible(ObjectList[KubernetesNode], "/api/v1/nodes", "nodes")
 
     async def quotas(self) -> tuple[Quota, ...] | None:
         """The namespace's; None: our account may not see them."""
         path = self._path("/api/v1", "resourcequotas")
-        return await self._visible(Listed[Quota], path, "quotas")
+        return await self._visible(ObjectList[Quota], path, "quotas")
 
     async def why_no_pod(self, job_uid: str) -> str:
         """Why a Job's pod can't be made, by the last event that says so; empty: none does."""
         path = self._path("/api/v1", "events")
         params = {"fieldSelector": f"involvedObject.uid={job_uid},reason=FailedCreate"}
-        found = await self._visible(Listed[Event], path, "events", params)
+        found = await self._visible(ObjectList[KubernetesEvent], path, "events", params)
         return (found[-1].message or "")[:_MAX_SAID] if found else ""
 
     async def _visible(
         self,
-        kind: type[Listed[S]],
+        kind: type[ObjectList[S]],
         path: str,
         what: str,
         params: Mapping[str, str] | None = None,
@@ -254,10 +256,10 @@ class KubernetesApi:
         params: Mapping[str, str] | None = None,
         body: Body | None = None,
         max_bytes: int | None = None,
-    ) -> Answer:
+    ) -> HttpAnswer:
         """The answer, whatever its status, if it isn't a limit that ends soon or an old token."""
 
-        async def ask() -> Answer:
+        async def ask() -> HttpAnswer:
             headers = {**_HEADERS, **await self._token.headers()}
             if max_bytes is None:
                 return await self._http.request(
@@ -269,7 +271,7 @@ class KubernetesApi:
 
         return await self._tried(ask)
 
-    async def _tried(self, ask: Callable[[], Awaitable[Answer]]) -> Answer:
+    async def _tried(self, ask: Callable[[], Awaitable[HttpAnswer]]) -> HttpAnswer:
         for tries_left in reversed(range(_TRIES)):
             answer = await ask()
             if answer.status == 401 and tries_left:
@@ -281,11 +283,11 @@ class KubernetesApi:
             await asyncio.sleep(wait_s)
         raise AssertionError("the last answer is returned")
 
-    def _must(self, answer: Answer, status: int, doing: str) -> None:
+    def _must(self, answer: HttpAnswer, status: int, doing: str) -> None:
         if answer.status != status:
             self._fail(answer, doing)
 
-    def _fail(self, answer: Answer, doing: str) -> NoReturn:
+    def _fail(self, answer: HttpAnswer, doing: str) -> NoReturn:
         said = _message(answer)
         if answer.status == 410:
             raise Expired(f"Kubernetes has forgotten what changed: {said}")
@@ -303,7 +305,7 @@ def _error(sentence: str, *, ours: bool) -> KernelbotError:
     return PlatformError(sentence) if ours else SchedulerError(sentence)
 
 
-def _message(answer: Answer) -> str:
+def _message(answer: HttpAnswer) -> str:
     try:
         said = Status.model_validate_json(answer.content).message
     except ValidationError:
@@ -311,7 +313,7 @@ def _message(answer: Answer) -> str:
     return (said or answer.excerpt)[:_MAX_SAID]
 
 
-def _is_missing(answer: Answer) -> bool:
+def _is_missing(answer: HttpAnswer) -> bool:
     """Whether the object isn't there; a proxy's page that says 404 is another thing."""
     if answer.status != 404:
         return False
@@ -321,7 +323,7 @@ def _is_missing(answer: Answer) -> bool:
         return False
 
 
-def _retry_after_s(answer: Answer) -> float | None:
+def _retry_after_s(answer: HttpAnswer) -> float | None:
     """After which time to ask again; None: the answer stands."""
     said = answer.headers.get("retry-after", "")
     if answer.status not in (429, 503) or not (said.isascii() and said.isdigit()):
@@ -329,22 +331,22 @@ def _retry_after_s(answer: Answer) -> float | None:
     return float(said) if len(said) < 6 and float(said) <= _LONGEST_WAIT_S else None
 
 
-def _news(kind: Kind[I], line: bytes) -> News[I]:
+def _news(kind: ObjectKind[I], line: bytes) -> ObjectChange[I]:
     try:
         change = ChangeType.model_validate_json(line).type
         if change == ChangeKind.ERROR:
-            _raise_told(Change[Status].model_validate_json(line).object)
+            _raise_status(Change[Status].model_validate_json(line).object)
         if change == ChangeKind.BOOKMARK:
-            return News(Change[Bookmark].model_validate_json(line).object.meta.version)
+            return ObjectChange(Change[Bookmark].model_validate_json(line).object.meta.version)
         item = kind.changed.model_validate_json(line).object
         deleted = ChangeKind(change) is ChangeKind.DELETED
     except ValueError:
         excerpt = repr(line[:120].decode("utf-8", "replace"))
         raise SchedulerError(f"Kubernetes sent {excerpt} instead of a change.") from None
-    return News(item.meta.version, item, deleted)
+    return ObjectChange(item.meta.version, item, deleted)
 
 
-def _raise_told(status: Status) -> NoReturn:
+def _raise_status(status: Status) -> NoReturn:
     said = (status.message or status.reason or "no reason")[:_MAX_SAID]
     if status.code == 410 or status.reason in ("Expired", "Gone"):
         raise Expired(f"Kubernetes has forgotten what changed: {said}")

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from kernelbot.domain.errors import PlatformError, UserError
 from kernelbot.launchers.kubernetes.kubeconfig import ExecPlugin, read_kubeconfig
-from kernelbot.launchers.rest.client import Said
+from kernelbot.launchers.rest.client import SchedulerAnswer
 from kernelbot.protocol.environment import passed_on
 
 SERVICE_ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
@@ -32,7 +32,7 @@ _OF_PLUGINS = ("AWS_", "AZURE_", "AAD_", "CLOUDSDK_", "GOOGLE_", "OCI_")
 """How the variables begin by which clouds' plugins know who we are."""
 
 
-class Token(Protocol):
+class BearerToken(Protocol):
     """What goes with each request."""
 
     async def headers(self) -> Mapping[str, str]:
@@ -79,11 +79,11 @@ class FileToken:
         self._read = (float("-inf"), "")
 
 
-class _ExecStatus(Said):
+class _ExecStatus(SchedulerAnswer):
     token: str | None = None
 
 
-class _ExecCredential(Said):
+class _ExecCredential(SchedulerAnswer):
     status: _ExecStatus
 
 
@@ -169,7 +169,7 @@ class Credentials:
 
     server: str
     """Its URL."""
-    token: Token
+    token: BearerToken
     verify: ssl.SSLContext | bool = True
     """By what its certificate is checked, and with what ours is shown."""
 
@@ -180,13 +180,14 @@ def find_credentials(
     context: str | None = None,
     service_account: Path = SERVICE_ACCOUNT,
 ) -> Credentials:
-    """Those of the kubeconfig, if it is given; else those of the pod that this process runs in;
-    else those of the file that KUBECONFIG names, or of ~/.kube/config. Raises `UserError`."""
+    """The credentials of the kubeconfig, if it is given; else those of the pod that this process
+    runs in; else those of the file that KUBECONFIG names, or of ~/.kube/config. Raises
+    `UserError`."""
     if kubeconfig is None and context is None and environment.get(HOST):
         return _of_the_pod(environment, service_account)
     named = kubeconfig or Path(environment.get(KUBECONFIG) or "~/.kube/config")
     found = read_kubeconfig(named.expanduser(), context)
-    token: Token = FixedToken(found.token)
+    token: BearerToken = FixedToken(found.token)
     if found.token_file is not None:
         token = FileToken(found.token_file)
     elif found.plugin is not None:

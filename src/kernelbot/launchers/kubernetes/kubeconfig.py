@@ -18,23 +18,23 @@ _VERSIONS = ("client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1
 _HINT = "kubectl config view --minify shows what kubectl makes of it."
 
 
-class _Said(BaseModel):
+class _KubeconfigPart(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
-class _Variable(_Said):
+class _Variable(_KubeconfigPart):
     name: str
     value: str
 
 
-class _Exec(_Said):
+class _Exec(_KubeconfigPart):
     version: Annotated[str, Field(alias="apiVersion")]
     command: str
     args: tuple[str, ...] | None = None
     env: tuple[_Variable, ...] | None = None
 
 
-class _User(_Said):
+class _User(_KubeconfigPart):
     token: str | None = None
     token_file: Annotated[str | None, Field(alias="tokenFile")] = None
     certificate: Annotated[str | None, Field(alias="client-certificate")] = None
@@ -44,34 +44,34 @@ class _User(_Said):
     exec: _Exec | None = None
 
 
-class _Cluster(_Said):
+class _Cluster(_KubeconfigPart):
     server: Annotated[str, Field(pattern=r"^https?://[^\s?#]+$")]
     authority: Annotated[str | None, Field(alias="certificate-authority")] = None
     authority_data: Annotated[str | None, Field(alias="certificate-authority-data")] = None
     insecure: Annotated[bool, Field(alias="insecure-skip-tls-verify")] = False
 
 
-class _Context(_Said):
+class _Context(_KubeconfigPart):
     cluster: str
     user: str
 
 
-class _NamedUser(_Said):
+class _NamedUser(_KubeconfigPart):
     name: str
     user: _User
 
 
-class _NamedCluster(_Said):
+class _NamedCluster(_KubeconfigPart):
     name: str
     cluster: _Cluster
 
 
-class _NamedContext(_Said):
+class _NamedContext(_KubeconfigPart):
     name: str
     context: _Context
 
 
-class _File(_Said):
+class _File(_KubeconfigPart):
     current: Annotated[str, Field(alias="current-context")] = ""
     clusters: tuple[_NamedCluster, ...] = ()
     contexts: tuple[_NamedContext, ...] = ()

@@ -13,8 +13,8 @@ import structlog
 
 from kernelbot.domain.errors import KernelbotError, PlatformError, SchedulerError
 from kernelbot.launchers.base import NO_SIZES, Availability, Outcome, Traits
-from kernelbot.launchers.kubernetes.answers import Job, Node, Pod, Quota
-from kernelbot.launchers.kubernetes.api import JOBS, PODS, Ending, KubernetesApi
+from kernelbot.launchers.kubernetes.answers import KubernetesJob, KubernetesNode, Pod, Quota
+from kernelbot.launchers.kubernetes.api import JOBS, PODS, DeletionPropagation, KubernetesApi
 from kernelbot.launchers.kubernetes.credentials import Credentials
 from kernelbot.launchers.kubernetes.manifest import (
     ATTEMPT_ID,
@@ -27,8 +27,8 @@ from kernelbot.launchers.kubernetes.manifest import (
 from kernelbot.launchers.kubernetes.room import why_no_node, why_no_quota
 from kernelbot.launchers.kubernetes.script import PAYLOAD
 from kernelbot.launchers.kubernetes.settings import KubernetesDevice, KubernetesSettings
-from kernelbot.launchers.kubernetes.states import RUNNING, Made, Seen, Wait, see
-from kernelbot.launchers.kubernetes.waiting import Waiting
+from kernelbot.launchers.kubernetes.states import RUNNING, LoggedResult, SeenAttempt, Wait, see
+from kernelbot.launchers.kubernetes.waiting import WaitTimes
 from kernelbot.launchers.kubernetes.watched import WatchedObjects
 from kernelbot.launchers.links import Links
 from kernelbot.launchers.rest.carried import carry
@@ -59,7 +59,7 @@ class _Handle:
     attempt: str
 
     @classmethod
-    def of(cls, text: str) -> "_Handle | None":
+    def parse(cls, text: str) -> "_Handle | None":
         """None: no handle that we have made."""
         parts = _HANDLE.fullmatch(text)
         return cls(parts[1], parts[2]) if parts else None
@@ -84,10 +84,10 @@ class KubernetesLauncher:
         self._patience = Patience()
         self._told: dict[str, str] = {}
         """By attempt, what was said of its waiting last."""
-        self._waiting = Waiting(settings.stuck_s)
+        self._waiting = WaitTimes(settings.stuck_s)
         self._logs = asyncio.Semaphore(_LOGS_AT_ONCE)
         self._looking = asyncio.Lock()
-        self._nodes: tuple[float, tuple[Node, ...] | None] = (float("-inf"), None)
+        self._nodes: tuple[float, tuple[KubernetesNode, ...] | None] = (float("-inf"), None)
         self._quotas: tuple[Quota, ...] | None = None
 
     @property
@@ -148,7 +148,7 @@ class KubernetesLauncher:
         """What the watches have told, and the results of those that have one."""
         jobs = await self._jobs.items()
         pods = await self._pods.items()
-        known = {text: handle for text in handles if (handle := _Handle.of(text))}
+        known = {text: handle for text in handles if (handle := _Handle.parse(text))}
         unseen = [handle for handle in known.values() if handle.uid not in jobs]
         asked = set(unseen[:_ASKED_AT_ONCE])
         by_job = _by_job(pods.values())
@@ -164,7 +164,7 @@ class KubernetesLauncher:
         return {handle: told.get(handle, _STRANGE) for handle in handles}
 
     async def _outcome(
-        self, handle: _Handle, job: Job | None, pods: Mapping[str, list[Pod]], most: int
+        self, handle: _Handle, job: KubernetesJob | None, pods: Mapping[str, list[Pod]], most: int
     ) -> Outcome:
         if job is None:
             try:
@@ -188,8 +188,8 @@ class KubernetesLauncher:
             return await self._without_image(handle, seen)
         return seen.outcome
 
-    async def _without_image(self, handle: _Handle, seen: Seen) -> Outcome:
-        """It is given up after a while: its node would try for ever."""
+    async def _without_image(self, handle: _Handle, seen: SeenAttempt) -> Outcome:
+        """Gives up a pod without its image after a while: its node would try for ever."""
         assert seen.outcome is not None
         if self._patience.since(handle.attempt) < self._settings.image_s:
             return seen.outcome
@@ -200,12 +200,12 @@ class KubernetesLauncher:
             return seen.outcome
         return lost(seen.why)
 
-    def _tell_why_it_waits(self, handle: _Handle, seen: Seen) -> None:
+    def _tell_why_it_waits(self, handle: _Handle, seen: SeenAttempt) -> None:
         if seen.why and self._told.get(handle.attempt) != seen.why:
             self._told[handle.attempt] = seen.why
             log.info("job_waits", attempt=handle.attempt, reason=seen.why)
 
-    async def _result(self, handle: _Handle, made: Made, most: int) -> Outcome:
+    async def _result(self, handle: _Handle, made: LoggedResult, most: int) -> Outcome:
         if made.size > zip_size(most):
             return lost(too_long(most))
         encoded = made.size * 4 // 3 + made.size // 1000 + 1024
@@ -230,7 +230,7 @@ class KubernetesLauncher:
 
     async def cancel(self, handle: str) -> None:
         """Delete the Job, which is gone once its pod is; not if it has ended meanwhile."""
-        if (known := _Handle.of(handle)) is not None:
+        if (known := _Handle.parse(handle)) is not None:
             await self._cancel(known)
 
     async def _cancel(self, handle: _Handle) -> None:
@@ -241,20 +241,24 @@ class KubernetesLauncher:
                 return
             if job.end is not None or self._has_ended(job, await self._pods.items()):
                 return
-            if await self._api.delete_job(name, handle.uid, Ending.FOREGROUND, job.meta.version):
+            if await self._api.delete_job(
+                name, handle.uid, DeletionPropagation.FOREGROUND, job.meta.version
+            ):
                 return
         raise SchedulerError(f"The Job {name} changes all the time, and isn't deleted.")
 
     @staticmethod
-    def _has_ended(job: Job, pods: Mapping[str, Pod]) -> bool:
-        """Its pod has left a result, of which the Job may not know yet."""
+    def _has_ended(job: KubernetesJob, pods: Mapping[str, Pod]) -> bool:
+        """The attempt's pod has left a result, of which the Job may not know yet."""
         return see(job, [pod for pod in pods.values() if pod.is_of(job)]).made is not None
 
     async def forget(self, handle: str) -> None:
         """Delete the Job; the cluster deletes its pod and its Secret."""
-        if (known := _Handle.of(handle)) is None:
+        if (known := _Handle.parse(handle)) is None:
             return
-        await self._api.delete_job(object_name(known.attempt), known.uid, Ending.BACKGROUND)
+        await self._api.delete_job(
+            object_name(known.attempt), known.uid, DeletionPropagation.BACKGROUND
+        )
         self._patience.forget(known.attempt)
         self._told.pop(known.attempt, None)
 
@@ -309,7 +313,7 @@ def _by_job(pods: Collection[Pod]) -> dict[str, list[Pod]]:
     return found_pods
 
 
-def _label(job: Job) -> str:
+def _label(job: KubernetesJob) -> str:
     return (job.meta.labels or {}).get(DEVICE, "")
 
 
@@ -325,9 +329,9 @@ def _decoded(content: bytes) -> bytes | None:
         return None
 
 
-def _is(archive: bytes, made: Made) -> bool:
+def _is(archive: bytes, made: LoggedResult) -> bool:
     return len(archive) == made.size and hashlib.sha256(archive).hexdigest() == made.sha256
 
 
-def _cut(made: Made) -> str:
+def _cut(made: LoggedResult) -> str:
     return f"its pod's log isn't the result of {made.size} bytes that its judge wrote"

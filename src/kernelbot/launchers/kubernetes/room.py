@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 
-from kernelbot.launchers.kubernetes.answers import Node, Quota, Taint
+from kernelbot.launchers.kubernetes.answers import KubernetesNode, Quota, Taint
 from kernelbot.launchers.kubernetes.settings import Effect, KubernetesDevice, Operator, Toleration
 
 _QUANTITY = re.compile(r"([0-9]{1,18})(?:\.([0-9]{1,9}))?(m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?")
@@ -25,7 +25,7 @@ def quantity(text: str) -> Fraction | None:
     return Fraction(f"{whole}.{part or 0}") * _UNITS[unit or ""]
 
 
-def why_no_node(nodes: Iterable[Node], device: KubernetesDevice) -> str:
+def why_no_node(nodes: Iterable[KubernetesNode], device: KubernetesDevice) -> str:
     """Why none of the nodes could ever take one of its pods; empty: one could."""
     chosen = [node for node in nodes if _is_selected(node, device.node_selector)]
     if not chosen:
@@ -64,19 +64,19 @@ def _asked(device: KubernetesDevice) -> dict[str, Fraction]:
     return {name: found for name, text in texts.items() if (found := quantity(text)) is not None}
 
 
-def _is_selected(node: Node, selector: Mapping[str, str]) -> bool:
+def _is_selected(node: KubernetesNode, selector: Mapping[str, str]) -> bool:
     labels = node.meta.labels or {}
     return all(labels.get(name) == value for name, value in selector.items())
 
 
-def _has(node: Node, device: KubernetesDevice) -> bool:
+def _has(node: KubernetesNode, device: KubernetesDevice) -> bool:
     given = node.status.allocatable or {}
     return all(
         (quantity(given.get(name, "0")) or 0) >= asked for name, asked in _asked(device).items()
     )
 
 
-def _takes_pods(node: Node, tolerations: Iterable[Toleration]) -> bool:
+def _takes_pods(node: KubernetesNode, tolerations: Iterable[Toleration]) -> bool:
     if node.spec.unschedulable:
         return False
     ready = next((one for one in node.status.conditions or () if one.type == "Ready"), None)

@@ -6,7 +6,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from kernelbot.launchers.base import JobState, Outcome
-from kernelbot.launchers.kubernetes.answers import Condition, Container, Job, Pod, Terminated
+from kernelbot.launchers.kubernetes.answers import (
+    Condition,
+    Container,
+    KubernetesJob,
+    Pod,
+    Terminated,
+)
 from kernelbot.launchers.kubernetes.manifest import DELIVER_CONTAINER, JUDGE_CONTAINER
 from kernelbot.launchers.results import lost
 from kernelbot.protocol import Fault
@@ -55,7 +61,7 @@ _MAX_SAID = 300
 
 
 @dataclass(frozen=True)
-class Made:
+class LoggedResult:
     """The result that a pod has in its log."""
 
     pod: str
@@ -77,11 +83,11 @@ class Wait(StrEnum):
 
 
 @dataclass(frozen=True)
-class Seen:
+class SeenAttempt:
     """What is known of an attempt. The outcome is None if `made` is there to be fetched."""
 
     outcome: Outcome | None
-    made: Made | None = None
+    made: LoggedResult | None = None
     wait: Wait | None = None
     why: str = ""
     """Why it waits, as far as Job and pod say so."""
@@ -89,30 +95,30 @@ class Seen:
     """The outcome may only be what one half of the news says: of the Job, or of its pod."""
 
 
-def see(job: Job, pods: Collection[Pod]) -> Seen:
+def see(job: KubernetesJob, pods: Collection[Pod]) -> SeenAttempt:
     """`pods`: the Job's own. There is one at a time."""
     pod = _the_one(pods)
     if pod is not None and (made := _made(pod)) is not None:
-        return Seen(None, made)
+        return SeenAttempt(None, made)
     if job.spec.suspend and job.end is None:
-        return Seen(WAITING, wait=Wait.QUEUE, why="its queue hasn't admitted it")
+        return SeenAttempt(WAITING, wait=Wait.QUEUE, why="its queue hasn't admitted it")
     if pod is not None and _is_over(pod):
-        return Seen(_why_pod_ended(pod))
+        return SeenAttempt(_why_pod_ended(pod))
     if job.end is not None:
-        return Seen(_why_job_ended(job.end), settles=True)
+        return SeenAttempt(_why_job_ended(job.end), settles=True)
     if job.meta.deleted_at is not None:
-        return Seen(RUNNING)
+        return SeenAttempt(RUNNING)
     return _not_over(pod)
 
 
-def _not_over(pod: Pod | None) -> Seen:
+def _not_over(pod: Pod | None) -> SeenAttempt:
     if pod is None:
-        return Seen(WAITING, wait=Wait.POD)
-    return _pending(pod) if pod.status.phase == "Pending" else Seen(RUNNING)
+        return SeenAttempt(WAITING, wait=Wait.POD)
+    return _pending(pod) if pod.status.phase == "Pending" else SeenAttempt(RUNNING)
 
 
 def _the_one(pods: Collection[Pod]) -> Pod | None:
-    """That with a result; else that which isn't being deleted; else the newest."""
+    """The pod with a result; else one that isn't being deleted; else the newest."""
     newest_last = sorted(pods, key=lambda pod: pod.meta.created_at)
     newest_last.sort(key=lambda pod: (_made(pod) is not None, pod.meta.deleted_at is None))
     return newest_last[-1] if newest_last else None
@@ -123,12 +129,12 @@ def _ended(containers: tuple[Container, ...] | None, name: str) -> Terminated | 
     return next(found, None)
 
 
-def _made(pod: Pod) -> Made | None:
+def _made(pod: Pod) -> LoggedResult | None:
     ended = _ended(pod.status.containers, JUDGE_CONTAINER)
     if ended is None or ended.exit_code != 0:
         return None
     said = _MADE.fullmatch(ended.message or "")
-    return None if said is None else Made(pod.meta.name, int(said[1]), said[2])
+    return None if said is None else LoggedResult(pod.meta.name, int(said[1]), said[2])
 
 
 def _is_over(pod: Pod) -> bool:
@@ -144,17 +150,17 @@ def _is_disrupted(pod: Pod) -> bool:
     return disrupted is not None and disrupted.holds
 
 
-def _pending(pod: Pod) -> Seen:
+def _pending(pod: Pod) -> SeenAttempt:
     scheduled = pod.condition("PodScheduled")
     if scheduled is not None and not scheduled.holds:
-        why = _said("no node takes its pod", scheduled.message)
-        return Seen(WAITING, wait=Wait.NODE, why=why)
+        why = _with_details("no node takes its pod", scheduled.message)
+        return SeenAttempt(WAITING, wait=Wait.NODE, why=why)
     for each in (*(pod.status.before or ()), *(pod.status.containers or ())):
         waiting = each.state.waiting
         if waiting is not None and waiting.reason in _NO_IMAGE:
-            why = _said(f"its container can't begin: {waiting.reason}", waiting.message)
-            return Seen(WAITING, wait=Wait.CONTAINER, why=why)
-    return Seen(WAITING)
+            why = _with_details(f"its container can't begin: {waiting.reason}", waiting.message)
+            return SeenAttempt(WAITING, wait=Wait.CONTAINER, why=why)
+    return SeenAttempt(WAITING)
 
 
 def _why_pod_ended(pod: Pod) -> Outcome:
@@ -189,16 +195,16 @@ def _why_job_ended(end: Condition) -> Outcome:
         return lost("its pod is gone, and its result with it", Fault.SCHEDULER)
     if end.reason in _JOB_ENDS:
         fault, why = _JOB_ENDS[end.reason or ""]
-        return lost(_said(why, end.message), fault)
-    return lost(_said(f"its Job is {end.type}", end.message or end.reason), Fault.SCHEDULER)
+        return lost(_with_details(why, end.message), fault)
+    return lost(_with_details(f"its Job is {end.type}", end.message or end.reason), Fault.SCHEDULER)
 
 
 def _lost(fault: Fault, why: str, pod: Pod, said: str | None) -> Outcome:
     where = f" on node {pod.spec.node[:80]!r}" if pod.spec.node else ""
-    return lost(_said(why + where, said), fault)
+    return lost(_with_details(why + where, said), fault)
 
 
-def _said(why: str, said: str | None) -> str:
+def _with_details(why: str, said: str | None) -> str:
     """The sentence with what the cluster says, on one line."""
     words = " ".join((said or "").split())[:_MAX_SAID]
     return f"{why}: {words}" if words else why

@@ -48,7 +48,7 @@ class _Table(BaseModel):
 
 
 class TolerationTable(_Table):
-    """One of `tolerations`."""
+    """An entry of `tolerations`."""
 
     key: Key | None = None
     operator: Operator = Operator.EQUAL

@@ -3,12 +3,12 @@
 import time
 from collections.abc import Mapping
 
-from kernelbot.launchers.kubernetes.states import Seen, Wait
+from kernelbot.launchers.kubernetes.states import SeenAttempt, Wait
 
 _BEFORE_ITS_NODE = frozenset((Wait.POD, Wait.NODE, Wait.CONTAINER))
 
 
-class Waiting:
+class WaitTimes:
     """Remembers when each was first seen to wait. `stuck_s`: after this time it is stuck."""
 
     def __init__(self, stuck_s: float) -> None:
@@ -17,8 +17,8 @@ class Waiting:
         """Since when each has waited, by device and by the Job's uid."""
 
     def stuck(
-        self, device: str, jobs: Mapping[str, Seen], *, for_a_node: bool
-    ) -> tuple[str, Seen] | None:
+        self, device: str, jobs: Mapping[str, SeenAttempt], *, for_a_node: bool
+    ) -> tuple[str, SeenAttempt] | None:
         """One of the device's jobs that has waited too long, with its uid; None: none has. `jobs`:
         all of them by their uids; `for_a_node`: whether to wait for a node counts."""
         counted = _BEFORE_ITS_NODE if for_a_node else _BEFORE_ITS_NODE - {Wait.NODE}

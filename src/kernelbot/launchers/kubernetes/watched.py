@@ -9,7 +9,7 @@ from typing import Generic
 import structlog
 
 from kernelbot.domain.errors import KernelbotError, SchedulerError
-from kernelbot.launchers.kubernetes.api import Expired, I, Kind, KubernetesApi
+from kernelbot.launchers.kubernetes.api import Expired, I, KubernetesApi, ObjectKind
 
 _FIRST_PAUSE_S = 0.25
 _LONGEST_PAUSE_S = 15.0
@@ -24,7 +24,9 @@ class WatchedObjects(Generic[I]):
     """Follows the cluster from the first question until `close`. `watch_s`: how long one watch
     lasts; `ready_s`: how long the first list is waited for."""
 
-    def __init__(self, api: KubernetesApi, kind: Kind[I], watch_s: float, ready_s: float) -> None:
+    def __init__(
+        self, api: KubernetesApi, kind: ObjectKind[I], watch_s: float, ready_s: float
+    ) -> None:
         self._api = api
         self._kind = kind
         self._watch_s = watch_s
@@ -69,7 +71,8 @@ class WatchedObjects(Generic[I]):
         return self._items
 
     def add(self, item: I) -> None:
-        """It was made just now, or seen elsewhere: what is known of it already may be newer."""
+        """Add an object that was made just now, or seen elsewhere: what is known of it already may
+        be newer."""
         self._items.setdefault(item.meta.uid, item)
 
     async def _follow(self) -> None:

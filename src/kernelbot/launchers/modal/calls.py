@@ -13,7 +13,7 @@ job without a sandbox is judged. And if the harness's host stays for the contain
 long it waits for one, and after how long it takes no more, in seconds."""
 
 
-class Stage(StrEnum):
+class CallStage(StrEnum):
     """How far a call's function has got, by its own word."""
 
     SPAWNED = "spawned"
@@ -22,11 +22,11 @@ class Stage(StrEnum):
 
 
 @dataclass(frozen=True)
-class Entry:
+class CallEntry:
     """What the Dict has of an attempt: the one call that judges it, and how far that is."""
 
     call_id: str
-    stage: Stage
+    stage: CallStage
 
 
 @dataclass(frozen=True)
@@ -62,10 +62,10 @@ class Calls(Protocol):
         """Write down that this call judges the attempt; False: another one does, or it does and
         was written down before."""
 
-    async def entry(self, attempt: str) -> Entry | None:
+    async def entry(self, attempt: str) -> CallEntry | None:
         """The entry of one attempt."""
 
-    async def entries(self) -> Mapping[str, Entry]:
+    async def entries(self) -> Mapping[str, CallEntry]:
         """The entries of all attempts, with one request."""
 
     async def remove(self, attempt: str) -> None:

@@ -11,7 +11,7 @@ from kernelbot.domain.errors import JobRefused, PlatformError, SchedulerError
 from kernelbot.launchers.base import NO_SIZES, Availability, JobState, Outcome, Traits
 from kernelbot.launchers.links import Links
 from kernelbot.launchers.modal.answers import read_answer
-from kernelbot.launchers.modal.calls import Arguments, Calls, Entry, Stage
+from kernelbot.launchers.modal.calls import Arguments, CallEntry, Calls, CallStage
 from kernelbot.launchers.modal.settings import ModalDevice, ModalSettings
 from kernelbot.launchers.results import lost, no_events, size_of
 from kernelbot.protocol import Fault, JobSpec, ProgressEvent, encode_payload
@@ -26,22 +26,22 @@ _AT_ONCE = 16
 _STRANGE = lost("its handle is none of Modal's")
 _FORGOTTEN = lost("Modal doesn't know it any more", Fault.SCHEDULER)
 _STATES = {
-    Stage.SPAWNED: JobState.WAITING,
-    Stage.BEGUN: JobState.RUNNING,
-    Stage.DONE: JobState.RUNNING,
+    CallStage.SPAWNED: JobState.WAITING,
+    CallStage.BEGUN: JobState.RUNNING,
+    CallStage.DONE: JobState.RUNNING,
 }
 log = structlog.get_logger()
 
 
 @dataclass(frozen=True)
-class _Job:
+class _CallHandle:
     """A handle, taken apart."""
 
     call_id: str
     attempt: str
 
     @classmethod
-    def of(cls, handle: str) -> "_Job | None":
+    def parse(cls, handle: str) -> "_CallHandle | None":
         found = _HANDLE.fullmatch(handle)
         return cls(found[1], found[2]) if found else None
 
@@ -80,7 +80,7 @@ class ModalLauncher:
         written down meanwhile, that is the one, and this one is cancelled."""
         device = self._device(spec)
         if (entry := await self._calls.entry(spec.job_id)) is not None:
-            return _Job(entry.call_id, spec.job_id).handle
+            return _CallHandle(entry.call_id, spec.job_id).handle
         payload = await asyncio.to_thread(encode_payload, spec)
         call_id = await self._calls.spawn(device.function, self._arguments(spec, payload))
         if not await self._calls.keep(spec.job_id, call_id):
@@ -88,8 +88,8 @@ class ModalLauncher:
             if entry is not None and entry.call_id != call_id:
                 await self._cancel(call_id)
                 call_id = entry.call_id
-        handle = _Job(call_id, spec.job_id).handle
-        if _Job.of(handle) is None:
+        handle = _CallHandle(call_id, spec.job_id).handle
+        if _CallHandle.parse(handle) is None:
             raise SchedulerError(f"Modal answered {call_id[:80]!r} instead of a call's id.")
         return handle
 
@@ -119,7 +119,7 @@ class ModalLauncher:
     def _events_url(self, spec: JobSpec) -> str:
         if self._links is None:
             return ""
-        return self._links.of(spec.job_id, self._settings.link_valid_s).events_url
+        return self._links.for_job(spec.job_id, self._settings.link_valid_s).events_url
 
     def events(self, handle: str) -> AsyncIterator[tuple[ProgressEvent, ...]]:  # noqa: ARG002
         """None from here: the container tells the platform itself."""
@@ -130,7 +130,7 @@ class ModalLauncher:
     ) -> dict[str, Outcome]:
         """The Dict for all of them, then what the finished ones returned."""
         entries = await self._calls.entries()
-        jobs = {handle: _Job.of(handle) for handle in handles}
+        jobs = {handle: _CallHandle.parse(handle) for handle in handles}
         outcomes = {
             handle: _STRANGE if job is None else _seen(job, entries) for handle, job in jobs.items()
         }
@@ -142,17 +142,19 @@ class ModalLauncher:
         news = {job.handle: outcome for job, outcome in zip(asked, found, strict=True) if outcome}
         return {**outcomes, **news}
 
-    def _asked(self, jobs: list[_Job], entries: Mapping[str, Entry]) -> list[_Job]:
-        """Those that say that they are done, and some of the others in turn."""
+    def _asked(
+        self, jobs: list[_CallHandle], entries: Mapping[str, CallEntry]
+    ) -> list[_CallHandle]:
+        """The calls that say that they are done, and some of the others in turn."""
         self._polls += 1
-        done = [job for job in jobs if entries[job.attempt].stage is Stage.DONE]
-        unfinished = [job for job in jobs if entries[job.attempt].stage is not Stage.DONE]
+        done = [job for job in jobs if entries[job.attempt].stage is CallStage.DONE]
+        unfinished = [job for job in jobs if entries[job.attempt].stage is not CallStage.DONE]
         unfinished.sort(key=lambda job: self._turns.get(job.handle, 0))
         for job in unfinished[:_ASKED_UNFINISHED]:
             self._turns[job.handle] = self._polls
         return done + unfinished[:_ASKED_UNFINISHED]
 
-    async def _outcome(self, job: _Job, most: int) -> Outcome | None:
+    async def _outcome(self, job: _CallHandle, most: int) -> Outcome | None:
         """None: it goes on, or can't be asked about just now."""
         try:
             async with self._fetching:
@@ -168,7 +170,7 @@ class ModalLauncher:
 
     async def cancel(self, handle: str) -> None:
         """The call. Its container goes on if a host stays in it for the next."""
-        if (job := _Job.of(handle)) is not None:
+        if (job := _CallHandle.parse(handle)) is not None:
             await self._cancel(job.call_id)
 
     async def _cancel(self, call_id: str) -> None:
@@ -176,7 +178,7 @@ class ModalLauncher:
 
     async def forget(self, handle: str) -> None:
         """Remove the attempt from the Dict. What the call returned Modal keeps for a week."""
-        if (job := _Job.of(handle)) is None:
+        if (job := _CallHandle.parse(handle)) is None:
             return
         self._turns.pop(handle, None)
         await self._calls.remove(job.attempt)
@@ -190,7 +192,7 @@ class ModalLauncher:
         return Availability(why_not is None, why_not or "")
 
 
-def _seen(job: _Job, entries: Mapping[str, Entry]) -> Outcome:
+def _seen(job: _CallHandle, entries: Mapping[str, CallEntry]) -> Outcome:
     """What the Dict says."""
     entry = entries.get(job.attempt)
     if entry is None or entry.call_id != job.call_id:

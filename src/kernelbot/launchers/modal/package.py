@@ -15,7 +15,7 @@ import modal
 from modal import exception
 
 from kernelbot.domain.errors import JobRefused, SchedulerError
-from kernelbot.launchers.modal.calls import Arguments, Entry, Over, Stage
+from kernelbot.launchers.modal.calls import Arguments, CallEntry, CallStage, Over
 from kernelbot.protocol import Fault
 
 _ENTRY = re.compile(r"(fc-[A-Za-z0-9]{1,80}) ([a-z_]{1,40})")
@@ -109,10 +109,10 @@ class PackageCalls:
     async def keep(self, attempt: str, call_id: str) -> bool:
         """Implements `Calls`."""
         async with self._asked("write into its Dict"):
-            value = f"{call_id} {Stage.SPAWNED}"
+            value = f"{call_id} {CallStage.SPAWNED}"
             return bool(await self._dict.put.aio(attempt, value, skip_if_exists=True))
 
-    async def entry(self, attempt: str) -> Entry | None:
+    async def entry(self, attempt: str) -> CallEntry | None:
         """Implements `Calls`."""
         async with self._asked("read its Dict"):
             found = await self._dict.get.aio(attempt)
@@ -120,7 +120,7 @@ class PackageCalls:
             raise SchedulerError(f"Modal's Dict has {str(found)[:80]!r} instead of a call.")
         return _entry(found)
 
-    async def entries(self) -> Mapping[str, Entry]:
+    async def entries(self) -> Mapping[str, CallEntry]:
         """Implements `Calls`."""
         async with self._asked("read its Dict"):
             found = [pair async for pair in self._dict.items.aio()]
@@ -158,13 +158,15 @@ class _NoSuchThing(Exception):
     """Modal doesn't know what it was asked about."""
 
 
-def _entry(value: object) -> Entry | None:
+def _entry(value: object) -> CallEntry | None:
     """None: it is none of ours."""
     found = _ENTRY.fullmatch(value) if isinstance(value, str) else None
     if found is None:
         return None
     # A newer app may tell of further stages: none of them is an end.
-    return Entry(found[1], Stage(found[2]) if found[2] in set(Stage) else Stage.BEGUN)
+    return CallEntry(
+        found[1], CallStage(found[2]) if found[2] in set(CallStage) else CallStage.BEGUN
+    )
 
 
 def _words(error: BaseException) -> str:

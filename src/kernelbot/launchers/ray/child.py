@@ -12,13 +12,19 @@ import ray
 from ray import cloudpickle, exceptions
 
 from kernelbot.launchers.ray import keeper
-from kernelbot.launchers.ray.messages import Answer, Ask, Question, Told, failure
+from kernelbot.launchers.ray.messages import (
+    AttemptAnswer,
+    KeeperAnswer,
+    KeeperQuestion,
+    KeeperRequest,
+    failure,
+)
 
 _HEAD = "node:__internal_head__"
 """A resource of the head alone: other nodes come and go."""
 
 
-class Child:
+class KeeperClient:
     """Asks the cluster's keeper."""
 
     def __init__(self, namespace: str, harness: Path, timeout_s: float) -> None:
@@ -27,23 +33,23 @@ class Child:
         self._namespace = namespace
         self._timeout_s = timeout_s
 
-    def answer(self, question: Question) -> Answer:
+    def answer(self, question: KeeperQuestion) -> KeeperAnswer:
         """Raises what Ray raises."""
-        if question.ask is Ask.NODES:
+        if question.ask is KeeperRequest.NODES:
             alive = [node["Resources"] for node in ray.nodes() if node["Alive"]]
-            return Answer(nodes=tuple(alive))
+            return KeeperAnswer(nodes=tuple(alive))
         actor = self._keeper()
         keeper_id = self._get(actor.id.remote())
         if question.job is not None:
             self._launch(actor, question.job)
-        elif question.ask is Ask.POLL:
+        elif question.ask is KeeperRequest.POLL:
             kept, told = self._get([actor.kept.remote(), actor.poll.remote(question.attempts)])
-            shown = {name: Told.from_keeper(state) for name, state in told.items()}
-            return Answer(keeper=keeper_id, told=shown, kept=kept)
+            shown = {name: AttemptAnswer.from_keeper(state) for name, state in told.items()}
+            return KeeperAnswer(keeper=keeper_id, told=shown, kept=kept)
         elif question.keeper == keeper_id:
-            what = actor.cancel if question.ask is Ask.CANCEL else actor.forget
+            what = actor.cancel if question.ask is KeeperRequest.CANCEL else actor.forget
             self._get([what.remote(attempt) for attempt in question.attempts])
-        return Answer(keeper=keeper_id)
+        return KeeperAnswer(keeper=keeper_id)
 
     def _keeper(self) -> Any:
         """The cluster's of this version; made if there is none."""
@@ -61,7 +67,7 @@ class Child:
             .remote()
         )
 
-    def _launch(self, actor: Any, job: keeper.Job) -> None:
+    def _launch(self, actor: Any, job: keeper.TaskJob) -> None:
         if not self._get(actor.has_harness.remote(self._sha256)):
             self._get(actor.keep_harness.remote(self._content))
         self._get(actor.launch.remote(job, self._sha256))
@@ -77,11 +83,11 @@ def main() -> None:
     os.dup2(2, 1)  # what Ray prints goes to the log
     cloudpickle.register_pickle_by_value(keeper)
     ray.init(address, namespace=namespace, log_to_driver=False, logging_level="ERROR")
-    child = Child(namespace, Path(harness), float(timeout_s))
-    print(Answer().model_dump_json(), file=out)
+    child = KeeperClient(namespace, Path(harness), float(timeout_s))
+    print(KeeperAnswer().model_dump_json(), file=out)
     for line in sys.stdin:
         try:
-            answer = child.answer(Question.model_validate_json(line))
+            answer = child.answer(KeeperQuestion.model_validate_json(line))
         except (exceptions.RayError, ValueError, RuntimeError) as error:
             answer = failure(error)
         print(answer.model_dump_json(), file=out)

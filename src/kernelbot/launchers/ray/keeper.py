@@ -33,11 +33,11 @@ def keeper_name(source: bytes | None = None) -> str:
     return f"kernelbot-keeper-{hashlib.sha256(content).hexdigest()[:12]}"
 
 
-class NoResult(Exception):
+class EndedWithoutResult(Exception):
     """The harness ended without one."""
 
 
-class Stage(StrEnum):
+class TaskStage(StrEnum):
     """How far an attempt has got."""
 
     WAITING = "waiting"
@@ -51,7 +51,7 @@ class Stage(StrEnum):
 class AttemptState:
     """What the keeper says of one attempt."""
 
-    stage: Stage
+    stage: TaskStage
     size: int = 0
     """Bytes of the result."""
     result: bytes | None = None
@@ -63,7 +63,7 @@ class AttemptState:
 
 
 @dataclass(frozen=True)
-class Job:
+class TaskJob:
     """What a task is given."""
 
     attempt: str
@@ -79,7 +79,7 @@ class Job:
 
 
 @dataclass
-class Entry:
+class KeeperEntry:
     """An attempt that the keeper has started."""
 
     reference: Any
@@ -99,7 +99,7 @@ class Keeper:
 
     def __init__(self) -> None:
         self._id = uuid.uuid4().hex[:12]
-        self._entries: dict[str, Entry] = {}
+        self._entries: dict[str, KeeperEntry] = {}
         self._harnesses: dict[str, Any] = {}
 
     def id(self) -> str:
@@ -120,7 +120,7 @@ class Keeper:
 
         self._harnesses[hashlib.sha256(content).hexdigest()] = ray.put(content)
 
-    def launch(self, job: Job, sha256: str) -> None:
+    def launch(self, job: TaskJob, sha256: str) -> None:
         """Start the attempt's task; once, however often it is asked for."""
         import ray
 
@@ -134,7 +134,7 @@ class Keeper:
             max_retries=0,
             name=f"kernelbot-{job.attempt}",
         )
-        self._entries[job.attempt] = Entry(task.remote(job, self._harnesses[sha256], me))
+        self._entries[job.attempt] = KeeperEntry(task.remote(job, self._harnesses[sha256], me))
 
     def begun(self, attempt: str) -> None:
         """The task's own word."""
@@ -148,26 +148,26 @@ class Keeper:
         room = _ANSWER_BYTES
         for name, most in attempts.items():
             entry = self._entries.get(name)
-            one = AttemptState(Stage.UNKNOWN) if entry is None else self._state(entry, most)
+            one = AttemptState(TaskStage.UNKNOWN) if entry is None else self._state(entry, most)
             size = len(one.result or b"")
             if size > room < _ANSWER_BYTES:  # the first goes in any case
-                one, size = AttemptState(Stage.RUNNING), 0
+                one, size = AttemptState(TaskStage.RUNNING), 0
             room -= size
             told[name] = one
         return told
 
-    def _state(self, entry: Entry, most: int) -> AttemptState:
+    def _state(self, entry: KeeperEntry, most: int) -> AttemptState:
         if not entry.is_over:
             self._look(entry)
         if entry.reason:
-            return AttemptState(Stage.FAILED, reason=entry.reason, ours=entry.ours)
+            return AttemptState(TaskStage.FAILED, reason=entry.reason, ours=entry.ours)
         if entry.result is None:
-            return AttemptState(Stage.RUNNING if entry.running else Stage.WAITING)
+            return AttemptState(TaskStage.RUNNING if entry.running else TaskStage.WAITING)
         size = len(entry.result)
-        return AttemptState(Stage.DONE, size, entry.result if size <= most else None)
+        return AttemptState(TaskStage.DONE, size, entry.result if size <= most else None)
 
     @staticmethod
-    def _look(entry: Entry) -> None:
+    def _look(entry: KeeperEntry) -> None:
         import ray
         from ray import exceptions
 
@@ -198,8 +198,8 @@ class Keeper:
         self._entries.pop(attempt, None)
 
 
-def judge(job: Job, harness: bytes, keeper: Any) -> bytes:
-    """The task: the harness, with the GPUs that Ray has given us. Raises `NoResult`."""
+def judge(job: TaskJob, harness: bytes, keeper: Any) -> bytes:
+    """The task: the harness, with the GPUs that Ray has given us. Raises `EndedWithoutResult`."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         # Ray was started in the background of a shell: its cancelling would do nothing.
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -222,11 +222,13 @@ def judge(job: Job, harness: bytes, keeper: Any) -> bytes:
             code = _run(command, job, environment, errors)
         if not result.exists():
             said = log.read_bytes()[-_LAST_WORDS:].decode("utf-8", "replace")
-            raise NoResult(f"the harness ended with exit code {code} and no result: {said}")
+            raise EndedWithoutResult(
+                f"the harness ended with exit code {code} and no result: {said}"
+            )
         return result.read_bytes()
 
 
-def _run(command: list[str], job: Job, environment: dict[str, str], errors: Any) -> int:
+def _run(command: list[str], job: TaskJob, environment: dict[str, str], errors: Any) -> int:
     process = subprocess.Popen(
         command,
         stdin=subprocess.PIPE,
@@ -239,7 +241,7 @@ def _run(command: list[str], job: Job, environment: dict[str, str], errors: Any)
     try:
         process.communicate(job.payload.encode(), timeout=job.limit_s)
     except subprocess.TimeoutExpired:
-        raise NoResult("judging took longer than all limits together") from None
+        raise EndedWithoutResult("judging took longer than all limits together") from None
     finally:  # also if the task is cancelled: the harness may clean up
         if process.poll() is None:
             process.terminate()

@@ -11,8 +11,8 @@ from kernelbot.domain.errors import PlatformError
 from kernelbot.launchers.base import NO_SIZES, Availability, JobState, Outcome, Traits
 from kernelbot.launchers.handles import check_job_id
 from kernelbot.launchers.links import Links
-from kernelbot.launchers.ray.keeper import Job, Stage
-from kernelbot.launchers.ray.messages import Ask, Question, Told
+from kernelbot.launchers.ray.keeper import TaskJob, TaskStage
+from kernelbot.launchers.ray.messages import AttemptAnswer, KeeperQuestion, KeeperRequest
 from kernelbot.launchers.ray.ray_process import RayProcess
 from kernelbot.launchers.ray.settings import RayDevice, RaySettings
 from kernelbot.launchers.results import found, lost, no_events, size_of, too_long
@@ -22,7 +22,7 @@ _HANDLE = re.compile(r"([0-9a-f]{12}):([A-Za-z0-9][A-Za-z0-9.-]{0,63})")
 _IN_THE_QUEUE_S = 24 * 3600.0
 _STRANGE = lost("its handle is none of Ray's")
 _GONE = lost("Ray doesn't know it any more", Fault.SCHEDULER)
-_STATES = {Stage.WAITING: JobState.WAITING, Stage.RUNNING: JobState.RUNNING}
+_STATES = {TaskStage.WAITING: JobState.WAITING, TaskStage.RUNNING: JobState.RUNNING}
 
 
 class RayLauncher:
@@ -61,8 +61,8 @@ class RayLauncher:
         payload = await asyncio.to_thread(encode_payload, spec)
         links = self._links
         limit_s = spec.longest_s + self._settings.slack_s
-        url = links.of(attempt, _IN_THE_QUEUE_S + limit_s).events_url if links else ""
-        job = Job(
+        url = links.for_job(attempt, _IN_THE_QUEUE_S + limit_s).events_url if links else ""
+        job = TaskJob(
             attempt=attempt,
             payload=payload,
             events_url=url,
@@ -73,7 +73,7 @@ class RayLauncher:
             num_cpus=device.num_cpus,
             resources=dict(device.resources),
         )
-        answer = await self._process.ask(Question(ask=Ask.LAUNCH, job=job))
+        answer = await self._process.ask(KeeperQuestion(ask=KeeperRequest.LAUNCH, job=job))
         return f"{answer.keeper}:{attempt}"
 
     def events(self, handle: str) -> AsyncIterator[tuple[ProgressEvent, ...]]:  # noqa: ARG002
@@ -86,7 +86,7 @@ class RayLauncher:
         """One question to the keeper, which answers with the results."""
         parts = {handle: found for handle in handles if (found := _HANDLE.fullmatch(handle))}
         wanted = {part[2]: size_of(handle, most_bytes) for handle, part in parts.items()}
-        answer = await self._process.ask(Question(ask=Ask.POLL, attempts=wanted))
+        answer = await self._process.ask(KeeperQuestion(ask=KeeperRequest.POLL, attempts=wanted))
         return {
             handle: _STRANGE
             if handle not in parts
@@ -98,15 +98,15 @@ class RayLauncher:
 
     async def cancel(self, handle: str) -> None:
         """The task is interrupted, and its harness told to stop."""
-        await self._tell(Ask.CANCEL, handle)
+        await self._tell(KeeperRequest.CANCEL, handle)
 
     async def forget(self, handle: str) -> None:
         """The keeper keeps nothing of it."""
-        await self._tell(Ask.FORGET, handle)
+        await self._tell(KeeperRequest.FORGET, handle)
 
-    async def _tell(self, ask: Ask, handle: str) -> None:
+    async def _tell(self, ask: KeeperRequest, handle: str) -> None:
         if (part := _HANDLE.fullmatch(handle)) is not None:
-            await self._process.ask(Question(ask=ask, keeper=part[1], attempts={part[2]: 0}))
+            await self._process.ask(KeeperQuestion(ask=ask, keeper=part[1], attempts={part[2]: 0}))
 
     async def availability(self, device: str) -> Availability:
         """Whether a node of the cluster that lives has what the device's tasks ask for."""
@@ -119,7 +119,7 @@ class RayLauncher:
     async def nodes(self) -> tuple[Mapping[str, float], ...]:
         """What each of the cluster's living nodes has, by Ray's names of it. Raises
         `SchedulerError`."""
-        return (await self._process.ask(Question(ask=Ask.NODES))).nodes
+        return (await self._process.ask(KeeperQuestion(ask=KeeperRequest.NODES))).nodes
 
 
 def _why_no_node(nodes: Collection[Mapping[str, float]], device: RayDevice) -> str:
@@ -131,12 +131,12 @@ def _why_no_node(nodes: Collection[Mapping[str, float]], device: RayDevice) -> s
     return f"no node of the Ray cluster has {named}"
 
 
-def _outcome(told: Told | None, most: int) -> Outcome:
-    if told is None or told.stage is Stage.UNKNOWN:
+def _outcome(told: AttemptAnswer | None, most: int) -> Outcome:
+    if told is None or told.stage is TaskStage.UNKNOWN:
         return _GONE
-    if told.stage is Stage.FAILED:
+    if told.stage is TaskStage.FAILED:
         return lost(told.reason, Fault.PLATFORM if told.ours else Fault.SCHEDULER)
-    if told.stage is not Stage.DONE:
+    if told.stage is not TaskStage.DONE:
         return Outcome(_STATES[told.stage])
     content = told.content()
     return lost(too_long(most)) if content is None else found(content, most)

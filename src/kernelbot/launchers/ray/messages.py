@@ -6,10 +6,10 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from kernelbot.launchers.ray.keeper import AttemptState, Job, Stage
+from kernelbot.launchers.ray.keeper import AttemptState, TaskJob, TaskStage
 
 
-class Ask(StrEnum):
+class KeeperRequest(StrEnum):
     """What may be asked."""
 
     LAUNCH = "launch"
@@ -26,10 +26,10 @@ class _Message(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
-class Told(_Message):
+class AttemptAnswer(_Message):
     """What the keeper says of one attempt."""
 
-    stage: Annotated[Stage, Field(strict=False)]
+    stage: Annotated[TaskStage, Field(strict=False)]
     result: str | None = None
     """In base64, if it is done and isn't too large."""
     size: int = 0
@@ -40,11 +40,11 @@ class Told(_Message):
     """Whether that was our failure, and not the cluster's."""
 
     @classmethod
-    def from_keeper(cls, state: AttemptState) -> "Told":
+    def from_keeper(cls, state: AttemptState) -> "AttemptAnswer":
         """The same as text."""
         result = None if state.result is None else base64.b64encode(state.result).decode()
         return cls(
-            stage=Stage(state.stage.value),
+            stage=TaskStage(state.stage.value),
             result=result,
             size=state.size,
             reason=state.reason,
@@ -56,30 +56,30 @@ class Told(_Message):
         return None if self.result is None else base64.b64decode(self.result)
 
 
-class Answer(_Message):
+class KeeperAnswer(_Message):
     """The one line that follows each question. `error` is empty, or says why there is none."""
 
     error: str = ""
     keeper: str = ""
-    told: dict[str, Told] = Field(default_factory=dict)
+    told: dict[str, AttemptAnswer] = Field(default_factory=dict)
     kept: int = 0
     """How many attempts the keeper knows."""
     nodes: tuple[dict[str, float], ...] = ()
 
 
-class Question(_Message):
+class KeeperQuestion(_Message):
     """One line of the worker's."""
 
-    ask: Annotated[Ask, Field(strict=False)]
+    ask: Annotated[KeeperRequest, Field(strict=False)]
     attempts: dict[str, int] = Field(default_factory=dict)
     """Those it is about, and how large their results may be."""
     keeper: str = ""
-    job: Job | None = None
+    job: TaskJob | None = None
     """What a launch needs."""
 
 
-def failure(error: Exception) -> Answer:
+def failure(error: Exception) -> KeeperAnswer:
     """The answer to a question that raised this, of which it has the type and the first line."""
     lines = str(error).splitlines()
     said = f": {lines[0][:_MAX_ERROR]}" if lines else ""
-    return Answer(error=f"{type(error).__name__}{said}")
+    return KeeperAnswer(error=f"{type(error).__name__}{said}")

@@ -13,7 +13,7 @@ from typing import IO
 from pydantic import ValidationError
 
 from kernelbot.domain.errors import SchedulerError
-from kernelbot.launchers.ray.messages import Answer, Question
+from kernelbot.launchers.ray.messages import KeeperAnswer, KeeperQuestion
 from kernelbot.launchers.ray.settings import RaySettings
 from kernelbot.protocol.environment import passed_on
 
@@ -32,7 +32,7 @@ class RayProcess:
         self._errors: IO[bytes] | None = None
         self._turn = asyncio.Lock()
 
-    async def ask(self, question: Question) -> Answer:
+    async def ask(self, question: KeeperQuestion) -> KeeperAnswer:
         """Raises `SchedulerError`."""
         async with self._turn:
             try:
@@ -74,14 +74,14 @@ class RayProcess:
         await self._answer(self._process, settings.start_s)
         return self._process
 
-    async def _exchange(self, process: Process, question: Question) -> Answer:
+    async def _exchange(self, process: Process, question: KeeperQuestion) -> KeeperAnswer:
         assert process.stdin is not None
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # then it has no answer
             process.stdin.write(question.model_dump_json().encode() + b"\n")
             await process.stdin.drain()
         return await self._answer(process, 2 * self._settings.timeout_s)
 
-    async def _answer(self, process: Process, limit_s: float) -> Answer:
+    async def _answer(self, process: Process, limit_s: float) -> KeeperAnswer:
         assert process.stdout is not None
         try:
             async with asyncio.timeout(limit_s):
@@ -89,7 +89,7 @@ class RayProcess:
         except (TimeoutError, ValueError):
             raise SchedulerError(f"Ray didn't answer within {limit_s:.0f} s.") from None
         try:
-            return Answer.model_validate_json(line)
+            return KeeperAnswer.model_validate_json(line)
         except ValidationError:
             raise SchedulerError(f"Ray can't be reached: {self._last_words()}") from None
 

@@ -8,8 +8,8 @@ from typing import TypeVar, cast
 from pydantic import ValidationError
 
 from kernelbot.domain.errors import PlatformError, SchedulerError
-from kernelbot.launchers.rest.client import Answer, Etags, Http, Said, read
-from kernelbot.launchers.rest.tokens import Dialect, Token, Tokens
+from kernelbot.launchers.rest.client import Etags, Http, HttpAnswer, SchedulerAnswer, read
+from kernelbot.launchers.rest.tokens import Dialect, SchedulerToken, SchedulerTokens
 
 T = TypeVar("T")
 _NEXT = re.compile(r"""\brel="?next\b""")
@@ -22,11 +22,11 @@ _OURS = frozenset((400, 401, 403, 404, 410, 413, 422))
 """Statuses that say we have asked for something wrong."""
 
 
-class _Refusal(Said):
+class _Refusal(SchedulerAnswer):
     message: str
 
 
-class Rest:
+class RestApi:
     """Below one path. Everything raises `SchedulerError` if the scheduler fails or limits us, and
     `PlatformError` if it won't let us do what we ask. A limit that ends soon is waited for."""
 
@@ -45,7 +45,7 @@ class Rest:
         self._turns = asyncio.Lock()
         self._waiting = 0
         """Requests whose turn hasn't come."""
-        self.tokens = Tokens(tokens, dialect)
+        self.tokens = SchedulerTokens(tokens, dialect)
 
     async def close(self) -> None:
         """End all connections."""
@@ -58,7 +58,7 @@ class Rest:
         *,
         params: Mapping[str, str] | None = None,
         body: object = None,
-    ) -> Answer:
+    ) -> HttpAnswer:
         """The answer, whatever its status, if it wasn't the token that was refused."""
         return await self._with_token(
             lambda token: self._http.request(
@@ -83,7 +83,7 @@ class Rest:
         anew as long as it hasn't changed."""
         keys = []
 
-        async def ask(token: Token) -> Answer:
+        async def ask(token: SchedulerToken) -> HttpAnswer:
             keys.append(f"{id(token)} {kind} {path} {params}")  # each token has its own ETags
             headers = {**self._headers, **token.headers(), **self._etags.headers(keys[-1])}
             return await self._http.request("GET", path, headers=headers, params=params)
@@ -116,7 +116,7 @@ class Rest:
                 break  # its address may be on any host: the token goes to ours alone
         return found
 
-    async def download(self, path: str, max_bytes: int) -> Answer:
+    async def download(self, path: str, max_bytes: int) -> HttpAnswer:
         """What a path leads to, on whatever host. Raises `TooLarge`, too."""
         return await self._with_token(
             lambda token: self._http.download(
@@ -124,7 +124,7 @@ class Rest:
             )
         )
 
-    def must(self, answer: Answer, status: int, doing: str) -> None:
+    def must(self, answer: HttpAnswer, status: int, doing: str) -> None:
         """Raises unless the answer has the status."""
         if answer.status == status:
             return
@@ -135,7 +135,9 @@ class Rest:
         sentence = f"{self._name} answered {answer.status} to {doing}: {said[:300]}"
         raise PlatformError(sentence) if answer.status in _OURS else SchedulerError(sentence)
 
-    async def _with_token(self, ask: Callable[[Token], Awaitable[Answer]]) -> Answer:
+    async def _with_token(
+        self, ask: Callable[[SchedulerToken], Awaitable[HttpAnswer]]
+    ) -> HttpAnswer:
         """The answer, of whichever token it can be had with."""
         for _ in range(len(self.tokens) + 1):
             token = await self._turn()
@@ -151,7 +153,7 @@ class Rest:
         self.tokens.wait_s()  # raises if no token is accepted
         raise SchedulerError(f"{self._name} limits our requests again and again.")
 
-    async def _turn(self) -> Token:
+    async def _turn(self) -> SchedulerToken:
         """The token of the next request, once it may be made. Each sees what those before it have
         used, though they aren't answered yet."""
         self._waiting += 1
@@ -160,7 +162,7 @@ class Rest:
         finally:
             self._waiting -= 1
 
-    async def _next_turn(self) -> Token:
+    async def _next_turn(self) -> SchedulerToken:
         async with self._turns:
             while (wait_s := self.tokens.wait_s()) > 0:
                 if self.tokens.used_up_s() > _LONGEST_WAIT_S:
@@ -173,8 +175,8 @@ class Rest:
         return max(self.tokens.spare() - self._waiting, 0.0)
 
     def used_up(self) -> str:
-        """That no request may be made just now, and for how long; empty if one may. Raises
-        `PlatformError` if no token is accepted."""
+        """The sentence that no request may be made just now, and for how long; empty if one may.
+        Raises `PlatformError` if no token is accepted."""
         wait_s = self.tokens.used_up_s()
         return self._used_up_for(wait_s) if wait_s > _SHORT_S else ""
 

@@ -12,7 +12,7 @@ _IN_THE_QUEUE_S = 24 * 3600.0
 
 @dataclass(frozen=True)
 class Carried:
-    """One of the first two is empty."""
+    """What a job carries: the payload or its link, of which one is empty."""
 
     payload: str
     payload_url: str
@@ -28,7 +28,7 @@ def carry(
     raises `JobRefused` if it is larger all the same."""
     job_links = NodeLinks("", "", "", "")
     if links is not None:
-        job_links = links.of(spec.job_id, _IN_THE_QUEUE_S + most_s)
+        job_links = links.for_job(spec.job_id, _IN_THE_QUEUE_S + most_s)
     payload = encode_payload(spec)
     if len(payload) > max_payload and not job_links.payload_url:  # then its node builds it again
         payload = encode_payload(replace(spec, product=None, opponent_product=None))

@@ -31,19 +31,19 @@ class TooLarge(SchedulerError):
 class NotStreamed(SchedulerError):
     """An answer that should have come line by line has another status than 200."""
 
-    def __init__(self, answer: "Answer") -> None:
+    def __init__(self, answer: "HttpAnswer") -> None:
         super().__init__(f"status {answer.status}")
         self.answer = answer
 
 
-class Said(BaseModel):
+class SchedulerAnswer(BaseModel):
     """Base of what a scheduler says in JSON: the parts that we read, of exactly their types."""
 
     model_config = ConfigDict(extra="ignore", frozen=True, strict=True)
 
 
 @dataclass(frozen=True)
-class Answer:
+class HttpAnswer:
     """An answer, whatever its status."""
 
     status: int
@@ -86,7 +86,7 @@ class Http:
         params: Mapping[str, str] | None = None,
         body: object = None,
         max_bytes: int = MAX_ANSWER_BYTES,
-    ) -> Answer:
+    ) -> HttpAnswer:
         """One request below the scheduler's URL; redirects aren't followed. Raises `SchedulerError`
         if there is no whole answer in time, `TooLarge`."""
         request = self._open().build_request(
@@ -95,7 +95,9 @@ class Http:
         async with self._requests:
             return await self._send(request, max_bytes, self._timeout_s)
 
-    async def download(self, path: str, *, headers: Mapping[str, str], max_bytes: int) -> Answer:
+    async def download(
+        self, path: str, *, headers: Mapping[str, str], max_bytes: int
+    ) -> HttpAnswer:
         """What a path leads to: if it leads elsewhere, the headers stay here, because storage is no
         business of our token's. Raises as `request` does."""
         request = self._open().build_request("GET", self._url + path, headers=headers)
@@ -131,7 +133,7 @@ class Http:
                 if response.status_code != 200:
                     async with asyncio.timeout(self._timeout_s):
                         content = await self._read(response, max_bytes)
-                    raise NotStreamed(Answer(response.status_code, response.headers, content))
+                    raise NotStreamed(HttpAnswer(response.status_code, response.headers, content))
                 async with aclosing(self._split(response, max_bytes, ends_at)) as lines:
                     async for line in lines:
                         yield line
@@ -169,7 +171,7 @@ class Http:
             pass  # said below
         raise SchedulerError(f"{self._name} redirects a download to no URL that may be followed.")
 
-    async def _send(self, request: httpx.Request, max_bytes: int, limit_s: float) -> Answer:
+    async def _send(self, request: httpx.Request, max_bytes: int, limit_s: float) -> HttpAnswer:
         try:
             async with asyncio.timeout(limit_s):
                 response = await self._open().send(request, stream=True)
@@ -181,7 +183,7 @@ class Http:
             raise SchedulerError(self._too_late(limit_s)) from None
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise SchedulerError(self._unreachable(error)) from None
-        return Answer(response.status_code, response.headers, content)
+        return HttpAnswer(response.status_code, response.headers, content)
 
     async def _read(self, response: httpx.Response, max_bytes: int) -> bytes:
         chunks, size = [], 0
@@ -204,7 +206,7 @@ class Http:
         return self._client
 
 
-def read(kind: type[T], answer: Answer, who: str, what: str) -> T:
+def read(kind: type[T], answer: HttpAnswer, who: str, what: str) -> T:
     """The answer as what it should be. Raises `SchedulerError` if it isn't."""
     try:
         return TypeAdapter(kind).validate_json(answer.content)
@@ -229,7 +231,7 @@ class Etags:
         """What was read last."""
         return self._kept[key][1]
 
-    def keep(self, key: str, answer: Answer, value: object) -> None:
+    def keep(self, key: str, answer: HttpAnswer, value: object) -> None:
         """Remember what was read of an answer."""
         if etag := answer.headers.get("etag"):
             self._kept[key] = (etag, value)

@@ -12,7 +12,7 @@ import structlog
 from kernelbot.domain.errors import KernelbotError, PlatformError, SchedulerError
 from kernelbot.launchers.base import NO_SIZES, JobState, Outcome, Traits
 from kernelbot.launchers.handles import Handle, check_job_id, job_name
-from kernelbot.launchers.rest.listing import L, Listing
+from kernelbot.launchers.rest.listing import JobFinder, L
 from kernelbot.launchers.rest.patience import Patience
 from kernelbot.launchers.results import lost, no_events, size_of
 from kernelbot.protocol import Fault, JobSpec, ProgressEvent
@@ -48,7 +48,7 @@ class RestLauncher(ABC, Generic[L]):
         scheduler: str,
         devices: Collection[str],
         rules: RestRules,
-        jobs: Listing[L],
+        jobs: JobFinder[L],
         spare: Callable[[], float],
     ) -> None:
         self._scheduler = scheduler
@@ -135,7 +135,7 @@ class RestLauncher(ABC, Generic[L]):
     ) -> dict[str, Outcome]:
         """The list, as far as the jobs reach back; then the results of those that have ended, as
         many as there are requests to spare: the others are running until the next poll."""
-        known = {text: handle for text in handles if (handle := Handle.of(text))}
+        known = {text: handle for text in handles if (handle := Handle.parse(text))}
         shown, missing = await self._jobs.states({int(h.number) for h in known.values()})
         singly = await asyncio.gather(*map(self._one, self._some_of(missing)))
         jobs = {**{str(number): job for number, job in shown.items()}, **dict(singly)}
@@ -154,7 +154,7 @@ class RestLauncher(ABC, Generic[L]):
         return max(int(spare), _LEAST_AT_ONCE)
 
     def _some_of(self, missing: set[int]) -> list[str]:
-        """Those that were asked for longest ago."""
+        """The handles that were asked for longest ago."""
         self._polls += 1
         numbers = sorted(map(str, missing), key=lambda number: self._turns.get(number, 0))
         chosen = numbers[: min(self._at_once(len(numbers)), _ONE_BY_ONE)]
@@ -178,7 +178,7 @@ class RestLauncher(ABC, Generic[L]):
             return _STILL  # it is asked for another time
         job = jobs[handle.number]
         if job is None:
-            if not self._settled(handle):
+            if not self._is_final(handle):
                 return _STILL
             return lost(f"{self._scheduler} doesn't know it any more", Fault.SCHEDULER)
         if job.name != job_name(handle.attempt):
@@ -192,7 +192,7 @@ class RestLauncher(ABC, Generic[L]):
         try:
             if outcome := await self._end(handle, job, most):
                 return outcome
-            if self._settled(handle):
+            if self._is_final(handle):
                 return await self._why_no_result(job)
             missing_s = self._patience.since(handle.number)
             self._look_at[handle.number] = time.monotonic() + max(missing_s / 2, _LOOK_S)
@@ -203,12 +203,12 @@ class RestLauncher(ABC, Generic[L]):
                 return _STILL
             return lost(str(error), error.fault)
 
-    def _settled(self, handle: Handle) -> bool:
+    def _is_final(self, handle: Handle) -> bool:
         """Whether what doesn't show now won't."""
         return self._patience.since(handle.number) >= self._rules.settle_s
 
     def _forget(self, handle: Handle) -> None:
-        """What is remembered of a job here."""
+        """Forget what is remembered of a job here."""
         self._patience.forget(handle.number)
         self._turns.pop(handle.number, None)
         self._look_at.pop(handle.number, None)

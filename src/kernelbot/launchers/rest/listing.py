@@ -13,7 +13,7 @@ _MOST_PAGES = 10
 _NAMES_KEPT = 20_000
 
 
-class Listed(Protocol):
+class ListedJob(Protocol):
     """A job in the list."""
 
     @property
@@ -29,10 +29,10 @@ class Listed(Protocol):
         """None: it has ended."""
 
 
-L = TypeVar("L", bound=Listed)
+L = TypeVar("L", bound=ListedJob)
 
 
-class Listing(Generic[L]):
+class JobFinder(Generic[L]):
     """Finds jobs by their numbers and by their names. `page` reads the list, `size` at a time,
     counting from 1; `pause_s` says what a request must be followed by."""
 

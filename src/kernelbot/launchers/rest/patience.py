@@ -15,5 +15,5 @@ class Patience:
         return now - self._since.setdefault(name, now)
 
     def forget(self, name: str) -> None:
-        """It isn't asked about any more."""
+        """Forget a job that isn't asked about any more."""
         self._since.pop(name, None)

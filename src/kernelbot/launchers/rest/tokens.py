@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from kernelbot.domain.errors import PlatformError
-from kernelbot.launchers.rest.client import Answer
+from kernelbot.launchers.rest.client import HttpAnswer
 
 _REFUSED_FOR_S = 60.0
 _LIMITED_FOR_S = 60.0
@@ -53,7 +53,7 @@ class Dialect:
     waits for the end of it."""
 
 
-class Window:
+class RateWindow:
     """One limit of a token: so many requests until it is counted anew."""
 
     def __init__(self) -> None:
@@ -77,13 +77,14 @@ class Window:
         return 0.0 if self.plenty else (self.ends_at - now) / max(self.left, 1.0)
 
 
-class Token:
-    """One, and what its scheduler lets it do. Times are those of the clock given to `Tokens`."""
+class SchedulerToken:
+    """A token, and what its scheduler lets it do. Times are those of the clock given to
+    `SchedulerTokens`."""
 
     def __init__(self, value: str, dialect: Dialect) -> None:
         self._value = value
         self._dialect = dialect
-        self.windows = [Window() for _ in dialect.limits]
+        self.windows = [RateWindow() for _ in dialect.limits]
         self.under_way = 0
         """Requests that the scheduler may not have counted yet."""
         self.sent_at = -math.inf
@@ -133,8 +134,8 @@ class Token:
                    for window in self.windows)  # fmt: skip
 
 
-class Tokens:
-    """All of a scheduler's. Nothing here shows one."""
+class SchedulerTokens:
+    """All tokens of a scheduler. Nothing here shows one."""
 
     def __init__(
         self,
@@ -142,7 +143,7 @@ class Tokens:
         dialect: Dialect,
         clock: Callable[[], float] = lambda: time.monotonic(),
     ) -> None:
-        self._tokens = [Token(value, dialect) for value in values]
+        self._tokens = [SchedulerToken(value, dialect) for value in values]
         self._dialect = dialect
         self._clock = clock
 
@@ -159,7 +160,7 @@ class Tokens:
         now = self._clock()
         return min(token.used_up_s(now) for token in self._accepted(now))
 
-    def best(self) -> Token:
+    def best(self) -> SchedulerToken:
         """The first with requests to spare, or else the one with most. Raises `PlatformError` if
         none is accepted."""
         now = self._clock()
@@ -168,17 +169,17 @@ class Tokens:
         spare = (token for token in usable if token.left > self._dialect.reserve)
         return next(spare, max(usable, key=lambda token: token.left))
 
-    def spend(self) -> Token:
+    def spend(self) -> SchedulerToken:
         """The token of the next request, which counts from now on; `answered` ends it."""
         token = self.best()
         token.spend(self._clock())
         return token
 
-    def answered(self, token: Token) -> None:
+    def answered(self, token: SchedulerToken) -> None:
         """A request of the token's has an answer, or won't get one."""
         token.under_way -= 1
 
-    def _accepted(self, now: float) -> list[Token]:
+    def _accepted(self, now: float) -> list[SchedulerToken]:
         for token in self._tokens:
             token.renew(now)
         found = [token for token in self._tokens if token.refused_until <= now]
@@ -189,7 +190,7 @@ class Tokens:
             )
         return found
 
-    def note_limit(self, token: Token, answer: Answer) -> None:
+    def note_limit(self, token: SchedulerToken, answer: HttpAnswer) -> None:
         """What an answer's headers say of the limits; by the scheduler's clock alone, as ours may
         be wrong."""
         for window, headers in zip(token.windows, self._dialect.limits, strict=True):
@@ -205,11 +206,11 @@ class Tokens:
             in_s = min(max(reset, 0.0) + _ROUNDED_S, self._dialect.longest_s)
             window.ends_at = self._clock() + in_s
 
-    def refused(self, token: Token) -> None:
-        """It isn't accepted; it is tried again after a while."""
+    def refused(self, token: SchedulerToken) -> None:
+        """The scheduler doesn't accept the token; it is tried again after a while."""
         token.refused_until = self._clock() + _REFUSED_FOR_S
 
-    def limited(self, token: Token, answer: Answer) -> bool:
+    def limited(self, token: SchedulerToken, answer: HttpAnswer) -> bool:
         """Whether the answer is no more than a limit met: then the token pauses."""
         if not self._is_limited(answer):
             token.times_limited = 0
@@ -224,13 +225,13 @@ class Tokens:
         token.blocked_until = max(token.blocked_until, self._clock() + for_s)
         return True
 
-    def _is_limited(self, answer: Answer) -> bool:
+    def _is_limited(self, answer: HttpAnswer) -> bool:
         if answer.status != 403:
             return answer.status == 429
         said = b"rate limit" in answer.content.lower()
         return said or "retry-after" in answer.headers or self._says_used_up(answer)
 
-    def _says_used_up(self, answer: Answer) -> bool:
+    def _says_used_up(self, answer: HttpAnswer) -> bool:
         return any(_number(answer, each.remaining) == 0 for each in self._dialect.limits)
 
     def pause_s(self) -> float:
@@ -255,12 +256,12 @@ class Tokens:
         return max(max(token.spare() for token in self._tokens), 0.0)
 
 
-def _number(answer: Answer, name: str) -> float | None:
+def _number(answer: HttpAnswer, name: str) -> float | None:
     text = answer.headers.get(name, "")
     return float(text) if text.isascii() and text.isdigit() and len(text) < 12 else None
 
 
-def _their_time(answer: Answer) -> float:
+def _their_time(answer: HttpAnswer) -> float:
     """Seconds since 1970 by the scheduler's clock."""
     try:
         return email.utils.parsedate_to_datetime(answer.headers["date"]).timestamp()

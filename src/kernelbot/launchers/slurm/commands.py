@@ -99,7 +99,7 @@ def _environment() -> dict[str, str]:
 
 
 async def _talk(process: Process, name: str, stdin: bytes, max_bytes: int) -> tuple[bytes, int]:
-    """Its output and exit code."""
+    """The command's output and exit code."""
     assert process.stdin is not None
     assert process.stdout is not None
     writing = asyncio.create_task(_write(process.stdin, stdin))

@@ -17,10 +17,10 @@ from kernelbot.launchers.handles import Handle, check_job_id, job_name
 from kernelbot.launchers.results import found, lost, no_events, size_of, too_long
 from kernelbot.launchers.slurm import nodes, warm
 from kernelbot.launchers.slurm.commands import Commands, Ended, TooMuch
-from kernelbot.launchers.slurm.progress import Progress
+from kernelbot.launchers.slurm.progress import ProgressFiles
 from kernelbot.launchers.slurm.script import NO_HARNESS, make_submission
 from kernelbot.launchers.slurm.settings import SlurmSettings
-from kernelbot.launchers.slurm.shared_folder import CANCELLED, FAILED, Places
+from kernelbot.launchers.slurm.shared_folder import CANCELLED, FAILED, OfferedJobs
 from kernelbot.launchers.slurm.states import (
     SlurmJob,
     is_over_already,
@@ -50,7 +50,7 @@ class _Seen:
 
     queue: dict[str, SlurmJob]
     done: frozenset[str]
-    places: Places
+    places: OfferedJobs
 
 
 def _has_begun(job: Handle, seen: _Seen) -> bool:
@@ -72,7 +72,7 @@ class SlurmLauncher:
         self._installing = asyncio.Lock()
         self._asking = asyncio.Lock()
         self._nodes: tuple[float, list[nodes.Nodes]] = (float("-inf"), [])
-        self._progress = Progress()
+        self._progress = ProgressFiles()
         self._warm = WarmNodes(settings, self._commands, self._queue)
         self._missing_since: dict[str, float] = {}
         """Handles of jobs that have ended, by when a result wasn't found first."""
@@ -139,7 +139,7 @@ class SlurmLauncher:
         self, handles: Collection[str], most_bytes: Mapping[str, int] = NO_SIZES
     ) -> dict[str, Outcome]:
         """One look at the queue and one at the folder of those that have ended, for all of them."""
-        jobs = {handle: Handle.of(handle) for handle in handles}
+        jobs = {handle: Handle.parse(handle) for handle in handles}
         known = [(handle, job) for handle, job in jobs.items() if job is not None]
         seen = await self._look(any(warm.is_warm(job) for _, job in known))
         begun = [job.attempt for _, job in known if _has_begun(job, seen)]
@@ -159,7 +159,7 @@ class SlurmLauncher:
         """At the queue, and at the folders of what has ended or is with warm nodes."""
         asked = (self._queue(), self._done())
         if not for_warm:
-            return _Seen(*await asyncio.gather(*asked), Places())
+            return _Seen(*await asyncio.gather(*asked), OfferedJobs())
         queue, done, places = await asyncio.gather(*asked, self._warm.places())
         await self._warm.see_to(places, queue)
         return _Seen(queue, done, places)
@@ -215,7 +215,7 @@ class SlurmLauncher:
         if code not in (CANCELLED, FAILED):
             node = await self._show(job.number)
             still = node is None or node.active is not None
-            if (still or not code) and not self._warm.settled(job):
+            if (still or not code) and not self._warm.is_final(job):
                 return _STILL
             if code == "0" and (result := await self._result(job, most)):
                 return result  # it has come since it was looked for
@@ -233,13 +233,13 @@ class SlurmLauncher:
         if result := await self._result(job, most):
             return result
         if shown is None or shown.ended_by_itself:
-            if not self._settled(job):
+            if not self._is_final(job):
                 return _STILL
             return _FORGOTTEN if shown is None else await self._no_result(job)
         fault, reason = shown.why_it_ended()
         return lost(reason, fault)
 
-    def _settled(self, job: Handle) -> bool:
+    def _is_final(self, job: Handle) -> bool:
         """Whether what isn't there now won't come: a shared file system shows it to others late."""
         since = self._missing_since.setdefault(job.number, time.monotonic())
         return time.monotonic() - since >= self._settings.settle_s
@@ -293,7 +293,7 @@ class SlurmLauncher:
 
     async def cancel(self, handle: str) -> None:
         """Only a job of that number and that name: numbers may be given anew."""
-        if (job := Handle.of(handle)) is None:
+        if (job := Handle.parse(handle)) is None:
             return
         if warm.is_warm(job):
             await self._warm.withdraw(job.attempt)
@@ -304,7 +304,7 @@ class SlurmLauncher:
 
     async def forget(self, handle: str) -> None:
         """Remove the job's folder and what says that it has ended."""
-        if (job := Handle.of(handle)) is None:
+        if (job := Handle.parse(handle)) is None:
             return
         self._missing_since.pop(job.number, None)
         self._progress.forget(job.attempt)

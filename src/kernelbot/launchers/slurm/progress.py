@@ -22,7 +22,7 @@ _FETCH = (
 )
 
 
-class Progress:
+class ProgressFiles:
     """How far each job's file was read."""
 
     def __init__(self) -> None:
@@ -33,7 +33,7 @@ class Progress:
         self._read.setdefault(attempt, 0)
 
     def forget(self, attempt: str) -> None:
-        """It is over."""
+        """Forget a job that is over."""
         self._read.pop(attempt, None)
 
     def command(self, attempts: Iterable[str], folder: str) -> tuple[str, ...]:
@@ -71,7 +71,7 @@ def _unpacked(packed: bytes) -> bytes:
 
 
 def _events(lines: bytes) -> Iterable[ProgressEvent]:
-    """Those that can be read: progress informs, and only that."""
+    """The events that can be read: progress informs, and only that."""
     for line in lines.splitlines():
         try:
             yield from_wire(ProgressEvent, json.loads(line))

@@ -56,7 +56,7 @@ judge
 
 
 @dataclass(frozen=True)
-class Submission:
+class SbatchRequest:
     """What goes to sbatch. `payload`: what is too long for the script, and is put into the file
     `payloads/ATTEMPT` beforehand; None: the script carries it."""
 
@@ -67,14 +67,14 @@ class Submission:
 
 def make_submission(
     spec: JobSpec, payload: str, device: SlurmDevice, settings: SlurmSettings, harness: str
-) -> Submission:
+) -> SbatchRequest:
     """`harness`: the path of the harness below the work folder."""
     attempt = check_job_id(spec.job_id)
     script = _script(attempt, settings, harness, carried=payload)
     options = _options(attempt, spec, device, settings)
     if len(script) <= settings.max_script_bytes:
-        return Submission(options, script)
-    return Submission(options, _script(attempt, settings, harness, carried=None), payload)
+        return SbatchRequest(options, script)
+    return SbatchRequest(options, _script(attempt, settings, harness, carried=None), payload)
 
 
 def _script(attempt: str, settings: SlurmSettings, harness: str, *, carried: str | None) -> str:

@@ -54,7 +54,7 @@ class Offered:
 
 
 @dataclass(frozen=True)
-class Places:
+class OfferedJobs:
     """Where jobs are."""
 
     waiting: dict[str, Offered] = field(default_factory=dict)
@@ -74,7 +74,7 @@ class Places:
         return attempt in self.waiting or attempt in self.taken or attempt in self.done
 
 
-def read_places(text: str) -> Places:
+def read_offered_jobs(text: str) -> OfferedJobs:
     """What `LOOK` answered. Raises `SchedulerError` for anything else."""
     waiting: dict[str, Offered] = {}
     taken: dict[str, str] = {}
@@ -89,7 +89,7 @@ def read_places(text: str) -> Places:
                 taken[attempt] = mark.removeprefix("node.")
             case _:
                 raise SchedulerError(f"find answered {line[:200]!r} instead of a job.")
-    return Places(waiting, taken, frozenset(done))
+    return OfferedJobs(waiting, taken, frozenset(done))
 
 
 def _offered(name: str) -> Offered | None:

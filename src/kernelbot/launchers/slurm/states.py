@@ -67,7 +67,7 @@ class SlurmJob:
 
     @property
     def ended_by_itself(self) -> bool:
-        """Its script came to an end, so there should be a result."""
+        """Whether the job's script came to an end, so there should be a result."""
         return self.state in _BY_ITSELF
 
     def why_it_ended(self) -> tuple[Fault, str]:

@@ -19,7 +19,7 @@ from kernelbot.launchers.results import lost
 from kernelbot.launchers.slurm import shared_folder
 from kernelbot.launchers.slurm.commands import Commands, Ended
 from kernelbot.launchers.slurm.settings import SlurmDevice, SlurmSettings
-from kernelbot.launchers.slurm.shared_folder import Offered, Places
+from kernelbot.launchers.slurm.shared_folder import Offered, OfferedJobs
 from kernelbot.launchers.slurm.states import SlurmJob, refusal
 from kernelbot.launchers.slurm.warm_script import is_node, make_node, needs_of, node_name
 from kernelbot.protocol import Fault, JobSpec, to_wire
@@ -70,9 +70,9 @@ class WarmNodes:
             self._devices = {needs_of(each, self._settings, harness): each for each in devices}
             self._harness = harness
 
-    async def places(self) -> Places:
+    async def places(self) -> OfferedJobs:
         """Where all jobs are. Raises `SchedulerError`."""
-        return shared_folder.read_places((await self._shell(shared_folder.LOOK)).text)
+        return shared_folder.read_offered_jobs((await self._shell(shared_folder.LOOK)).text)
 
     async def launch(self, spec: JobSpec, device: SlurmDevice, limit_s: int) -> bool:
         """Offer a job to the nodes; false if it was before. Raises `JobRefused`, `SchedulerError`;
@@ -111,7 +111,9 @@ class WarmNodes:
                 else:
                     await self._start_node(job, self._devices[needs])
 
-    def _lacking(self, needs: str, places: Places, queue: Mapping[str, SlurmJob]) -> list[Offered]:
+    def _lacking(
+        self, needs: str, places: OfferedJobs, queue: Mapping[str, SlurmJob]
+    ) -> list[Offered]:
         """Jobs beyond those that pending and free nodes will take."""
         jobs = [
             job
@@ -131,7 +133,7 @@ class WarmNodes:
             raise refusal(ended.errors)
         self._nodes_for[job.attempt] = self._nodes_for.get(job.attempt, 0) + 1
 
-    async def see_to(self, places: Places, queue: Mapping[str, SlurmJob]) -> None:
+    async def see_to(self, places: OfferedJobs, queue: Mapping[str, SlurmJob]) -> None:
         """Start nodes for jobs that wait for none, and end those that do nothing. What fails is
         tried again at the next look."""
         for needs in {job.needs for job in places.waiting.values()} & self._devices.keys():
@@ -160,7 +162,7 @@ class WarmNodes:
             if surplus:
                 await self._commands.run("scancel", "--state=PENDING", *surplus)
 
-    def _surplus(self, places: Places, queue: Mapping[str, SlurmJob]) -> list[str]:
+    def _surplus(self, places: OfferedJobs, queue: Mapping[str, SlurmJob]) -> list[str]:
         """Pending nodes for whose jobs nobody waits any more: others have taken them."""
         found: list[str] = []
         for needs in self._devices:
@@ -170,7 +172,7 @@ class WarmNodes:
             found += sorted(pending, key=int)[waiting:]
         return found
 
-    def _stuck(self, places: Places, queue: Mapping[str, SlurmJob]) -> list[str]:
+    def _stuck(self, places: OfferedJobs, queue: Mapping[str, SlurmJob]) -> list[str]:
         """Nodes that have taken nothing for minutes in which something waited for them."""
         wanted = {node_name(job.needs) for job in places.waiting.values()}
         free = [
@@ -183,16 +185,16 @@ class WarmNodes:
         return [n for n, since_s in self._free_since.items() if now_s - since_s > _STUCK_S]
 
     def outcome(
-        self, job: Handle, places: Places, queue: Mapping[str, SlurmJob], node: SlurmJob | None
+        self, job: Handle, places: OfferedJobs, queue: Mapping[str, SlurmJob], node: SlurmJob | None
     ) -> Outcome | None:
         """The outcome of a job that hasn't ended; None if it should have a result, which may show
         late. `node`: what Slurm says of the one that has it."""
         if (offered := places.waiting.get(job.attempt)) is not None:
             return self._waits(offered, queue)
         if job.attempt not in places.taken:
-            return _GONE if self.settled(job) else Outcome(JobState.WAITING)
+            return _GONE if self.is_final(job) else Outcome(JobState.WAITING)
         if node is None or not is_node(node.name):
-            return _GONE if self.settled(job) else Outcome(JobState.RUNNING)
+            return _GONE if self.is_final(job) else Outcome(JobState.RUNNING)
         if (state := node.active) is not None:
             self._missing_since.pop(job.attempt, None)
             return Outcome(state)
@@ -206,7 +208,7 @@ class WarmNodes:
             return _OTHERS
         return self._hopeless.get(offered.attempt, Outcome(JobState.WAITING))
 
-    def settled(self, job: Handle) -> bool:
+    def is_final(self, job: Handle) -> bool:
         """Whether what isn't there now won't come: a shared file system shows it to others late."""
         since_s = self._missing_since.setdefault(job.attempt, time.monotonic())
         return time.monotonic() - since_s >= self._settings.settle_s

@@ -44,6 +44,6 @@ class Audit:
         """Entries, the newest first; `action` may be a noun alone: `user` for `user.ban` and all
         other `user.*`. Raises `NotAllowed`."""
         require_admin(viewer)
-        wanted = audit.Wanted(subject, actor, action, before_id)
+        wanted = audit.AuditFilter(subject, actor, action, before_id)
         async with self._database.read() as session:
             return await audit.page(session, wanted, limit)

@@ -12,7 +12,7 @@ from kernelbot.store.sqlfiles import statements
 
 
 @dataclass(frozen=True)
-class Wanted:
+class AuditFilter:
     """Which entries; None: any. `action` may be a noun, for all of its verbs."""
 
     subject: str | None = None
@@ -21,7 +21,7 @@ class Wanted:
     before_id: int | None = None
 
 
-async def page(session: ReadSession, wanted: Wanted, limit: int) -> list[AuditEntry]:
+async def page(session: ReadSession, wanted: AuditFilter, limit: int) -> list[AuditEntry]:
     """Entries, the newest first."""
     values = {
         "subject": wanted.subject,

@@ -9,7 +9,7 @@ from kernelbot.store.sqlfiles import statements
 
 
 @dataclass(frozen=True)
-class Owner:
+class SubmissionOwners:
     """A submission's author, and the creator of its board."""
 
     author_id: int
@@ -38,10 +38,10 @@ class _Locked:
     duel_ids: list[int]
 
 
-async def owner(session: ReadSession, submission_id: int) -> Owner | None:
+async def owner(session: ReadSession, submission_id: int) -> SubmissionOwners | None:
     """The submission's owner; None if there is no such submission."""
     row = await session.one(statements(__file__)["owner"], {"submission_id": submission_id})
-    return Owner(**row) if row else None
+    return SubmissionOwners(**row) if row else None
 
 
 async def of_user(session: ReadSession, leaderboard_id: int, user_name: str) -> list[int]:

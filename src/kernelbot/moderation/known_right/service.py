@@ -24,7 +24,8 @@ async def request(session: WriteSession, leaderboard_id: int, device: str) -> No
 
 
 def files_of(definition: ProblemDefinition) -> tuple[SourceFile, ...]:
-    """Its starter files, which may do nothing yet, and its right solutions, named for people."""
+    """The problem's starter files, which may do nothing yet, and its right solutions, named for
+    people."""
     starters = (
         SourceFile(f"starter file for {lang}", text) for lang, text in definition.templates.items()
     )
@@ -55,7 +56,7 @@ async def finish(session: WriteSession, run: RunRef, result: RunResult, rules: R
 
 
 async def fail(session: WriteSession, run: RunRef | LockedRun) -> None:
-    """It couldn't be judged."""
+    """The file couldn't be judged."""
     await known_right.ended(session, run.id, None)
 
 

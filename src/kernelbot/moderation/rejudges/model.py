@@ -9,7 +9,7 @@ from kernelbot.protocol import Verdict
 
 @dataclass(frozen=True)
 class RejudgedRun:
-    """One of the best, measured again."""
+    """A run among the best, measured again."""
 
     submission_id: int
     author: str

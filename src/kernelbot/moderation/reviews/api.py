@@ -22,7 +22,7 @@ async def list_held(
     """Submissions that wait for the asker's decision: those to boards they made, or for an admin
     to any."""
     held = await services.reviews.held(viewer, board=board, limit=limit)
-    return HeldList(submissions=[SubmissionView.of(submission) for submission in held])
+    return HeldList(submissions=[SubmissionView.from_domain(submission) for submission in held])
 
 
 @router.post(
@@ -33,7 +33,9 @@ async def release_submission(
     services: ServicesDep, viewer: Viewer, submission_id: SubmissionId, body: Decision
 ) -> SubmissionView:
     """Let a held or refused submission be ranked. For the board's organisers."""
-    return SubmissionView.of(await services.reviews.release(viewer, submission_id, body.reason))
+    return SubmissionView.from_domain(
+        await services.reviews.release(viewer, submission_id, body.reason)
+    )
 
 
 @router.post(
@@ -44,4 +46,6 @@ async def refuse_submission(
     services: ServicesDep, viewer: Viewer, submission_id: SubmissionId, body: Decision
 ) -> SubmissionView:
     """Keep a submission from the ranking. Its author reads the reason; so does the audit log."""
-    return SubmissionView.of(await services.reviews.refuse(viewer, submission_id, body.reason))
+    return SubmissionView.from_domain(
+        await services.reviews.refuse(viewer, submission_id, body.reason)
+    )

@@ -37,7 +37,7 @@ async def show_submission(
     """A submission with its evidence, its code, and what can be decided about it."""
     found = await services.reviews.get(session.user, submission_id)
     code = found.code or ""
-    shown = documents.beginning(code, _SHOWN_CODE_CHARACTERS)
+    shown = documents.excerpt(code, _SHOWN_CODE_CHARACTERS)
     return page(
         "organise/submission.html",
         tab="held" if found.review == "held" else "submissions",

@@ -12,7 +12,7 @@ from kernelbot.moderation.audit import service as audit
 from kernelbot.moderation.reviews import store as reviews
 from kernelbot.moderation.reviews.model import CheckedScore, Evidence
 from kernelbot.moderation.reviews.store import TrustSource
-from kernelbot.ranking.places import Places
+from kernelbot.ranking.places import RankCache
 from kernelbot.store.database import Database, ReadSession, WriteSession
 from kernelbot.submissions import store as submissions
 from kernelbot.submissions import views
@@ -205,6 +205,6 @@ async def _show(
     """With code and evidence, without results: those are `submission show`'s."""
     (found,) = await submissions.entries(session, [submission_id])
     code = await submissions.code(session, submission_id)
-    places = await Places().of(session, found.bests)
+    places = await RankCache().get_ranked(session, found.bests)
     shown = replace(found.submission, code=code)
     return views.submission(shown, found.runs, places, evidence)

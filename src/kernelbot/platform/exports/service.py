@@ -140,7 +140,7 @@ class Exports:
 
     @asynccontextmanager
     async def _turn(self) -> AsyncIterator[None]:
-        """One of the few exports that run at a time. Raises `Unavailable` if many wait."""
+        """Hold a slot of the few exports that run at a time. Raises `Unavailable` if many wait."""
         if self._asked >= _AT_ONCE + _WAITING:
             raise Unavailable(
                 "Many exports are being made just now.", hint="Try again in some minutes."

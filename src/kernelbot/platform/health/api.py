@@ -30,7 +30,7 @@ async def health() -> HealthView:
 async def ready(services: ServicesDep, response: Response) -> ReadyView:
     """Whether requests are answered and submissions taken: 200 if the database is there with the
     right schema, else 503. Each part has a note, those of judging too."""
-    view = ReadyView.of(await services.health.ready())
+    view = ReadyView.from_domain(await services.health.ready())
     response.status_code = 200 if view.ready else 503
     return view
 
@@ -39,7 +39,7 @@ async def ready(services: ServicesDep, response: Response) -> ReadyView:
 async def ready_to_judge(services: ServicesDep, response: Response) -> ReadyView:
     """Whether submissions are judged: 200 if there are workers and at least one device as
     well, else 503. What is away is named in any case."""
-    view = ReadyView.of(await services.health.ready())
+    view = ReadyView.from_domain(await services.health.ready())
     response.status_code = 200 if view.judging else 503
     return view
 

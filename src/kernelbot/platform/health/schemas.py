@@ -21,7 +21,7 @@ class ReadyView(Answer):
     parts: list[ReadinessPart]
 
     @classmethod
-    def of(cls, readiness: Readiness) -> "ReadyView":
+    def from_domain(cls, readiness: Readiness) -> "ReadyView":
         """The domain's readiness."""
         parts = list(readiness.everything)
         return cls(ready=readiness.ok, judging=readiness.judges, parts=parts)

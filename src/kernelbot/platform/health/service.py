@@ -12,7 +12,7 @@ from kernelbot.store import migrate
 from kernelbot.store.database import Database
 
 
-class Health:
+class HealthService:
     """Checks each part that the platform needs."""
 
     def __init__(self, database: Database, configured: Devices) -> None:

@@ -20,7 +20,7 @@ from kernelbot.web.session import PostedSession
 router = APIRouter(prefix=HOME, include_in_schema=False)
 
 
-class Shown(StrEnum):
+class ShownStatistic(StrEnum):
     """What a picture shows."""
 
     OUTCOMES = "outcomes"
@@ -30,7 +30,7 @@ class Shown(StrEnum):
 _MAX_AGE_S = 10.0
 """How old the numbers of a page may be: counting takes a tenth of a second for a board with 60,000
 submissions."""
-_CHARTS = {Shown.OUTCOMES: outcomes_chart, Shown.TIMES: times_chart}
+_CHARTS = {ShownStatistic.OUTCOMES: outcomes_chart, ShownStatistic.TIMES: times_chart}
 
 
 @router.get("/statistics")
@@ -67,7 +67,7 @@ async def picture(
     request: Request,
     services: ServicesDep,
     session: Organiser,
-    shown: Shown,
+    shown: ShownStatistic,
     board: Word = "",
     last_day: bool = False,
     theme: Annotated[Theme, Query()] = Theme.LIGHT,

@@ -13,7 +13,7 @@ _LEVELS = (1, 3, 6, 10)
 
 
 @dataclass(frozen=True)
-class Cell:
+class CalendarDay:
     """A day on which there was something. `level`: 1 to 4, how much."""
 
     column: int
@@ -34,7 +34,7 @@ class Month:
 class Calendar:
     """The weeks until today. `last`: the row of today, in the last column."""
 
-    cells: tuple[Cell, ...]
+    cells: tuple[CalendarDay, ...]
     months: tuple[Month, ...]
     last: int
 
@@ -48,7 +48,7 @@ def calendar(days: Iterable[ActiveDay], today: date) -> Calendar:
     """The grid of `WEEKS` weeks that ends with today's; other days are left out."""
     first = today - timedelta(days=today.weekday(), weeks=WEEKS - 1)
     cells = (
-        Cell(*divmod((one.day - first).days, DAYS), _level(one.submissions), one)
+        CalendarDay(*divmod((one.day - first).days, DAYS), _level(one.submissions), one)
         for one in days
         if first <= one.day <= today
     )
@@ -60,7 +60,7 @@ def _level(submissions: int) -> int:
 
 
 def _months(first: date) -> Iterator[Month]:
-    """Those that begin in one of the weeks, but for one at the right edge, whose name has no
+    """The months that begin in one of the weeks, but for one at the right edge, whose name has no
     room."""
     for column in range(1, WEEKS - 2):
         monday = first + timedelta(weeks=column)

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Query, Request, Response
 
 from kernelbot.api.dependencies import ServicesDep, SettingsDep, UserId
 from kernelbot.boards.pages import feeds
-from kernelbot.boards.pages.embeds import ATOM, kept_by_others
+from kernelbot.boards.pages.embeds import ATOM, cacheable_response
 from kernelbot.ranking.authors.api import BeforeId
 from kernelbot.ranking.authors.calendar import calendar
 from kernelbot.ranking.authors.model import Author
@@ -59,7 +59,7 @@ async def author_feed(
     base_url = settings.base_url(request)
     own_url = f"{base_url}{author_path(author_id)}/scores.atom"
     feed = feeds.atom(f"Scores of {author.name}", own_url, base_url, _records(author), feeds.SCORE)
-    return kept_by_others(request, feed.encode(), ATOM, ends_at_once=True)
+    return cacheable_response(request, feed.encode(), ATOM, ends_at_once=True)
 
 
 def _records(author: Author) -> list[Record]:

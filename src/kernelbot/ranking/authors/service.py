@@ -24,9 +24,9 @@ from kernelbot.ranking.authors.model import (
 )
 from kernelbot.ranking.authors.store import AuthorRow
 from kernelbot.ranking.model import BoardScore
-from kernelbot.ranking.places import Best, Places
+from kernelbot.ranking.places import BestSubmission, RankCache
 from kernelbot.store.database import Database, ReadSession
-from kernelbot.submissions.code_visibility import CodeFacts, may_read_code
+from kernelbot.submissions.code_visibility import CodeAccess, may_read_code
 from kernelbot.submissions.model import Rank
 
 CALENDAR = timedelta(weeks=53)
@@ -52,7 +52,7 @@ class Authors:
     def __init__(self, database: Database, *, clock: Callable[[], float] = time.monotonic) -> None:
         """`clock`: in seconds."""
         self._database = database
-        self._places = Places()
+        self._places = RankCache()
         self._days = TTLCache[tuple[int, frozenset[int]], tuple[ActiveDay, ...]](
             _CALENDARS, _CALENDAR_S, clock
         )
@@ -121,13 +121,13 @@ class Authors:
     ) -> tuple[AuthorStanding, ...]:
         """The standings with their ranks."""
         bests = {
-            (row.leaderboard_id, row.device): Best(
+            (row.leaderboard_id, row.device): BestSubmission(
                 row.submission_id, row.leaderboard_id, row.device, found.row.id, size.version
             )
             for row in found.standings
             if (size := found.boards[row.leaderboard_id].rankings.get(row.device))
         }
-        places = await self._places.of(session, list(bests.values()))
+        places = await self._places.get_ranked(session, list(bests.values()))
         ranks = {(place.submission_id, place.device): place.rank for place in places}
         return tuple(
             _standing(viewer, found, row, ranks[row.submission_id, row.device], now)
@@ -196,7 +196,7 @@ def _may_read(viewer: User | None, found: _Found, board_id: int, now: datetime) 
     if viewer is None:
         return False
     visible = found.boards[board_id]
-    facts = CodeFacts(
+    facts = CodeAccess(
         author_id=found.row.id,
         organiser_id=visible.creator_id,
         deadline=visible.board.deadline,

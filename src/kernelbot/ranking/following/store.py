@@ -57,7 +57,7 @@ async def followed(session: ReadSession, follower_id: int) -> Followed:
 async def visible_authors(
     session: ReadSession, author_ids: Sequence[int], board_ids: Sequence[int]
 ) -> list[FollowedAuthor]:
-    """Those of the authors whose pages are there for who sees these boards, by name."""
+    """The authors among these whose pages are there for who sees these boards, by name."""
     values = {"author_ids": list(author_ids), "board_ids": list(board_ids)}
     rows = await session.all(statements(__file__)["visible_authors"], values)
     return [from_row(FollowedAuthor, row) for row in rows]

@@ -2,24 +2,24 @@
 
 import hashlib
 
-from kernelbot.preflight.model import Preflight, Report
+from kernelbot.preflight.model import Preflight, PreflightReport
 from kernelbot.preflight.rendering import short_text
 from kernelbot.protocol import JobSpec
 from kernelbot.runs import store as attempts
 from kernelbot.runs.builds import store as builds
-from kernelbot.runs.builds.store import Begun, Build, Built
+from kernelbot.runs.builds.store import Begun, BuildRequest, Built
 from kernelbot.runs.lifecycle import Claim
 from kernelbot.runs.progress import add_report
 from kernelbot.store.database import Database
 from kernelbot.submissions.preflights import store as preflights
 
-__all__ = ["Begun", "Build", "Builds", "Built", "build_of"]
+__all__ = ["Begun", "BuildRequest", "Builds", "Built", "build_of"]
 
 
-def build_of(job: JobSpec, key: bytes, attempt_id: int) -> Build:
+def build_of(job: JobSpec, key: bytes, attempt_id: int) -> BuildRequest:
     """The build of a job's submission, wanted by an attempt."""
     source_sha256 = hashlib.sha256(job.submission.text.encode()).digest()
-    return Build(key, source_sha256, attempt_id)
+    return BuildRequest(key, source_sha256, attempt_id)
 
 
 class Builds:
@@ -30,24 +30,24 @@ class Builds:
         self._database = database
         self._limit_bytes = limit_bytes
 
-    async def take(self, build: Build) -> Built | Begun | None:
+    async def take(self, build: BuildRequest) -> Built | Begun | None:
         """The build if it is there; else it is the attempt's to make, unless another's makes it:
         then None, and the question is worth asking again."""
         async with self._database.write() as session:
-            return await builds.find(session, build.key) or await builds.begin(session, build)
+            return await builds.find(session, build.key) or await builds.start_build(session, build)
 
-    async def launched(self, build: Build, begun: Begun) -> bool:
+    async def launched(self, build: BuildRequest, begun: Begun) -> bool:
         """A scheduler has accepted the job that makes it. False: it isn't the attempt's to make."""
         async with self._database.write() as session:
             return await builds.launched(session, build, begun)
 
-    async def keep(self, build: Build, built: Built) -> None:
-        """It was built."""
+    async def keep(self, build: BuildRequest, built: Built) -> None:
+        """Store what was built."""
         async with self._database.write() as session:
             await builds.keep(session, build, built)
             await builds.evict(session, self._limit_bytes)
 
-    async def tell(self, claim: Claim, owner: str, report: Report) -> None:
+    async def tell(self, claim: Claim, owner: str, report: PreflightReport) -> None:
         """Let the author of a run's submission read what compilers said of it, and those who follow
         it at once. Nobody is told of a duel, or of an attempt that isn't the owner's any more."""
         submission_id, spec = claim.submission_id, claim.spec
@@ -63,7 +63,7 @@ class Builds:
                 said = short_text(Preflight(report, before))
                 await add_report(session, submission_id, claim.run_id, said)
 
-    async def drop(self, build: Build) -> None:
+    async def drop(self, build: BuildRequest) -> None:
         """Nothing came of it."""
         async with self._database.write() as session:
             await builds.drop(session, build)

@@ -4,7 +4,7 @@ import base64
 from dataclasses import dataclass, replace
 from typing import Any
 
-from kernelbot.preflight.model import Report
+from kernelbot.preflight.model import PreflightReport
 from kernelbot.protocol import Product, from_wire, to_wire
 from kernelbot.schemas.values import plain
 from kernelbot.store.database import ReadSession, Row, WriteSession
@@ -16,9 +16,9 @@ _OF_A_ROW_BYTES = 1024
 
 
 @dataclass(frozen=True)
-class Build:
-    """One that isn't there yet. `key`: see `protocol.building`; `attempt_id`: of the run that has
-    it built."""
+class BuildRequest:
+    """A build that isn't there yet. `key`: see `protocol.building`; `attempt_id`: of the run that
+    has it built."""
 
     key: bytes
     source_sha256: bytes
@@ -32,17 +32,17 @@ class Build:
 
 @dataclass(frozen=True)
 class Built:
-    """One that is there; `product` None: there is nothing to carry. `report`: for whoever submits
-    the source; None: there is nothing to tell."""
+    """A build that is there; `product` None: there is nothing to carry. `report`: for whoever
+    submits the source; None: there is nothing to tell."""
 
     product: Product | None
-    report: Report | None = None
+    report: PreflightReport | None = None
 
 
 @dataclass(frozen=True)
 class Begun:
-    """One that is this attempt's to make. `tries`: how many of its jobs were lost; `handle`: of the
-    one that was launched by `launcher`; None: none is known."""
+    """A build that is this attempt's to make. `tries`: how many of its jobs were lost; `handle`: of
+    the one that was launched by `launcher`; None: none is known."""
 
     tries: int = 0
     launcher: str | None = None
@@ -55,14 +55,14 @@ async def find(session: WriteSession, key: bytes) -> Built | None:
     return None if row is None else Built(_product(row), read_report(row["preflight"]))
 
 
-async def begin(session: WriteSession, build: Build) -> Begun | None:
+async def start_build(session: WriteSession, build: BuildRequest) -> Begun | None:
     """Make it this attempt's; None: another's has it, or it is there by now."""
     values = {**build.values, "source_sha256": build.source_sha256}
     row = await session.one(statements(__file__)["begin"], values)
     return None if row is None else Begun(**row)
 
 
-async def launched(session: WriteSession, build: Build, begun: Begun) -> bool:
+async def launched(session: WriteSession, build: BuildRequest, begun: Begun) -> bool:
     """Store the job that makes it; False: it isn't the attempt's any more, or is there."""
     values = {
         **build.values,
@@ -73,7 +73,7 @@ async def launched(session: WriteSession, build: Build, begun: Begun) -> bool:
     return await session.do(statements(__file__)["launched"], values) == 1
 
 
-async def keep(session: WriteSession, build: Build, built: Built) -> bool:
+async def keep(session: WriteSession, build: BuildRequest, built: Built) -> bool:
     """Store what was built. False as in `launched`: then it isn't."""
     values: dict[str, Any] = {"sha256": None, "described": None, "content": None}
     values["preflight"] = None if built.report is None else dumps(plain(built.report))
@@ -87,7 +87,7 @@ async def keep(session: WriteSession, build: Build, built: Built) -> bool:
     return await session.do(statements(__file__)["keep"], {**build.values, **values}) == 1
 
 
-async def drop(session: WriteSession, build: Build) -> None:
+async def drop(session: WriteSession, build: BuildRequest) -> None:
     """Nothing comes of it; another attempt may begin it."""
     await session.do(statements(__file__)["drop"], build.values)
 

@@ -38,7 +38,7 @@ class SignedLinks:
         self._now = now
         self._harness_sha256 = harness_sha256
 
-    def of(self, job_id: str, valid_s: float) -> NodeLinks:
+    def for_job(self, job_id: str, valid_s: float) -> NodeLinks:
         """Implements `launchers.links.Links`."""
         expires_at = int(self._now() + valid_s)
         return NodeLinks(

@@ -47,7 +47,7 @@ class QueuePosition:
 
 
 @dataclass(frozen=True)
-class QueuePlace(QueuePosition):
+class DeviceQueuePosition(QueuePosition):
     """The place of a waiting submission in the queue of the device that will judge it first."""
 
     device: str = field(kw_only=True)

@@ -10,7 +10,7 @@ from kernelbot.store.sqlfiles import statements
 
 
 @dataclass(frozen=True)
-class Waiting:
+class WaitingRun:
     """The place of a submission's next run, and what the estimate of its wait needs."""
 
     device: str
@@ -30,7 +30,7 @@ class Waiting:
 
 async def waiting(
     session: ReadSession, submission_id: int, rules: QueueRules, *, fresh_s: float
-) -> Waiting | None:
+) -> WaitingRun | None:
     """The place of its next run; None if nothing of it waits. `fresh_s`: for how long after its
     last heartbeat a worker is counted."""
     values = {"submission_id": submission_id, **asked(rules, fresh_s)}
@@ -47,6 +47,6 @@ def asked(rules: QueueRules, fresh_s: float) -> Values:
     }
 
 
-def read_line(line: Values | None) -> Waiting | None:
+def read_line(line: Values | None) -> WaitingRun | None:
     """The place from the row that the database returns."""
-    return None if line is None else Waiting(**line)
+    return None if line is None else WaitingRun(**line)

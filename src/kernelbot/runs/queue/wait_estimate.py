@@ -2,17 +2,19 @@
 
 import math
 
-from kernelbot.runs.queue.model import QueuePlace
-from kernelbot.runs.queue.store import Waiting
+from kernelbot.runs.queue.model import DeviceQueuePosition
+from kernelbot.runs.queue.store import WaitingRun
 
 
-def place_of(found: Waiting, slots: int, running_limit: int | None) -> QueuePlace:
+def estimate_position(
+    found: WaitingRun, slots: int, running_limit: int | None
+) -> DeviceQueuePosition:
     """The place and an estimate of the wait, consistent with each other. Runs ahead are judged on
     all slots at the pace of the device's latest runs, and the author's own among them on no more
     slots than they may use at once. If that takes longer than waiting for the turn, other waiting
     runs are judged meanwhile, and the place counts them."""
     if slots == 0:
-        return QueuePlace(found.position, device=found.device)
+        return DeviceQueuePosition(found.position, device=found.device)
     position = found.position
     free = max(0, slots - found.running)
     rounds = max(0, position - free) / slots
@@ -24,10 +26,10 @@ def place_of(found: Waiting, slots: int, running_limit: int | None) -> QueuePlac
             last = found.others + found.own_before + 1
             position = max(position, min(judged_by_then, last))
     wait_s = None if found.mean_s is None else rounds * found.mean_s
-    return QueuePlace(position, wait_s, device=found.device)
+    return DeviceQueuePosition(position, wait_s, device=found.device)
 
 
-def _own_rounds(found: Waiting, at_once: int) -> float:
+def _own_rounds(found: WaitingRun, at_once: int) -> float:
     """How many rounds until so few of the author's own runs are left that this one may start."""
     at_once = max(1, at_once)
     free = max(0, at_once - found.own_running)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from kernelbot.catalog.problem import load_problem
-from kernelbot.cli.errors import said
+from kernelbot.cli.errors import error_text
 from kernelbot.domain.errors import KernelbotError
 from kernelbot.harness.host.warm.client import WarmJudge
 from kernelbot.harness.host.warm.connection import Connection, NoWarmJudge, Stopped
@@ -29,7 +29,7 @@ from kernelbot.protocol import (
 from kernelbot.protocol.os_errors import in_words
 from kernelbot.saves.model import Save, Timings
 from kernelbot.server.dev.files import changes, read_now
-from kernelbot.server.dev.versions import Entry, Versions
+from kernelbot.server.dev.versions import LogEntry, Versions
 from kernelbot.server.judging_settings import read_judging_settings
 from kernelbot.server.preflight import Preflights
 from kernelbot.submissions.source import check_language, source_text
@@ -70,7 +70,7 @@ class _Saved:
     """What it is judged as: made while what it replaces is being stopped. Raises as `_job`."""
 
 
-class Session:
+class DevSession:
     """Watches one file. What is saved meanwhile replaces what is being judged."""
 
     def __init__(
@@ -159,7 +159,8 @@ class Session:
             saved.job.set_exception(error)
 
     def _give_up_jobs(self) -> None:
-        """Those that Ctrl-C left unmade: the worker waits for them. With the lock held."""
+        """Give up the jobs that Ctrl-C left unmade: the worker waits for them. With the lock
+        held."""
         for saved in (self._newest, self._current):
             if saved is not None and not saved.job.done():
                 saved.job.set_exception(Stopped())
@@ -206,7 +207,7 @@ class Session:
                     self._let_it_get_ready()
                     result = self._result(timed)
             return replace(
-                self._kept(saved, result, tests_s),
+                self._stored(saved, result, tests_s),
                 preflights=compiled,
                 diagnostics=self._diagnostics(job, result, compiled),
             )
@@ -281,7 +282,7 @@ class Session:
             with self._changed:
                 self._connection = None
 
-    def _kept(self, saved: _Saved, result: RunResult | None, tests_s: float | None) -> Save:
+    def _stored(self, saved: _Saved, result: RunResult | None, tests_s: float | None) -> Save:
         """What was stopped before its tests had ended wasn't judged, and isn't a version."""
         if result is None and tests_s is None:
             return Save(saved.number, trouble=self._why_stopped())
@@ -307,7 +308,7 @@ class Session:
         with self._changed:
             return SAVED_AGAIN if self._newest is not None else INTERRUPTED
 
-    def _entry(self, saved: _Saved, result: RunResult | None) -> Entry | None:
+    def _entry(self, saved: _Saved, result: RunResult | None) -> LogEntry | None:
         """None, and the reason told, if the version can't be kept: a full disk, say."""
         try:
             sha256 = self._versions.keep(saved.content)
@@ -321,4 +322,4 @@ class Session:
 
 def _error_text(error: Exception) -> str:
     """The error, and what to do."""
-    return said(error) if isinstance(error, KernelbotError) else str(error)
+    return error_text(error) if isinstance(error, KernelbotError) else str(error)

@@ -6,9 +6,9 @@ from pathlib import Path
 from kernelbot.catalog.problem import load_problem
 from kernelbot.domain.errors import UserError
 from kernelbot.harness.host.warm.folder import NotOurs, PrivateFolder, default_folder
-from kernelbot.preflight.gpus import Gpu
+from kernelbot.preflight.gpus import PreflightGpu
 from kernelbot.saves.model import Save
-from kernelbot.server.dev.session import Display, Session
+from kernelbot.server.dev.session import DevSession, Display
 from kernelbot.server.dev.versions import Versions
 from kernelbot.server.preflight import Preflights
 from kernelbot.server.warm_judge import warm_judge
@@ -20,7 +20,7 @@ def watch(
     file: Path,
     device: str | None,
     display: Display,
-    gpus: tuple[Gpu, ...] = (),
+    gpus: tuple[PreflightGpu, ...] = (),
     *,
     once: bool = False,
 ) -> Save | None:
@@ -41,5 +41,5 @@ def watch(
         if preflights is not None:
             afterwards.enter_context(closing(preflights))
         judge = warm_judge(folder)
-        session = Session(problem, file, device, judge, versions, display, preflights, once=once)
+        session = DevSession(problem, file, device, judge, versions, display, preflights, once=once)
         return session.watch()

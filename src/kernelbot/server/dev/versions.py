@@ -24,7 +24,7 @@ _LEAST_HASH = 4
 
 
 @dataclass(frozen=True)
-class Entry:
+class LogEntry:
     """One line of the log. `verdict` None: it was kept without being judged to the end."""
 
     number: int
@@ -36,7 +36,7 @@ class Entry:
     note: str = ""
 
 
-_ENTRY = TypeAdapter(Entry)
+_ENTRY = TypeAdapter(LogEntry)
 
 
 class Versions:
@@ -56,7 +56,7 @@ class Versions:
             raise UserError(f"{place} can't be made: {error.strerror}.") from None
 
     def close(self) -> None:
-        """It can't be used any more."""
+        """Close the log: it can't be used any more."""
         self._folder.close()
 
     def keep(self, content: bytes) -> str:
@@ -74,17 +74,17 @@ class Versions:
         verdict: Verdict | None = None,
         score_s: float | None = None,
         note: str = "",
-    ) -> Entry:
+    ) -> LogEntry:
         """Write a line, under the next number."""
         with self._folder.locked():
             number = max((entry.number for entry in self.entries()), default=0) + 1
             now = datetime.now(UTC).isoformat(timespec="seconds")
-            entry = Entry(number, now, sha256, verdict, score_s, note)
+            entry = LogEntry(number, now, sha256, verdict, score_s, note)
             with self._folder.at(_LOG).open("ab") as log:
                 log.write(b"\n" * self._lacks_end() + _ENTRY.dump_json(entry) + b"\n")
         return entry
 
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[LogEntry]:
         """The log, the oldest first. A line that was never written to its end is left out."""
         try:
             lines = self._folder.at(_LOG).read_bytes().splitlines()
@@ -92,7 +92,7 @@ class Versions:
             return []
         return [entry for entry in map(_read_line, lines) if entry is not None]
 
-    def find(self, name: str) -> Entry:
+    def find(self, name: str) -> LogEntry:
         """A version by its number, or the latest by the beginning of its hash. Raises
         `NotFound`."""
         for entry in reversed(self.entries()):
@@ -103,14 +103,14 @@ class Versions:
             f"There is no version {name} of {self.file}.", hint="`kernelbot dev log` lists them."
         )
 
-    def content(self, entry: Entry) -> bytes:
+    def content(self, entry: LogEntry) -> bytes:
         """A version's bytes. Raises `NotFound` if somebody has removed them."""
         try:
             return self._folder.at(entry.sha256).read_bytes()
         except OSError:
             raise NotFound(f"The text of version {entry.number} isn't there any more.") from None
 
-    def restore(self, entry: Entry) -> Entry | None:
+    def restore(self, entry: LogEntry) -> LogEntry | None:
         """Write a version into the file, whose present content is kept as a version first; None if
         there is no file now. Raises `InvalidSubmission` if the file can't be written, or is
         something else than a file or larger than what is kept, and `NotFound`."""
@@ -139,7 +139,7 @@ def _all_of(file: Path) -> bytes:
     return content
 
 
-def _read_line(line: bytes) -> Entry | None:
+def _read_line(line: bytes) -> LogEntry | None:
     try:
         return _ENTRY.validate_json(line)
     except ValidationError:

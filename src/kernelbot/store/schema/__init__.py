@@ -50,7 +50,8 @@ class Code:
 
     @property
     def functions(self) -> str:
-        """Those without triggers, which belong to tables: all releases have them together."""
+        """The functions without triggers, which belong to tables: all releases have them
+        together."""
         return _TRIGGER.sub("", self.text)
 
     @property
@@ -81,5 +82,5 @@ def functions() -> LiteralString:
 
 @cache
 def this_code() -> Code:
-    """This release's."""
+    """This release's functions and views."""
     return Code(functions())

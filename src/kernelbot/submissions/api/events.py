@@ -4,9 +4,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 
 from kernelbot.domain.errors import NotAllowed, NotAuthenticated, NotFound
-from kernelbot.runs.queue.model import QueuePlace, QueuePosition
+from kernelbot.runs.queue.model import DeviceQueuePosition, QueuePosition
 from kernelbot.schemas.values import to_json
-from kernelbot.submissions.model import Event
+from kernelbot.submissions.model import SubmissionEvent
 from kernelbot.submissions.pacing import paced
 
 HEARTBEAT = ": still here\n\n"
@@ -14,25 +14,25 @@ END = "event: end\ndata: {}\n\n"
 """Tells a client that the stream is complete, and that the connection didn't break."""
 
 
-def frame(event: Event) -> str:
+def frame(event: SubmissionEvent) -> str:
     """One event. The data is JSON on a single line, so it can't end the frame."""
-    data = to_json(Event, event).decode()
+    data = to_json(SubmissionEvent, event).decode()
     return f"id: {event.id}\nevent: {event.kind}\ndata: {data}\n\n"
 
 
-def queue_frame(place: QueuePlace) -> str:
+def queue_frame(place: DeviceQueuePosition) -> str:
     """The place of a submission in the queue. It has no id: it isn't part of the history."""
     return f"event: queue\ndata: {to_json(QueuePosition, place).decode()}\n\n"
 
 
 async def stream(
-    batches: AsyncIterator[Sequence[Event]],
-    place: Callable[[], Awaitable[QueuePlace | None]],
+    batches: AsyncIterator[Sequence[SubmissionEvent]],
+    place: Callable[[], Awaitable[DeviceQueuePosition | None]],
     *,
     heartbeat_s: float,
     queue_s: float,
-    frame_of: Callable[[Event], str] = frame,
-    queue_frame_of: Callable[[QueuePlace], str] = queue_frame,
+    frame_of: Callable[[SubmissionEvent], str] = frame,
+    queue_frame_of: Callable[[DeviceQueuePosition], str] = queue_frame,
 ) -> AsyncIterator[str]:
     """The frames of all events, those of a batch together, a comment after each `heartbeat_s` of
     silence, `END` at the end. Without `END` if the reader may no longer see it, or it was deleted:
@@ -60,8 +60,8 @@ class _Silence:
 
     def __init__(
         self,
-        place: Callable[[], Awaitable[QueuePlace | None]],
-        queue_frame_of: Callable[[QueuePlace], str],
+        place: Callable[[], Awaitable[DeviceQueuePosition | None]],
+        queue_frame_of: Callable[[DeviceQueuePosition], str],
         heartbeat_s: float,
         queue_s: float,
     ) -> None:

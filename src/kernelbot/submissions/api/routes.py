@@ -66,7 +66,7 @@ async def create_submission(
         content=await file.read(),
     )
     created = await services.submissions.create(viewer, new, late_by=viewer if late else None)
-    return SubmissionView.of(*created)
+    return SubmissionView.from_domain(*created)
 
 
 @router.get("", response_model=SubmissionList, responses=documented(401, 403, 404, 422, 503))
@@ -101,7 +101,7 @@ async def list_submissions(
         )
     else:
         found = await ask.page_of_own(viewer, board=board, limit=limit, before_id=before_id)
-    entries = await listed_json(ask, found, answers_of(request).listed, SubmissionView.of)
+    entries = await listed_json(ask, found, answers_of(request).listed, SubmissionView.from_domain)
     last = found[-1].id if len(found) == limit else None
     return Response(SubmissionList.of_json(entries, last), media_type="application/json")
 
@@ -123,7 +123,7 @@ async def show_submission(
     if answer is None:
         submission = await services.submissions.whole(snapshot)
         limited = await with_limits(services, viewer, submission, comparisons)
-        shown = SubmissionView.of(submission, snapshot.queue, limited)
+        shown = SubmissionView.from_domain(submission, snapshot.queue, limited)
         answer = shown.model_dump_json().encode()
         if len(answer) <= MAX_KEPT_BYTES:
             answers.keep(key, version, answer)
@@ -170,7 +170,7 @@ async def cancel_submission(
     services: ServicesDep, viewer: Viewer, submission_id: SubmissionId
 ) -> SubmissionView:
     """Stop a submission that hasn't finished. Repeated, the answer is the same."""
-    return SubmissionView.of(await services.submissions.cancel(viewer, submission_id))
+    return SubmissionView.from_domain(await services.submissions.cancel(viewer, submission_id))
 
 
 @router.get(

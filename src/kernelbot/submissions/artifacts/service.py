@@ -10,14 +10,15 @@ from kernelbot.submissions import views
 from kernelbot.submissions.access import visible
 
 
-class Artifacts:
+class ArtifactService:
     """Files are visible to everyone who may see the run's result."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def list_artifacts(self, viewer: User, submission_id: int) -> list[RunFile]:
-        """Those of all runs whose results the viewer may see. Raises `NotFound`, `NotAllowed`."""
+        """The artifacts of all runs whose results the viewer may see. Raises `NotFound`,
+        `NotAllowed`."""
         async with self._database.read() as session:
             await visible(session, viewer, submission_id)
             secret = views.sees_secret(viewer)
@@ -26,7 +27,7 @@ class Artifacts:
     async def get(
         self, viewer: User, submission_id: int, run_id: int, name: str
     ) -> tuple[RunFile, bytes]:
-        """One with its content. Raises `NotFound`, `NotAllowed`."""
+        """An artifact with its content. Raises `NotFound`, `NotAllowed`."""
         async with self._database.read() as session:
             await visible(session, viewer, submission_id)
             secret = views.sees_secret(viewer)

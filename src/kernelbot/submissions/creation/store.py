@@ -9,7 +9,7 @@ from kernelbot.boards.model import Visibility
 from kernelbot.platform.model import PlatformState
 from kernelbot.protocol import Lang, Mode
 from kernelbot.runs.queue.model import QueueRules
-from kernelbot.runs.queue.store import Waiting, asked, read_line
+from kernelbot.runs.queue.store import WaitingRun, asked, read_line
 from kernelbot.store.database import ReadSession, WriteSession
 from kernelbot.store.sqlfiles import statements
 
@@ -63,7 +63,7 @@ class AddedRun:
     transaction ends."""
 
 
-async def facts(
+async def load_board_for_submit(
     session: ReadSession, name: str, author_id: int, category: LimitCategory
 ) -> tuple[PlatformState, Destination | None]:
     """Whether submissions are accepted at all, and the board of that name, in upper or lower
@@ -81,7 +81,7 @@ async def facts(
 
 async def add_submission(
     session: WriteSession, new: NewRow, rules: QueueRules, *, fresh_s: float
-) -> tuple[list[AddedRun], Waiting | None]:
+) -> tuple[list[AddedRun], WaitingRun | None]:
     """Store source and submission with its runs, also those on secret data if it is ranked, and
     their first events; returns the runs, and what `queue.waiting` returns."""
     values = {

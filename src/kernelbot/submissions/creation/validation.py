@@ -34,7 +34,7 @@ _FILE_NAME = re.compile(r"[^/\\\x00-\x1f\x7f]{1,250}(?P<suffix>\.[a-z]+)")
 
 
 @dataclass(frozen=True)
-class Accepted:
+class SubmissionTarget:
     """The board and the devices that a submission is for."""
 
     board: Destination
@@ -66,19 +66,21 @@ async def check(
     *,
     late: bool,
     processors: tuple[str, ...] = (),
-) -> Accepted:
+) -> SubmissionTarget:
     """Board and devices, if this author may submit there now; that counts towards their limits.
     `late`: an admin has allowed it past the deadline. `processors`: the devices here that are no
     GPU."""
-    category = LimitCategory.of(new.mode)
+    category = LimitCategory.for_mode(new.mode)
     try:
         directives = _checked(author, new, code)
         name = _board_name(new, directives)
     except UserError:  # reported only if the platform isn't paused
-        check_accepting((await new_submissions.facts(session, "", author.id, category))[0])
+        check_accepting(
+            (await new_submissions.load_board_for_submit(session, "", author.id, category))[0]
+        )
         raise
     asked = "" if "\x00" in name else name
-    state, board = await new_submissions.facts(session, asked, author.id, category)
+    state, board = await new_submissions.load_board_for_submit(session, asked, author.id, category)
     check_accepting(state)
     if board is None:
         raise no_board(name)
@@ -94,7 +96,7 @@ async def check(
     if board.refuse_unavailable:
         await _check_available(session, board.name, devices)
     await count_submission(session, author, board, category)
-    return Accepted(board, devices)
+    return SubmissionTarget(board, devices)
 
 
 def _checked(author: User, new: NewSubmission, code: str) -> Directives:

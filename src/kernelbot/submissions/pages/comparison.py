@@ -8,7 +8,7 @@ from kernelbot.accounts.model import User
 from kernelbot.domain.errors import NotAllowed, NotFound
 from kernelbot.protocol import DeviceSpec, Floor, ProblemSpec, WorkloadResult
 from kernelbot.ranking.model import Bests, Score
-from kernelbot.ranking.roofline import RooflineLimit, Work, roof_of
+from kernelbot.ranking.roofline import RooflineLimit, RooflineWork, roof_of
 from kernelbot.runs.model import Run
 from kernelbot.services import Services
 from kernelbot.submissions.model import Submission
@@ -40,7 +40,7 @@ class ComparedTime:
 
 
 @dataclass(frozen=True)
-class ComparedWorkload:
+class ShownWorkload:
     """One workload. `share`: how much of the device's limit was reached; None: it isn't known."""
 
     spec: str
@@ -53,12 +53,12 @@ class ComparedWorkload:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class DeviceComparison:
     """All of one device. `own`, `leader`: None if there is none other than this submission;
     `leader_seen`: whether the leader's submission is for the viewer."""
 
     device: str
-    workloads: tuple[ComparedWorkload, ...]
+    workloads: tuple[ShownWorkload, ...]
     more: int
     """Workloads that are left out."""
     own: Score | None
@@ -73,9 +73,9 @@ async def comparisons(
     snapshot: SubmissionSnapshot,
     submission: Submission,
     problem: ProblemSpec | None,
-) -> list[Comparison]:
-    """One for each device on which it was timed. `submission`: the snapshot's with its results;
-    `problem` None: its board isn't for the viewer."""
+) -> list[DeviceComparison]:
+    """A comparison for each device on which it was timed. `submission`: the snapshot's with its
+    results; `problem` None: its board isn't for the viewer."""
     devices = dict.fromkeys(run.device for run in submission.runs)
     found = []
     for device in devices:
@@ -92,7 +92,7 @@ async def _on_device(
     problem: ProblemSpec | None,
     run: Run,
     bests: Bests,
-) -> Comparison:
+) -> DeviceComparison:
     device = run.device
     mine = timed(run)
     leader = bests.leader if problem is not None else None
@@ -101,7 +101,7 @@ async def _on_device(
     own_loads = await _measured(services, user, bests.own, run) or ()
     leader_loads = await _measured(services, user, leader, run)
     spec = services.devices.spec(device)
-    return Comparison(
+    return DeviceComparison(
         device=device,
         workloads=tuple(
             _compared(load, own_loads, leader_loads or (), _share(load, problem, spec))
@@ -134,7 +134,7 @@ def _compared(
     own: Sequence[WorkloadResult],
     leader: Sequence[WorkloadResult],
     share: float | None,
-) -> ComparedWorkload:
+) -> ShownWorkload:
     medians = {Whose.MINE: load.median_ns}
     for whose, others in ((Whose.OWN, own), (Whose.LEADER, leader)):
         same = next((one.median_ns for one in others if one.spec == load.spec), None)
@@ -145,7 +145,7 @@ def _compared(
         ComparedTime(whose, median_ns, round(_WIDTH * median_ns / longest, 2))
         for whose, median_ns in medians.items()
     )
-    return ComparedWorkload(load.spec, tuple(times), share)
+    return ShownWorkload(load.spec, tuple(times), share)
 
 
 def _share(
@@ -157,7 +157,7 @@ def _share(
     floor = floors.get(load.spec)
     if floor is None or not floor.flops or not floor.memory_bytes or not load.median_ns:
         return None
-    work = Work(floor.flops, floor.memory_bytes, floor.number_type)
+    work = RooflineWork(floor.flops, floor.memory_bytes, floor.number_type)
     roof = roof_of(device, work)
     return None if roof is None else roof.least_s(work) * 1e9 / load.median_ns
 

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kernelbot.preflight.model import Diagnostic, Figures, Kernel, Preflight, Report
+from kernelbot.preflight.model import Diagnostic, Figures, Kernel, Preflight, PreflightReport
 
 
 @dataclass(frozen=True)
-class Cell:
+class FigureCell:
     """A figure. `before`: that of the version before if it was another one, else empty."""
 
     now: str
@@ -20,7 +20,7 @@ class ShownKernel:
 
     name: str
     times: int
-    cells: tuple[Cell, ...]
+    cells: tuple[FigureCell, ...]
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class ShownDiagnostic:
 class ShownPreflight:
     """What compilers said for one GPU. `headers`: of columns in which any kernel has a figure."""
 
-    report: Report
+    report: PreflightReport
     headers: tuple[str, ...]
     kernels: tuple[ShownKernel, ...]
     diagnostics: tuple[ShownDiagnostic, ...]
@@ -67,35 +67,35 @@ def shown_preflight(preflight: Preflight) -> ShownPreflight:
             ShownKernel(kernel.figures.name, kernel.times, tuple(row[at] for at in shown))
             for kernel, row in zip(report.kernels, rows, strict=True)
         ),
-        tuple(ShownDiagnostic(one, _place(one)) for one in report.diagnostics),
+        tuple(ShownDiagnostic(one, _position_text(one)) for one in report.diagnostics),
         any(cell.before for row in rows for cell in row),
     )
 
 
-def _cells(kernel: Kernel, before: Figures | None) -> Sequence[Cell]:
+def _cells(kernel: Kernel, before: Figures | None) -> Sequence[FigureCell]:
     now, room = kernel.figures, kernel.occupancy
     then = before or Figures("")
     threads = now.threads or (room.threads if room else None)
     return (
-        Cell(_text(threads)),
+        FigureCell(_text(threads)),
         _beside(now.registers, then.registers),
         _beside(now.spill_bytes, then.spill_bytes),
         _beside(now.stack_bytes, then.stack_bytes),
         _beside(now.shared_bytes, then.shared_bytes),
-        Cell(_text(room.blocks if room else None)),
-        Cell(f"{room.warps_share:.0%}" if room else ""),
-        Cell(room.limited_by.value if room else ""),
+        FigureCell(_text(room.blocks if room else None)),
+        FigureCell(f"{room.warps_share:.0%}" if room else ""),
+        FigureCell(room.limited_by.value if room else ""),
     )
 
 
-def _beside(now: int | None, before: int | None) -> Cell:
-    return Cell(_text(now), "" if now is None or now == before else _text(before))
+def _beside(now: int | None, before: int | None) -> FigureCell:
+    return FigureCell(_text(now), "" if now is None or now == before else _text(before))
 
 
 def _text(figure: int | None) -> str:
     return "" if figure is None else str(figure)
 
 
-def _place(found: Diagnostic) -> str:
+def _position_text(found: Diagnostic) -> str:
     numbers = [str(number) for number in (found.line, found.column) if number is not None]
     return ":".join([found.file, *numbers] if found.file else numbers)

@@ -16,7 +16,7 @@ from kernelbot.protocol import Phase
 from kernelbot.runs.files import RunFile
 from kernelbot.services import Services
 from kernelbot.submissions.model import Submission
-from kernelbot.submissions.profiles.model import Cell, FlameGraph
+from kernelbot.submissions.profiles.model import FlameGraph, FlameRectangle
 from kernelbot.submissions.profiles.reader import ProfileReader
 from kernelbot.web.pages import PageDep
 from kernelbot.web.session import NeededSession
@@ -50,7 +50,7 @@ class WorkloadProfile:
 
     @property
     def for_perfetto(self) -> tuple[RunFile, ...]:
-        """Those that Perfetto can open."""
+        """The files that Perfetto can open."""
         found = (self.file(suffix) for suffix in _FOR_PERFETTO)
         return tuple(file for file in found if file is not None)
 
@@ -60,7 +60,7 @@ class ShownCell:
     """A cell of a flame graph, with `x` and `width` in percent, `y` in pixels. `label` is what fits
     into it; empty: nothing does."""
 
-    cell: Cell
+    cell: FlameRectangle
     x: str
     width: str
     y: int
@@ -77,7 +77,7 @@ class ShownGraph:
 
 
 def profiles_of(submission: Submission, files: Iterable[RunFile]) -> list[WorkloadProfile]:
-    """One for each run and workload that has files of a profile, in their order."""
+    """A profile for each run and workload that has files of a profile, in their order."""
     found: dict[tuple[int, int], list[RunFile]] = {}
     for file in files:
         if name := _NAME.fullmatch(file.name):
@@ -116,13 +116,13 @@ def shown_graph(graph: FlameGraph) -> ShownGraph:
     return ShownGraph(graph, _ROW * graph.rows, tuple(cells))
 
 
-def _label(cell: Cell) -> str:
+def _label(cell: FlameRectangle) -> str:
     room = int(cell.share * _CHARACTERS)
     return cell.name[:room] if room >= _LEAST_CHARACTERS else ""
 
 
 def profile_reader(request: Request) -> ProfileReader:
-    """This application's."""
+    """The application's reader of profiles."""
     found = request.app.state.profiles
     assert isinstance(found, ProfileReader)
     return found

@@ -11,8 +11,8 @@ from kernelbot.protocol.phases import PHASES
 from kernelbot.render.progress import COMPILING, RunProgress
 from kernelbot.render.text import one_line
 from kernelbot.runs.model import Run
-from kernelbot.runs.queue.model import QueuePlace
-from kernelbot.submissions.model import BareSubmission, Event
+from kernelbot.runs.queue.model import DeviceQueuePosition
+from kernelbot.submissions.model import BareSubmission, SubmissionEvent
 from kernelbot.submissions.source import language_of
 from kernelbot.web.filters import wait
 
@@ -37,7 +37,7 @@ class StepState(StrEnum):
 
 
 @dataclass(frozen=True)
-class Step:
+class ShownStep:
     """A part of the judging, in words (`Test: 3 of 5`), and how much of it is over, from 0 to 1."""
 
     text: str
@@ -61,7 +61,7 @@ class LiveState:
     detail: str
     title: str
     """The beginning of the browser's title."""
-    steps: tuple[Step, ...]
+    steps: tuple[ShownStep, ...]
     runs: tuple[RunText, ...]
     elapsed_s: float
     """Since it was sent."""
@@ -80,14 +80,14 @@ class _RunSteps:
         self._phases = (*built, *map(str, PHASES[run.mode]))
         self._reached = 0
 
-    def add(self, event: Event) -> None:
+    def add(self, event: SubmissionEvent) -> None:
         self.progress.add(event)
         if self.progress.state is RunState.QUEUED:
             self._reached = 0
         elif self.progress.phase in self._phases:
             self._reached = self._phases.index(self.progress.phase)
 
-    def steps(self) -> list[Step]:
+    def steps(self) -> list[ShownStep]:
         if self._secret:
             return [self._step(0, _SECRET, counted=False)]
         return [
@@ -95,13 +95,13 @@ class _RunSteps:
             for index, phase in enumerate(self._phases)
         ]
 
-    def _step(self, index: int, name: str, *, counted: bool) -> Step:
+    def _step(self, index: int, name: str, *, counted: bool) -> ShownStep:
         """`counted`: the run's counts are of this step."""
         state = self._state_of(index)
         name, done, total = self._label + name, self.progress.done, self.progress.total
         if state is StepState.NOW and counted and total:
-            return Step(f"{name}: {done} of {total}", state, min(1.0, done / total))
-        return Step(name, state, float(state in (StepState.DONE, StepState.FAILED)))
+            return ShownStep(f"{name}: {done} of {total}", state, min(1.0, done / total))
+        return ShownStep(name, state, float(state in (StepState.DONE, StepState.FAILED)))
 
     def _state_of(self, index: int) -> StepState:
         progress, reached = self.progress, 0 if self._secret else self._reached
@@ -119,7 +119,7 @@ class SubmissionProgress:
     """Follows a submission's events, and says after each where it stands."""
 
     def __init__(
-        self, submission: BareSubmission, runs: Sequence[Run], place: QueuePlace | None
+        self, submission: BareSubmission, runs: Sequence[Run], place: DeviceQueuePosition | None
     ) -> None:
         """`place`: where it waits; None: it doesn't."""
         self._submission = submission
@@ -131,8 +131,8 @@ class SubmissionProgress:
         }
         self._names = {run.id: _name(run, several) for run in runs}
 
-    def add(self, event: Event) -> bool:
-        """One more step of a run; whether it is one of these: a rejudge's isn't."""
+    def add(self, event: SubmissionEvent) -> bool:
+        """Add a step of a run; returns whether the run is one of these: a rejudge's isn't."""
         found = self._runs.get(event.run_id or 0)
         if found is None:
             return False
@@ -141,8 +141,8 @@ class SubmissionProgress:
             self._place = None  # it has left the queue, or waits for another device
         return True
 
-    def waits_at(self, place: QueuePlace) -> None:
-        """It has another place in the queue."""
+    def waits_at(self, place: DeviceQueuePosition) -> None:
+        """The submission has another position in the queue."""
         self._place = place
 
     @property
@@ -196,7 +196,7 @@ def _name(run: Run, several_devices: bool) -> str:
     return f"{one_line(run.device)}, {kind}" if several_devices else kind
 
 
-def queue_text(place: QueuePlace) -> str:
+def queue_text(place: DeviceQueuePosition) -> str:
     """Where it waits, and how long still."""
     left = "" if place.wait_s is None else f", {_to_go(place.wait_s)}"
     stalled = f" Nothing is judged there just now: {place.note}." if place.note else ""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from kernelbot.domain.states import RunState, SubmissionState
 from kernelbot.protocol import PhaseResult, Verdict, WorkloadResult
 from kernelbot.render.failures import Alike, failed_alike
-from kernelbot.render.plot import Spread, spread_of
+from kernelbot.render.plot import ValueSpread, spread_of
 from kernelbot.render.progress import RunProgress
 from kernelbot.render.report import STOPPED
 from kernelbot.runs.model import Run
@@ -27,13 +27,13 @@ class Bar:
 
 
 @dataclass(frozen=True)
-class Timing:
+class ShownTiming:
     """A workload's measurement. `stopped`: why sampling ended; empty: it isn't known. `spread`:
     None for fewer than two calls."""
 
     result: WorkloadResult
     bars: tuple[Bar, ...]
-    spread: Spread | None
+    spread: ValueSpread | None
     stopped: str
 
 
@@ -45,7 +45,7 @@ class ShownPhase:
     phase: PhaseResult
     passed: int
     failed: tuple[Alike, ...]
-    timings: tuple[Timing, ...]
+    timings: tuple[ShownTiming, ...]
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ def _phases(run: Run) -> tuple[ShownPhase, ...]:
     )
 
 
-def _timing(result: WorkloadResult) -> Timing:
+def _timing(result: WorkloadResult) -> ShownTiming:
     spread = spread_of(result.samples_ns, _BINS)
     heights = spread.heights if spread else ()
     width = 100 / max(1, len(heights))
@@ -126,7 +126,7 @@ def _timing(result: WorkloadResult) -> Timing:
         for number, height in enumerate(heights)
         if height
     )
-    return Timing(result, bars, spread, STOPPED.get(result.stopped_by, ""))
+    return ShownTiming(result, bars, spread, STOPPED.get(result.stopped_by, ""))
 
 
 @dataclass(frozen=True)

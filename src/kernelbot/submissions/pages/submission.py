@@ -17,15 +17,15 @@ from kernelbot.domain.errors import NotAllowed, NotFound
 from kernelbot.domain.ids import BIGINT_MAX
 from kernelbot.drawing.texts import Texts
 from kernelbot.duels.model import Duel
-from kernelbot.preflight.error_places import error_places
+from kernelbot.preflight.error_places import error_positions
 from kernelbot.protocol import Mode
 from kernelbot.render.intervals import of_the_score
 from kernelbot.runs.files import MAX_NAME, safe_name
-from kernelbot.runs.queue.model import QueuePlace
+from kernelbot.runs.queue.model import DeviceQueuePosition
 from kernelbot.schemas.values import to_json
 from kernelbot.services import Services
 from kernelbot.submissions.api.events import stream
-from kernelbot.submissions.model import Event, Submission
+from kernelbot.submissions.model import Submission, SubmissionEvent
 from kernelbot.submissions.pages.comparison import comparisons
 from kernelbot.submissions.pages.preflights import shown_preflight
 from kernelbot.submissions.pages.profile import profiles_of
@@ -65,7 +65,7 @@ async def show_submission(
     ranked = submission.mode is Mode.LEADERBOARD and not live
     problem = await _problem(services, user, submission)
     outcomes, compared, duels, artifacts, earlier = await asyncio.gather(
-        services.outcomes.of_snapshot(snapshot) if ranked else _none(),
+        services.outcomes.for_snapshot(snapshot) if ranked else _none(),
         _none()
         if live
         else comparisons(services, user, snapshot, submission, problem.spec if problem else None),
@@ -127,8 +127,8 @@ async def _code_shown(
         return {"source": None, "cut": False, "places": ()}
     names = {submission.file_name, *([problem.submission_name] if problem else [])}
     said = (run.result or run.message or "" for run in submission.runs)
-    places = error_places(said, code, frozenset(names))
-    shown = documents.beginning(code, _SHOWN_CODE_CHARACTERS)
+    places = error_positions(said, code, frozenset(names))
+    shown = documents.excerpt(code, _SHOWN_CODE_CHARACTERS)
     remarks: dict[int, list[str]] = {}
     for place in places:
         remarks.setdefault(place.line, []).append(place.message)
@@ -171,10 +171,10 @@ async def follow(
     again = partial(services.users.authenticate, session.token, TokenKind.SESSION)
     progress = SubmissionProgress(snapshot.row, snapshot.runs, snapshot.queue)
 
-    def frame_of(event: Event) -> str:
+    def frame_of(event: SubmissionEvent) -> str:
         return _frame(progress) if progress.add(event) else ""
 
-    def queue_frame_of(place: QueuePlace) -> str:
+    def queue_frame_of(place: DeviceQueuePosition) -> str:
         progress.waits_at(place)
         return _frame(progress)
 

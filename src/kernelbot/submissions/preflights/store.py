@@ -3,21 +3,23 @@
 from collections.abc import Sequence
 from typing import Any
 
-from kernelbot.preflight.model import Preflight, Report
+from kernelbot.preflight.model import Preflight, PreflightReport
 from kernelbot.schemas.values import from_row, plain
 from kernelbot.store.database import ReadSession, WriteSession
 from kernelbot.store.jsontext import dumps
 from kernelbot.store.sqlfiles import statements
 
 
-async def keep(session: WriteSession, submission_id: int, device: str, report: Report) -> bool:
+async def keep(
+    session: WriteSession, submission_id: int, device: str, report: PreflightReport
+) -> bool:
     """Store what a submission's author is told of the build for a device. False: they were told
     the same before."""
     values = {"submission_id": submission_id, "device": device, "report": dumps(plain(report))}
     return await session.one(statements(__file__)["keep"], values) is not None
 
 
-async def before(session: ReadSession, submission_id: int, device: str) -> Report | None:
+async def before(session: ReadSession, submission_id: int, device: str) -> PreflightReport | None:
     """That of the author's previous version, as `shown_preflights` finds it; None: there is
     none."""
     values = {"submission_id": submission_id, "device": device}
@@ -41,10 +43,10 @@ async def preflights(
     )
 
 
-def read_report(stored: Any) -> Report | None:
+def read_report(stored: Any) -> PreflightReport | None:
     """A stored report, from the JSON of its column; None if there is none, or if another release
     has written it in a form that this one can't read."""
     try:
-        return None if stored is None else from_row(Report, stored)
+        return None if stored is None else from_row(PreflightReport, stored)
     except ValueError:  # pydantic's `ValidationError`
         return None

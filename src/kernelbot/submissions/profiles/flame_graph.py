@@ -4,14 +4,14 @@ import heapq
 from collections.abc import Iterator
 from itertools import count
 
-from kernelbot.submissions.profiles.call_tree import Node
+from kernelbot.submissions.profiles.call_tree import CallNode
 from kernelbot.submissions.profiles.model import (
     CallKind,
-    CallPlace,
-    Cell,
+    CallSide,
     FlameGraph,
+    FlameRectangle,
     NameRow,
-    Rest,
+    OmittedCalls,
 )
 
 MOST_CELLS = 150
@@ -22,7 +22,7 @@ LEAST_OWN_SHARE = 0.001
 """The smallest share of the graph's time with which a name is listed; the first is in any case."""
 
 
-def flame_graph(place: CallPlace, root: Node) -> FlameGraph | None:
+def flame_graph(place: CallSide, root: CallNode) -> FlameGraph | None:
     """The widest cells of a tree, below their callers, the widest to the left. None: it took no
     time."""
     if not root.total_us:
@@ -45,18 +45,18 @@ def flame_graph(place: CallPlace, root: Node) -> FlameGraph | None:
     )
 
 
-def _cut(root: Node) -> tuple[list[Cell], Rest]:
+def _cut(root: CallNode) -> tuple[list[FlameRectangle], OmittedCalls]:
     """The widest cells, and what is left out: the calls of the others, and the share of those
     whose caller is drawn, so that no time counts twice."""
     order = count()  # so that equal shares aren't compared further
-    waiting: list[tuple[float, int, Node, int, float]] = []
+    waiting: list[tuple[float, int, CallNode, int, float]] = []
 
-    def add_children(node: Node, depth: int, left: float) -> None:
+    def add_children(node: CallNode, depth: int, left: float) -> None:
         for child in sorted(node.children.values(), key=lambda one: (-one.total_us, one.name)):
             heapq.heappush(waiting, (-child.total_us, next(order), child, depth, left))
             left += child.total_us / root.total_us
 
-    cells: list[Cell] = []
+    cells: list[FlameRectangle] = []
     calls, share = 0, 0.0
     add_children(root, 0, 0.0)
     while waiting:
@@ -67,13 +67,15 @@ def _cut(root: Node) -> tuple[list[Cell], Rest]:
             share += width
             continue
         cells.append(
-            Cell(node.name, node.kind, depth, left, width, node.calls, node.total_us, node.self_us)
+            FlameRectangle(
+                node.name, node.kind, depth, left, width, node.calls, node.total_us, node.self_us
+            )
         )
         add_children(node, depth + 1, left)
-    return cells, Rest(calls, share)
+    return cells, OmittedCalls(calls, share)
 
 
-def _all_of(node: Node) -> Iterator[Node]:
+def _all_of(node: CallNode) -> Iterator[CallNode]:
     found = [node]
     while found:
         one = found.pop()
@@ -81,14 +83,14 @@ def _all_of(node: Node) -> Iterator[Node]:
         found.extend(one.children.values())
 
 
-def _by_name(root: Node) -> list[NameRow]:
+def _by_name(root: CallNode) -> list[NameRow]:
     """A row for each name. The time of a call that was made by one of its own name is in that."""
     calls: dict[str, int] = {}
     total_us: dict[str, float] = {}
     self_us: dict[str, float] = {}
     kinds: dict[str, CallKind] = {}
 
-    def add(node: Node, callers: frozenset[str]) -> None:
+    def add(node: CallNode, callers: frozenset[str]) -> None:
         for child in node.children.values():
             name = child.name
             kinds.setdefault(name, child.kind)
@@ -106,5 +108,5 @@ def _by_name(root: Node) -> list[NameRow]:
     ]
 
 
-def _rest(names: list[NameRow]) -> Rest:
-    return Rest(len(names), sum(one.share for one in names))
+def _rest(names: list[NameRow]) -> OmittedCalls:
+    return OmittedCalls(len(names), sum(one.share for one in names))

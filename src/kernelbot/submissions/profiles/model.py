@@ -18,7 +18,7 @@ class CallKind(StrEnum):
     OTHER = "other"
 
 
-class CallPlace(StrEnum):
+class CallSide(StrEnum):
     """Where calls took their time."""
 
     PROCESSOR = "processor"
@@ -26,7 +26,7 @@ class CallPlace(StrEnum):
 
 
 @dataclass(frozen=True)
-class Cell:
+class FlameRectangle:
     """A rectangle of a flame graph: all calls of one name from the same callers. `left` and `share`
     are parts of the graph's width and of its time, from 0 to 1; `depth` begins at 0. `self_us`:
     what isn't in calls that it made."""
@@ -54,7 +54,7 @@ class NameRow:
 
 
 @dataclass(frozen=True)
-class Rest:
+class OmittedCalls:
     """What isn't shown: so many names or calls, and their share of the time."""
 
     count: int
@@ -67,14 +67,14 @@ class FlameGraph:
     drawn; `not_drawn`: the calls of these; `names`: those with the most time of their own first;
     `not_listed`: the others."""
 
-    place: CallPlace
+    place: CallSide
     total_us: float
     rows: int
-    cells: tuple[Cell, ...]
+    cells: tuple[FlameRectangle, ...]
     least_share: float
-    not_drawn: Rest
+    not_drawn: OmittedCalls
     names: tuple[NameRow, ...]
-    not_listed: Rest
+    not_listed: OmittedCalls
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Limit:
+class ReachedLimit:
     """How much of a GPU's limit a kernel reached, in percent from 0 to 100."""
 
     name: str
@@ -107,12 +107,12 @@ class GpuKernel:
     """What Nsight Compute found out about one kernel."""
 
     name: str
-    limits: tuple[Limit, ...]
+    limits: tuple[ReachedLimit, ...]
     tables: tuple[TitledTable, ...]
 
 
 @dataclass(frozen=True)
-class Section:
+class ReportSection:
     """A part of the report: sentences, a table and the text itself, of which some are empty."""
 
     title: str
@@ -122,11 +122,11 @@ class Section:
 
 
 @dataclass(frozen=True)
-class Profile:
+class ReadProfile:
     """All of one workload. `trace_note`: why there is no flame graph, or what it lacks; empty: it
     is whole, or there was no trace."""
 
     kernels: tuple[GpuKernel, ...]
     graphs: tuple[FlameGraph, ...]
-    sections: tuple[Section, ...]
+    sections: tuple[ReportSection, ...]
     trace_note: str

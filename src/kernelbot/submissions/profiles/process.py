@@ -2,7 +2,7 @@
 
 A process of its own: traces are large, an author may have made one that takes very long, and
 reading can't be interrupted. A request has `text`, the report, and is followed by the trace, if
-there is one. The answer is a `Profile` as JSON.
+there is one. The answer is a `ReadProfile` as JSON.
 """
 
 import gc
@@ -12,7 +12,7 @@ from kernelbot.drawing.serving import serve
 from kernelbot.schemas.values import to_json
 from kernelbot.submissions.profiles.call_tree import tree_of
 from kernelbot.submissions.profiles.flame_graph import flame_graph
-from kernelbot.submissions.profiles.model import CallPlace, FlameGraph, Profile
+from kernelbot.submissions.profiles.model import CallSide, FlameGraph, ReadProfile
 from kernelbot.submissions.profiles.report_text import read_report
 from kernelbot.submissions.profiles.trace import MOST_BYTES, MOST_EVENTS, NotATrace, read_trace
 
@@ -22,7 +22,7 @@ _EXAMPLE = b'{"traceEvents": [{"ph": "X", "cat": "", "name": "\\u001b", "ts": 0,
 """A trace whose name can't be printed: to write it out takes a module of its own."""
 
 
-def read_profile(text: str, trace: bytes) -> Profile:
+def read_profile(text: str, trace: bytes) -> ReadProfile:
     """All of one workload. `trace`: empty if there is none."""
     kernels, sections = read_report(text)
     graphs: tuple[FlameGraph, ...] = ()
@@ -34,12 +34,12 @@ def read_profile(text: str, trace: bytes) -> Profile:
             note = str(error)
         except MemoryError:
             note = "Reading the trace takes too much memory."
-    return Profile(kernels, graphs, sections, note)
+    return ReadProfile(kernels, graphs, sections, note)
 
 
 def _graphs(trace: bytes) -> tuple[tuple[FlameGraph, ...], str]:
     found = read_trace(trace)
-    trees = [(place, tree_of(found.calls[place])) for place in CallPlace if place in found.calls]
+    trees = [(place, tree_of(found.calls[place])) for place in CallSide if place in found.calls]
     graphs = tuple(one for place, tree in trees if (one := flame_graph(place, tree)))
     if not graphs:
         return (), "The trace has no calls with a time."
@@ -50,7 +50,7 @@ def _graphs(trace: bytes) -> tuple[tuple[FlameGraph, ...], str]:
 
 
 def _answer(request: dict[str, Any]) -> bytes:
-    return to_json(Profile, read_profile(request["text"], request.get("body", b"")))
+    return to_json(ReadProfile, read_profile(request["text"], request.get("body", b"")))
 
 
 if __name__ == "__main__":

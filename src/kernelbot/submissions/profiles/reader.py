@@ -6,10 +6,10 @@ from collections.abc import Awaitable, Callable, Hashable
 import structlog
 from cachetools import FIFOCache
 
-from kernelbot.drawing.answers import Answers
-from kernelbot.drawing.kept_program import KeptProgram
+from kernelbot.drawing.answers import ProgramAnswers
+from kernelbot.drawing.kept_program import PooledProgram
 from kernelbot.schemas.values import from_json
-from kernelbot.submissions.profiles.model import Profile
+from kernelbot.submissions.profiles.model import ReadProfile
 
 _PROGRAM = "kernelbot.submissions.profiles.process"
 _LIMIT_S = 15.0
@@ -28,11 +28,11 @@ class ProfileReader:
 
     def __init__(self, patience_s: float = 5.0) -> None:
         """`patience_s`: nobody waits longer for a profile, which is read on."""
-        self._answers = Answers(patience_s)
-        self._program = KeptProgram(_PROGRAM)
-        self._kept = FIFOCache[Hashable, Profile](_KEPT)
+        self._answers = ProgramAnswers(patience_s)
+        self._program = PooledProgram(_PROGRAM)
+        self._kept = FIFOCache[Hashable, ReadProfile](_KEPT)
 
-    async def read(self, key: Hashable, fetch: Fetch, *, asker: int) -> Profile | None:
+    async def read(self, key: Hashable, fetch: Fetch, *, asker: int) -> ReadProfile | None:
         """The profile that is named by `key`, for account `asker`; `fetch` is called if it has to
         be read and there is room for it. None: it isn't there yet (`is_waiting`), it can't be read
         now, or not for a while: reading takes too long or too much memory."""
@@ -51,7 +51,7 @@ class ProfileReader:
             log.warning("profile_is_too_large", key=key, size_bytes=len(answer))
             self._answers.refuse(key)
             return None
-        found = self._kept[key] = from_json(Profile, answer)
+        found = self._kept[key] = from_json(ReadProfile, answer)
         return found
 
     def is_waiting(self, key: Hashable) -> bool:

@@ -6,7 +6,13 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 
-from kernelbot.submissions.profiles.model import GpuKernel, Limit, Section, Table, TitledTable
+from kernelbot.submissions.profiles.model import (
+    GpuKernel,
+    ReachedLimit,
+    ReportSection,
+    Table,
+    TitledTable,
+)
 from kernelbot.submissions.profiles.room import Room
 
 MOST_CHARACTERS = 300_000
@@ -35,7 +41,7 @@ _LIMITS = {
 _THEORETICAL = "Theoretical Occupancy"
 
 
-def read_report(text: str) -> tuple[tuple[GpuKernel, ...], tuple[Section, ...]]:
+def read_report(text: str) -> tuple[tuple[GpuKernel, ...], tuple[ReportSection, ...]]:
     """The kernels that Nsight Compute watched, and all sections that are shown otherwise. What
     there is no `Room` for in tables stays text, and of text the middle is cut out."""
     room = Room()
@@ -44,13 +50,13 @@ def read_report(text: str) -> tuple[tuple[GpuKernel, ...], tuple[Section, ...]]:
     for title, lines in _sections(text[:MOST_CHARACTERS]):
         if title == _NSIGHT and not kernels and (named := _by_kernel(lines)):
             kernels, rest = _gpu_kernels(named, room)
-            sections.append(Section(title, text=_text(rest, room)))
+            sections.append(ReportSection(title, text=_text(rest, room)))
         elif title == _COUNTERS:
             sections.append(_tabular(title, lines, _COUNTER_HEADERS, room))
         elif title == _ROCPROF:
             sections.append(_tabular(title, lines, None, room))
         else:
-            sections.append(Section(title, text=_text(lines, room)))
+            sections.append(ReportSection(title, text=_text(lines, room)))
     return kernels, tuple(one for one in sections if one.sentences or one.table or one.text)
 
 
@@ -71,7 +77,7 @@ def _text(lines: Iterable[str], room: Room) -> str:
 
 def _tabular(
     title: str, lines: Iterable[str], headers: tuple[str, ...] | None, room: Room
-) -> Section:
+) -> ReportSection:
     """The lines of several cells as a table, the others as sentences. `headers` None: the first
     such line has them."""
     rows: list[Sequence[str]] = []
@@ -88,7 +94,7 @@ def _tabular(
     if headers is None and rows:
         headers, rows = tuple(rows[0]), rows[1:]
     table, more = _table(headers or (), rows, room)
-    return Section(title, tuple(sentences), table, _text([*more, *rest], room))
+    return ReportSection(title, tuple(sentences), table, _text([*more, *rest], room))
 
 
 def _table(
@@ -168,14 +174,16 @@ def _metrics(lines: Iterable[str]) -> list[tuple[str, list[tuple[str, str, str]]
     return [(title, rows) for title, rows in tables if rows]
 
 
-def _limits(rows: Sequence[tuple[str, str, str]]) -> tuple[Limit, ...]:
+def _limits(rows: Sequence[tuple[str, str, str]]) -> tuple[ReachedLimit, ...]:
     theoretical = _percent(rows, (_THEORETICAL,))
     found = []
     for name, metrics in _LIMITS.items():
         percent = _percent(rows, metrics)
         if percent is not None:
             is_cut = name == "Occupancy" and theoretical is not None
-            found.append(Limit(name, percent, f"of {theoretical:g} % possible" if is_cut else ""))
+            found.append(
+                ReachedLimit(name, percent, f"of {theoretical:g} % possible" if is_cut else "")
+            )
     return tuple(found)
 
 

@@ -43,7 +43,7 @@ class Room:
         return shown
 
     def add_text(self, text: str) -> str:
-        """As much of a text as there is room for, with a note if that isn't all."""
+        """Adds as much of a text as there is room for, with a note if that isn't all."""
         shown = shorten(text, _TEXT)
         if not self._takes(shown):
             room = self.html_bytes // _BYTES_PER_CHARACTER

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kernelbot.render.text import one_line
-from kernelbot.submissions.profiles.model import CallKind, CallPlace
+from kernelbot.submissions.profiles.model import CallKind, CallSide
 
 MOST_BYTES = 64 << 20
 """The most of the unpacked text that is read."""
@@ -57,7 +57,7 @@ class Call:
 class Trace:
     """The calls by place, one list for each thread or stream. `is_whole`: whether all was read."""
 
-    calls: dict[CallPlace, list[list[Call]]]
+    calls: dict[CallSide, list[list[Call]]]
     is_whole: bool
 
 
@@ -67,7 +67,7 @@ def read_trace(content: bytes) -> Trace:
     text = packed.decode("utf-8", "replace")
     del packed
     events = _Events(text)
-    lanes: dict[tuple[CallPlace, str], list[Call]] = defaultdict(list)
+    lanes: dict[tuple[CallSide, str], list[Call]] = defaultdict(list)
     names = _Names()
     for event in events:
         if found := _call(event, names):
@@ -75,7 +75,7 @@ def read_trace(content: bytes) -> Trace:
             lanes[lane].append(call)
     if not lanes:
         raise NotATrace("The trace has no calls with a time.")
-    calls: dict[CallPlace, list[list[Call]]] = defaultdict(list)
+    calls: dict[CallSide, list[list[Call]]] = defaultdict(list)
     for (place, _), found_there in lanes.items():
         calls[place].append(found_there)
     return Trace(dict(calls), is_whole and events.is_whole)
@@ -129,7 +129,7 @@ class _Names(dict[str, str]):
         return shown
 
 
-def _call(event: dict[str, Any], names: _Names) -> tuple[tuple[CallPlace, str], Call] | None:
+def _call(event: dict[str, Any], names: _Names) -> tuple[tuple[CallSide, str], Call] | None:
     """A call and the thread or stream that it was on; None: the event is something else."""
     category = event.get("cat")
     if event.get("ph") != "X" or not isinstance(category, str) or category in _LEFT_OUT:
@@ -138,7 +138,7 @@ def _call(event: dict[str, Any], names: _Names) -> tuple[tuple[CallPlace, str], 
     if not isinstance(name, str) or start_us is None or duration_us is None or duration_us < 0:
         return None
     kind = _KINDS.get(category, CallKind.OTHER)
-    place = CallPlace.GPU if kind is CallKind.KERNEL else CallPlace.PROCESSOR
+    place = CallSide.GPU if kind is CallKind.KERNEL else CallSide.PROCESSOR
     call = Call(names[name], kind, start_us, start_us + duration_us)
     return (place, f"{_number(event.get('pid'))} {_number(event.get('tid'))}"), call
 

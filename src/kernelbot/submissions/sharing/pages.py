@@ -6,7 +6,7 @@ from fastapi import APIRouter, Form, Path, Request, Response
 
 from kernelbot.api.dependencies import ServicesDep, SubmissionId
 from kernelbot.boards.pages.charts import pictures_of
-from kernelbot.boards.pages.embeds import kept_by_others
+from kernelbot.boards.pages.embeds import cacheable_response
 from kernelbot.domain.errors import NotFound
 from kernelbot.drawing.drawing import PictureFormat
 from kernelbot.render.board_charts import LIGHT, result_chart
@@ -34,7 +34,7 @@ async def show_result(
     result = await services.sharing.read(secret)
     source, cut = None, False
     if result.code is not None:
-        shown = documents.beginning(result.code, _SHOWN_CODE_CHARACTERS)
+        shown = documents.excerpt(result.code, _SHOWN_CODE_CHARACTERS)
         source = await documents.source(texts, shown, result.file_name, asker=result.author_id)
         cut = len(shown) < len(result.code)
     return page(
@@ -53,7 +53,7 @@ async def show_result(
 async def result_card(request: Request, services: ServicesDep, secret: Secret) -> Response:
     """The picture that other sites show of a link to the result. Raises `NotFound`."""
     result = await services.sharing.read(secret)
-    _, trend = await services.trends.of(None, result.board, result.device, ())
+    _, trend = await services.trends.for_board(None, result.board, result.device, ())
     if not trend.records:
         raise NotFound("Nobody is ranked there any more, so there is nothing to draw.")
     chart = result_chart(trend, result.score, _headline(result), _about(result), colours=LIGHT)
@@ -61,7 +61,7 @@ async def result_card(request: Request, services: ServicesDep, secret: Secret) -
     version = (result.version, _headline(result), _about(result), result.score.score_s)
     pictures = pictures_of(request)
     picture = await pictures.get(key, version, chart, PictureFormat.PNG, kept=pictures.of_links)
-    return kept_by_others(request, picture, "image/png", ends_at_once=True)
+    return cacheable_response(request, picture, "image/png", ends_at_once=True)
 
 
 def _headline(result: SharedResult) -> str:

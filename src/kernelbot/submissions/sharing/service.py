@@ -12,7 +12,7 @@ from kernelbot.domain.errors import Conflict, NotAllowed, NotFound
 from kernelbot.domain.next_steps import Next
 from kernelbot.protocol import Verdict
 from kernelbot.ranking.model import Score
-from kernelbot.ranking.places import Places
+from kernelbot.ranking.places import RankCache
 from kernelbot.runs.model import Run
 from kernelbot.store.database import Database, ReadSession
 from kernelbot.submissions import store as submissions
@@ -33,7 +33,7 @@ class Sharing:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._places = Places()
+        self._places = RankCache()
 
     async def link(self, author: User, submission_id: int) -> ResultLink | None:
         """The submission's link; None: there is none. Raises `NotFound`, and `NotAllowed` if it is
@@ -87,7 +87,7 @@ class Sharing:
     async def _submission(self, session: ReadSession, submission_id: int) -> Submission | None:
         """The submission as lists show it; None: it is deleted."""
         for entry in await submissions.entries(session, [submission_id]):
-            places = await self._places.of(session, list(entry.bests))
+            places = await self._places.get_ranked(session, list(entry.bests))
             return views.submission(entry.submission, entry.runs, places)
         return None
 

@@ -68,7 +68,7 @@ class PageLink:
 
 
 @dataclass(frozen=True)
-class Section:
+class GuideSection:
     """Pages of one kind, not empty."""
 
     title: str
@@ -82,10 +82,12 @@ class Contents:
         self._folder = folder
 
     @cached_property
-    def sections(self) -> tuple[Section, ...]:
+    def sections(self) -> tuple[GuideSection, ...]:
         """All pages but the overview, by section."""
         found = navigation(self._folder)
-        return tuple(Section(title, tuple(self._links(pages))) for title, pages in found if pages)
+        return tuple(
+            GuideSection(title, tuple(self._links(pages))) for title, pages in found if pages
+        )
 
     @cached_property
     def pages(self) -> dict[str, str]:

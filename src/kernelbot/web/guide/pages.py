@@ -44,7 +44,7 @@ class Guide:
 
 
 def guide_of(request: Request) -> Guide:
-    """This application's."""
+    """The application's guide."""
     found = request.app.state.guide
     assert isinstance(found, Guide)
     return found

@@ -8,7 +8,7 @@ import pytest
 
 from kernelbot.harness.host.warm.connection import WAITS
 from kernelbot.harness.host.warm.folder import PrivateFolder
-from kernelbot.harness.host.warm.turns import GaveUp, Slots
+from kernelbot.harness.host.warm.turns import GaveUp, JobSlots
 from kernelbot.library.hosting import host_with_slots
 from kernelbot.protocol import EventKind, Timeouts, Verdict
 from tests.harness.jobs import SORT, a_job, a_problem
@@ -58,7 +58,7 @@ def test_a_job_side_by_side_tells_that_it_has_begun_and_no_more(folder: PrivateF
 
 
 def test_who_gives_up_leaves_the_slot_to_others() -> None:
-    slots, waited = Slots(1), list[str]()
+    slots, waited = JobSlots(1), list[str]()
     with (
         slots.held(lambda: waited.append("first"), lambda: False),
         pytest.raises(GaveUp),

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from kernelbot.harness.inside.cage.checking import complaint, expected_output
-from kernelbot.harness.inside.cage.loader import LoadedProblem, ProblemBroken
+from kernelbot.harness.inside.cage.loader import ProblemBroken, ProblemFunctions
 from kernelbot.harness.inside.cage.questions import encode_input
 
 DATA = np.ones(3, dtype=np.float32)
@@ -27,8 +27,8 @@ def fail(*_arguments: object, **_named: object) -> Any:
 def a_problem(
     check: Callable[[Any, Any], Any],
     reference: Callable[[Any], Any] | None = lambda data: 1.0,
-) -> LoadedProblem:
-    return LoadedProblem(fail, check, reference, frozenset())
+) -> ProblemFunctions:
+    return ProblemFunctions(fail, check, reference, frozenset())
 
 
 def whole(_data: object, output: Any) -> bool:

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from kernelbot.harness.inside.cage.kinds import Kinds, kind_of
-from kernelbot.harness.inside.cage.loader import LoadedProblem
+from kernelbot.harness.inside.cage.loader import ProblemFunctions
 from kernelbot.harness.inside.cage.questions import SoleExaminer, SoleQuestion
 
 DATA = np.array([1.0, -1.0])
@@ -50,7 +50,7 @@ class Asked:
 
     def __init__(self) -> None:
         self.count = 0
-        problem = LoadedProblem(self._make, self._check, self._answer, frozenset())
+        problem = ProblemFunctions(self._make, self._check, self._answer, frozenset())
         self.examiner = SoleExaminer(problem)
 
     def _make(self, **_arguments: object) -> Any:

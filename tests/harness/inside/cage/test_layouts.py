@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from kernelbot.harness.inside.cage.checking import unlike
-from kernelbot.harness.inside.cage.loader import LoadedProblem
+from kernelbot.harness.inside.cage.loader import ProblemFunctions
 
 X = np.arange(6.0).reshape(2, 3)
 SQUARE = np.array([[1.0, 2.0], [3.0, 4.0]])
@@ -17,7 +17,7 @@ DENSE = np.ascontiguousarray
 
 
 def said(data: Any, right: Any, output: Any, *, contiguous: bool = False) -> str:
-    problem = LoadedProblem(dict, lambda _data, _output: True, None, frozenset(), contiguous)
+    problem = ProblemFunctions(dict, lambda _data, _output: True, None, frozenset(), contiguous)
     return unlike(problem, right, output, data)
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernelbot.harness.inside.cuda_on_cpu.tokens import Kind, tokenize
+from kernelbot.harness.inside.cuda_on_cpu.tokens import SourceTokenKind, tokenize
 from tests.support.exhaustive import cases
 
 _PIECES = st.sampled_from(
@@ -41,20 +41,20 @@ def test_no_character_is_lost(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "kind"),
     [
-        ("// k<<<1>>>()", Kind.SPACE),
-        ("// goes on \\\n k<<<1>>>()", Kind.SPACE),
-        ("/* k<<<1>>>()\n */", Kind.SPACE),
-        ('"k<<<1>>>() \\" // "', Kind.TEXT),
-        ('u8R"x(k<<<1>>>(")")x"', Kind.TEXT),
-        ("'\"'", Kind.TEXT),
-        ("1'000'000u", Kind.NUMBER),
-        ("0x1p-3f", Kind.NUMBER),
-        ("_name9", Kind.NAME),
-        ("<<<", Kind.SIGN),
-        ("->", Kind.SIGN),
+        ("// k<<<1>>>()", SourceTokenKind.SPACE),
+        ("// goes on \\\n k<<<1>>>()", SourceTokenKind.SPACE),
+        ("/* k<<<1>>>()\n */", SourceTokenKind.SPACE),
+        ('"k<<<1>>>() \\" // "', SourceTokenKind.TEXT),
+        ('u8R"x(k<<<1>>>(")")x"', SourceTokenKind.TEXT),
+        ("'\"'", SourceTokenKind.TEXT),
+        ("1'000'000u", SourceTokenKind.NUMBER),
+        ("0x1p-3f", SourceTokenKind.NUMBER),
+        ("_name9", SourceTokenKind.NAME),
+        ("<<<", SourceTokenKind.SIGN),
+        ("->", SourceTokenKind.SIGN),
     ],
 )
-def test_a_piece_is_one_token(text: str, kind: Kind) -> None:
+def test_a_piece_is_one_token(text: str, kind: SourceTokenKind) -> None:
     assert [(kind, text)] == [(token.kind, token.text) for token in tokenize(text)]
 
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernelbot.harness.inside.gpu.arena import ALIGNMENT, Arena, Chunk, Pool
+from kernelbot.harness.inside.gpu.arena import ALIGNMENT, Arena, ArenaPool, Chunk
 from kernelbot.harness.inside.gpu.driver import DeviceFull, Driver, GpuError
 from tests.support.cuda_driver import build_driver
 from tests.support.exhaustive import examples
@@ -106,7 +106,7 @@ def test_an_address_is_found_only_if_all_of_it_lies_there(driver: Driver) -> Non
 
 
 def test_a_piece_is_free_once_nobody_has_it(driver: Driver) -> None:
-    pool = Pool(driver)
+    pool = ArenaPool(driver)
     first = pool.piece(100)
     second = pool.piece(100)
     place = first.address
@@ -117,7 +117,7 @@ def test_a_piece_is_free_once_nobody_has_it(driver: Driver) -> None:
 
 
 def test_a_pool_gives_up_what_is_too_small(driver: Driver) -> None:
-    pool = Pool(driver)
+    pool = ArenaPool(driver)
     small = pool.piece(1)
     number = small.chunk.number
     del small

@@ -20,12 +20,12 @@ from kernelbot.harness.data.shared_memory import SharedBuffer
 from kernelbot.harness.inside.marks.marks import (
     MAX_ADDRESSES,
     RECORD_BYTES,
+    MarkOutcome,
+    MarkRecord,
     Marks,
     NativeMarks,
-    Outcome,
     PythonMarks,
     Ready,
-    Record,
     marks,
 )
 from kernelbot.harness.inside.marks.probes import Probes, Stretch
@@ -65,7 +65,7 @@ def either(request: pytest.FixtureRequest) -> Marks:
 
 def called(either: Marks, page: SharedBuffer, function: Any, output: Any = None) -> tuple[Any, Any]:
     """What a call between the marks returns, and the record that it leaves."""
-    record: Any = Record.from_address(page.address)
+    record: Any = MarkRecord.from_address(page.address)
     record.go = record.describe = TURN
     (returned,) = either.call(page.address, TURN, function, [(1,)], output, None)
     return returned, record
@@ -82,12 +82,12 @@ def test_there_is_a_compiler_where_tests_run() -> None:
 def test_an_array_is_marked_by_its_address(either: Marks, page: SharedBuffer) -> None:
     array = np.arange(6).reshape(2, 3)
     returned, record = called(either, page, lambda _one: array[1:])
-    assert (Outcome.TAKEN, [returned.ctypes.data]) == (record.outcome, addresses_of(record))
+    assert (MarkOutcome.TAKEN, [returned.ctypes.data]) == (record.outcome, addresses_of(record))
 
 
 def test_so_are_the_arrays_of_a_tuple(either: Marks, page: SharedBuffer) -> None:
     pair, record = called(either, page, lambda _one: (np.ones(3), np.zeros(0)))
-    assert (Outcome.TAKEN, [one.ctypes.data for one in pair]) == (
+    assert (MarkOutcome.TAKEN, [one.ctypes.data for one in pair]) == (
         record.outcome,
         addresses_of(record),
     )
@@ -99,7 +99,7 @@ def test_a_tensor_is_marked_by_its_address(either: Marks, page: SharedBuffer) ->
         pytest.skip("torch came later than the marks")
     tensor, record = called(either, page, lambda _one: torch.ones(3))
     # If the marks of this process were made before torch was imported, they don't know its tensors.
-    if record.outcome == Outcome.TAKEN:
+    if record.outcome == MarkOutcome.TAKEN:
         assert [tensor.data_ptr()] == addresses_of(record)
 
 
@@ -107,14 +107,14 @@ def test_so_are_the_arrays_of_nested_containers(either: Marks, page: SharedBuffe
     array = np.ones(1)
     value = {"a": [array], "b": Pair(array, None), "c": (7, "text", True)}
     _, record = called(either, page, lambda _one: value)
-    assert (Outcome.TAKEN, [array.ctypes.data] * 2) == (record.outcome, addresses_of(record))
+    assert (MarkOutcome.TAKEN, [array.ctypes.data] * 2) == (record.outcome, addresses_of(record))
 
 
 def test_so_are_the_fields_of_a_dataclass(either: Marks, page: SharedBuffer) -> None:
     array = np.ones(1)
     value = Named(array, [None, array], Slotted(array))
     _, record = called(either, page, lambda _one: value)
-    assert (Outcome.TAKEN, [array.ctypes.data] * 3) == (record.outcome, addresses_of(record))
+    assert (MarkOutcome.TAKEN, [array.ctypes.data] * 3) == (record.outcome, addresses_of(record))
 
 
 @pytest.mark.parametrize("kind", [np.float64, np.float16, np.int8, np.bool_, np.complex128])
@@ -137,12 +137,12 @@ def test_a_float_is_marked_by_the_address_of_its_bytes(either: Marks, page: Shar
 )
 def test_anything_else_must_be_described(either: Marks, page: SharedBuffer, value: object) -> None:
     _, record = called(either, page, lambda _one: value)
-    assert (Outcome.UNKNOWN, True) == (record.outcome, record.count <= MAX_ADDRESSES)
+    assert (MarkOutcome.UNKNOWN, True) == (record.outcome, record.count <= MAX_ADDRESSES)
 
 
 def test_a_subclass_must_be_described(either: Marks, page: SharedBuffer) -> None:
     _, record = called(either, page, lambda _one: np.ones((2, 2)).view(np.matrix))
-    assert Outcome.UNKNOWN == record.outcome
+    assert MarkOutcome.UNKNOWN == record.outcome
 
 
 def test_what_is_filled_counts_instead_of_what_is_returned(
@@ -150,25 +150,25 @@ def test_what_is_filled_counts_instead_of_what_is_returned(
 ) -> None:
     filled = np.ones(2)
     _, record = called(either, page, lambda _one: None, filled)
-    assert (Outcome.TAKEN, [filled.ctypes.data]) == (record.outcome, addresses_of(record))
+    assert (MarkOutcome.TAKEN, [filled.ctypes.data]) == (record.outcome, addresses_of(record))
 
 
 def test_nothing_at_all_is_marked(either: Marks, page: SharedBuffer) -> None:
     returned, record = called(either, page, None)
-    assert (None, Outcome.TAKEN, 0) == (returned, record.outcome, record.count)
+    assert (None, MarkOutcome.TAKEN, 0) == (returned, record.outcome, record.count)
 
 
 def test_what_raises_is_marked_and_raises(either: Marks, page: SharedBuffer) -> None:
     with pytest.raises(ZeroDivisionError):
         called(either, page, lambda one: one / 0)
-    record: Any = Record.from_address(page.address)
-    assert (Outcome.RAISED, TURN) == (record.outcome, record.mark)
+    record: Any = MarkRecord.from_address(page.address)
+    assert (MarkOutcome.RAISED, TURN) == (record.outcome, record.mark)
 
 
 def test_calls_follow_each_other_and_their_outputs_are_marked(
     either: Marks, page: SharedBuffer
 ) -> None:
-    record: Any = Record.from_address(page.address)
+    record: Any = MarkRecord.from_address(page.address)
     record.go = record.describe = TURN
     rows = [(np.full(2, one),) for one in range(5)]
     returned = either.call(page.address, TURN, lambda one: one + 1, rows, None, None)
@@ -177,7 +177,7 @@ def test_calls_follow_each_other_and_their_outputs_are_marked(
 
 
 def test_one_that_raises_ends_all(either: Marks, page: SharedBuffer) -> None:
-    record: Any = Record.from_address(page.address)
+    record: Any = MarkRecord.from_address(page.address)
     record.go = record.describe = TURN
     called_with = []
 
@@ -187,17 +187,17 @@ def test_one_that_raises_ends_all(either: Marks, page: SharedBuffer) -> None:
 
     with pytest.raises(ZeroDivisionError):
         either.call(page.address, TURN, kernel, [(2,), (0,), (1,)], None, None)
-    assert ([2, 0], Outcome.RAISED) == (called_with, record.outcome)
+    assert ([2, 0], MarkOutcome.RAISED) == (called_with, record.outcome)
 
 
 def test_being_ready_is_said_before_the_call(either: Marks, page: SharedBuffer) -> None:
-    record: Any = Record.from_address(page.address)
+    record: Any = MarkRecord.from_address(page.address)
     record.go = record.describe = TURN
     mine, theirs = socket.socketpair()
     with mine, theirs:
         ready = Ready(mine.fileno(), b"ready")
         either.call(page.address, TURN, lambda _one: theirs.recv(100), [(1,)], None, ready)
-    assert Outcome.UNKNOWN == record.outcome
+    assert MarkOutcome.UNKNOWN == record.outcome
 
 
 ALL_KINDS = (
@@ -243,7 +243,7 @@ def test_a_c_function_gets_its_arguments(
     values: tuple[float, ...],
     expected: list[int],
 ) -> None:
-    record: Any = Record.from_address(page.address)
+    record: Any = MarkRecord.from_address(page.address)
     record.go = record.describe = TURN
     outs = [np.zeros(10, np.int64) for _ in range(3)]
     rows = [c_arguments(out, *values) for out in outs]
@@ -256,7 +256,7 @@ def test_a_c_function_gets_its_arguments(
 
 def test_a_c_function_is_called_from_c(page: SharedBuffer, compiled: ctypes.CDLL) -> None:
     """Else the interpreter would be between the marks."""
-    record: Any = Record.from_address(page.address)
+    record: Any = MarkRecord.from_address(page.address)
     record.go = record.describe = TURN
     function, out = compiled["few"], np.zeros(1, np.int64)
     seen_by_python: list[Any] = []
@@ -278,9 +278,9 @@ def test_times_are_those_of_the_judges_clock(either: Marks, page: SharedBuffer) 
 
 
 def test_a_mark_is_waited_for(either: Marks, page: SharedBuffer) -> None:
-    record: Any = Record.from_address(page.address)
+    record: Any = MarkRecord.from_address(page.address)
     assert 0 == either.wait(page.address, TURN, 0.001, 0.001, -1)[0]
-    threading.Timer(0.05, lambda: either.set(page.address + Record.mark.offset, TURN)).start()
+    threading.Timer(0.05, lambda: either.set(page.address + MarkRecord.mark.offset, TURN)).start()
     start = time.perf_counter_ns()
     while not (seen_ns := either.wait(page.address, TURN, 0.001, 0.05, -1)[0]):
         pass
@@ -290,10 +290,10 @@ def test_a_mark_is_waited_for(either: Marks, page: SharedBuffer) -> None:
 
 def marked(either: Marks, page: SharedBuffer, arrays: list[Any], expected: list[int]) -> Probes:
     """The probes of a call with these arrays, where arrays of so many bytes were expected."""
-    record: Any = Record.from_address(page.address)
+    record: Any = MarkRecord.from_address(page.address)
     for place, array in enumerate(arrays):
         record.addresses[place] = array.ctypes.data
-    record.outcome, record.count, record.mark = Outcome.TAKEN, len(arrays), TURN
+    record.outcome, record.count, record.mark = MarkOutcome.TAKEN, len(arrays), TURN
     probes = Probes.choose(os.getpid(), stretches(expected))
     assert either.wait(page.address, TURN, 0.0, 0.0, -1, probes)[0]
     return probes
@@ -340,9 +340,9 @@ def test_probes_of_a_view_are_compared_with_its_elements_alone(
     either: Marks, page: SharedBuffer, take: Any, *, large: bool
 ) -> None:
     whole = np.random.default_rng(1).random((3000, 500) if large else (9, 120))
-    view, record = whole[take], Record.from_address(page.address)
+    view, record = whole[take], MarkRecord.from_address(page.address)
     lies = lying_at(0, view.shape, view.strides, view.itemsize)
-    record.addresses[0], record.outcome = view.ctypes.data, Outcome.TAKEN
+    record.addresses[0], record.outcome = view.ctypes.data, MarkOutcome.TAKEN
     record.count, record.mark = 1, TURN
     expected = [Stretch(0, view.nbytes, lies)]
     probes = Probes.choose(os.getpid(), expected)
@@ -362,9 +362,9 @@ def test_the_time_is_that_of_the_reading_if_that_had_to_wait(
 ) -> None:
     """A mapping that changes keeps readers waiting, while what they read can still be written. On a
     busy machine some wait for a processor instead, after the reading: so most of five count."""
-    record: Any = Record.from_address(page.address)
+    record: Any = MarkRecord.from_address(page.address)
     array = np.zeros(64, np.uint8)
-    record.addresses[0], record.outcome = array.ctypes.data, Outcome.TAKEN
+    record.addresses[0], record.outcome = array.ctypes.data, MarkOutcome.TAKEN
     record.count, record.mark = 1, TURN
     memory = np.ones(1 << 29, np.uint8)
     libc, over = ctypes.CDLL(None), threading.Event()
@@ -402,16 +402,16 @@ def test_nothing_is_read_if_the_mark_names_other_arrays(
 
 
 def test_a_count_beyond_the_record_is_not_followed(either: Marks, page: SharedBuffer) -> None:
-    record: Any = Record.from_address(page.address)
-    record.outcome, record.count, record.mark = Outcome.TAKEN, 100_000, TURN
+    record: Any = MarkRecord.from_address(page.address)
+    record.outcome, record.count, record.mark = MarkOutcome.TAKEN, 100_000, TURN
     probes = Probes.choose(os.getpid(), [Stretch(0, 8)] * 100_000)
     assert either.wait(page.address, TURN, 0.0, 0.0, -1, probes)[0]
     assert 0 == probes.were_read
 
 
 def test_nothing_is_read_if_there_is_no_memory(either: Marks, page: SharedBuffer) -> None:
-    record: Any = Record.from_address(page.address)
-    record.addresses[0], record.outcome, record.count, record.mark = 8, Outcome.TAKEN, 1, TURN
+    record: Any = MarkRecord.from_address(page.address)
+    record.addresses[0], record.outcome, record.count, record.mark = 8, MarkOutcome.TAKEN, 1, TURN
     probes = Probes.choose(os.getpid(), [Stretch(0, 64)])
     assert either.wait(page.address, TURN, 0.0, 0.0, -1, probes)[0]
     assert 0 == probes.were_read

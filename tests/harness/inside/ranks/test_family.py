@@ -9,8 +9,8 @@ import pytest
 from kernelbot.harness.data.channel import Channel
 from kernelbot.harness.sandbox import Runner, RunnerClient, Zygote
 from kernelbot.harness.words.failures import death
-from kernelbot.harness.words.order import Entry
-from kernelbot.harness.words.runner_messages import Load, Refused, RunnerReply, SetUp
+from kernelbot.harness.words.order import RunnerEntry
+from kernelbot.harness.words.runner_messages import Load, RequestRefused, RunnerReply, SetUp
 from kernelbot.harness.words.sandbox import Flavour, ZygoteConfig
 from kernelbot.protocol import Limits
 
@@ -32,7 +32,7 @@ def zygote() -> Iterator[Zygote]:
 @pytest.fixture
 def family(zygote: Zygote) -> Iterator[Runner]:
     client = RunnerClient(zygote.connect())
-    runner = client.spawn(Limits(), Entry.RANKS, channels=3)
+    runner = client.spawn(Limits(), RunnerEntry.RANKS, channels=3)
     yield runner
     runner.kill()
     client.close()
@@ -44,7 +44,7 @@ def load(runner: Runner, rank: int, text: str) -> str:
     channel.receive(RunnerReply, time.monotonic() + 60)
     channel.send(Load(f"rank{rank}.py", text))
     reply, _ = channel.receive(RunnerReply, time.monotonic() + 60)
-    return reply.why if isinstance(reply, Refused) else reply.word
+    return reply.why if isinstance(reply, RequestRefused) else reply.word
 
 
 def test_every_rank_is_a_process_that_answers_by_itself(family: Runner) -> None:

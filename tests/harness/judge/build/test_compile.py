@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from kernelbot.harness.judge.build.cache import BuildCache
-from kernelbot.harness.judge.build.compile import Product, compile_job
+from kernelbot.harness.judge.build.compile import CompilerProduct, compile_job
 from kernelbot.harness.sandbox import RunnerClient, run_command
 from kernelbot.protocol import (
     BuildConfig,
@@ -51,7 +51,7 @@ def _job(source: str, lang: Lang = Lang.CPP, **config: object) -> JobSpec:
 
 
 def test_a_shared_object_is_built(client: RunnerClient) -> None:
-    build = compile_job(_job(_GOOD), client, Product.SHARED_OBJECT)
+    build = compile_job(_job(_GOOD), client, CompilerProduct.SHARED_OBJECT)
     assert (Verdict.ACCEPTED, b"\x7fELF") == (build.verdict, build.binary[:4])
 
 
@@ -59,7 +59,7 @@ def test_a_program_is_built_from_all_sources(client: RunnerClient) -> None:
     main = SourceFile("main.cpp", '#include "task.h"\nint main() { return twice(VALUE); }\n')
     job = _job(_GOOD, sources=("main.cpp", "submission.cpp"), defines={"VALUE": "21"})
     problem = dataclasses.replace(job.problem, files=(*job.problem.files, main))
-    build = compile_job(dataclasses.replace(job, problem=problem), client, Product.PROGRAM)
+    build = compile_job(dataclasses.replace(job, problem=problem), client, CompilerProduct.PROGRAM)
     assert Verdict.ACCEPTED == build.verdict
     files = {"program": build.binary}
     result = run_command(
@@ -69,7 +69,7 @@ def test_a_program_is_built_from_all_sources(client: RunnerClient) -> None:
 
 
 def test_a_mistake_is_a_compile_error_that_names_the_line(client: RunnerClient) -> None:
-    build = compile_job(_job("int twice(int x) {"), client, Product.SHARED_OBJECT)
+    build = compile_job(_job("int twice(int x) {"), client, CompilerProduct.SHARED_OBJECT)
     assert build.failure is not None
     assert build.report is not None
     assert (Verdict.COMPILE_ERROR, Fault.AUTHOR) == (build.verdict, build.failure.fault)
@@ -78,13 +78,13 @@ def test_a_mistake_is_a_compile_error_that_names_the_line(client: RunnerClient) 
 
 
 def test_warnings_of_a_good_build_are_shown(client: RunnerClient) -> None:
-    build = compile_job(_job(_GOOD + "#warning look here\n"), client, Product.SHARED_OBJECT)
+    build = compile_job(_job(_GOOD + "#warning look here\n"), client, CompilerProduct.SHARED_OBJECT)
     assert build.report is not None
     assert (Verdict.ACCEPTED, True) == (build.verdict, "look here" in build.report.output)
 
 
 def test_the_reference_cannot_be_included(client: RunnerClient) -> None:
-    build = compile_job(_job('#include "reference.py"\n'), client, Product.SHARED_OBJECT)
+    build = compile_job(_job('#include "reference.py"\n'), client, CompilerProduct.SHARED_OBJECT)
     assert build.failure is not None
     assert "reference.py: No such file" in build.failure.message
 
@@ -102,18 +102,18 @@ def test_the_reference_cannot_be_included(client: RunnerClient) -> None:
     ],
 )
 def test_a_bomb_ends_as_the_authors_failure(client: RunnerClient, bomb: str) -> None:
-    build = compile_job(_job(bomb), client, Product.SHARED_OBJECT)
+    build = compile_job(_job(bomb), client, CompilerProduct.SHARED_OBJECT)
     assert build.failure is not None
     assert Fault.AUTHOR == build.failure.fault
     assert build.verdict in (Verdict.COMPILE_ERROR, Verdict.TIME_LIMIT)
-    after = compile_job(_job(_GOOD), client, Product.SHARED_OBJECT)
+    after = compile_job(_job(_GOOD), client, CompilerProduct.SHARED_OBJECT)
     assert Verdict.ACCEPTED == after.verdict
 
 
 def test_the_same_source_is_compiled_once(client: RunnerClient, tmp_path: Path) -> None:
     cache = BuildCache(tmp_path / "cache")
     first, second = (
-        compile_job(_job(_GOOD), client, Product.SHARED_OBJECT, cache) for _ in range(2)
+        compile_job(_job(_GOOD), client, CompilerProduct.SHARED_OBJECT, cache) for _ in range(2)
     )
     assert first.report is not None
     assert second.report is not None
@@ -124,14 +124,14 @@ def test_the_same_source_is_compiled_once(client: RunnerClient, tmp_path: Path) 
 @pytest.mark.parametrize("change", ["source", "flags", "header"])
 def test_any_change_is_compiled_anew(client: RunnerClient, tmp_path: Path, change: str) -> None:
     cache = BuildCache(tmp_path / "cache")
-    compile_job(_job(_GOOD), client, Product.SHARED_OBJECT, cache)
+    compile_job(_job(_GOOD), client, CompilerProduct.SHARED_OBJECT, cache)
     job = _job(_GOOD + ("\n" if change == "source" else ""))
     if change == "flags":
         job = _job(_GOOD, compile_flags=("-O1",))
     if change == "header":
         header = SourceFile("task.h", _HEADER.text + "\n")
         job = dataclasses.replace(job, problem=dataclasses.replace(job.problem, files=(header,)))
-    build = compile_job(job, client, Product.SHARED_OBJECT, cache)
+    build = compile_job(job, client, CompilerProduct.SHARED_OBJECT, cache)
     assert build.report is not None
     assert build.report.cached is False
 
@@ -140,7 +140,9 @@ def test_any_change_is_compiled_anew(client: RunnerClient, tmp_path: Path, chang
 def test_an_nvcc_that_does_not_know_the_gpu_is_quoted(client: RunnerClient) -> None:
     job = _job("", Lang.CU)
     unknown = DeviceSpec("Next", Vendor.NVIDIA, "9999")
-    build = compile_job(dataclasses.replace(job, device=unknown), client, Product.SHARED_OBJECT)
+    build = compile_job(
+        dataclasses.replace(job, device=unknown), client, CompilerProduct.SHARED_OBJECT
+    )
     assert build.failure is not None
     assert "nvcc fatal   : Unsupported gpu architecture 'compute_9999'" == build.failure.message
 
@@ -149,7 +151,7 @@ def test_an_nvcc_that_does_not_know_the_gpu_is_quoted(client: RunnerClient) -> N
 def test_cuda_on_a_gpu_of_another_vendor_is_compiled_and_then_refused(client: RunnerClient) -> None:
     source = "__global__ void scale(float* a) { a[threadIdx.x] *= 2; }\n"
     job = dataclasses.replace(_job(source, Lang.CU), device=DeviceSpec("MI300", Vendor.AMD))
-    build = compile_job(job, client, Product.SHARED_OBJECT)
+    build = compile_job(job, client, CompilerProduct.SHARED_OBJECT)
     assert build.failure is not None
     assert build.report is not None
     assert (Verdict.INTERNAL_ERROR, Fault.PLATFORM) == (build.verdict, build.failure.fault)
@@ -162,6 +164,6 @@ def test_a_mistake_in_cuda_is_the_authors(client: RunnerClient) -> None:
     job = dataclasses.replace(
         _job("__global__ int f() {}", Lang.CU), device=DeviceSpec("MI300", Vendor.AMD)
     )
-    build = compile_job(job, client, Product.SHARED_OBJECT)
+    build = compile_job(job, client, CompilerProduct.SHARED_OBJECT)
     assert build.failure is not None
     assert (Verdict.COMPILE_ERROR, Fault.AUTHOR) == (build.verdict, build.failure.fault)

@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from kernelbot.harness.judge.build.compile import Product, compile_job
+from kernelbot.harness.judge.build.compile import CompilerProduct, compile_job
 from kernelbot.harness.judge.build.on_cpu import (
     CHECKED_NOTE,
     HIP_NOTE,
@@ -26,7 +26,7 @@ _LAUNCH = 'extern "C" void custom_kernel(float* a) { scale<<<1, 32>>>(a); }\n'
 
 def test_a_kernel_is_compiled_for_the_processor(client: RunnerClient) -> None:
     job = _job(_KERNEL + _LAUNCH, Lang.CU, compile_flags=("-O3", "--use_fast_math", "-DN=1"))
-    build = compile_job(job, client, Product.SHARED_OBJECT)
+    build = compile_job(job, client, CompilerProduct.SHARED_OBJECT)
     assert (Verdict.ACCEPTED, b"\x7fELF") == (build.verdict, build.binary[:4])
 
 
@@ -41,7 +41,9 @@ def test_a_kernel_is_compiled_for_the_processor(client: RunnerClient) -> None:
 def test_a_mistake_is_named_with_the_authors_line(
     client: RunnerClient, mistake: str, said: str
 ) -> None:
-    build = compile_job(_job(_KERNEL + _LAUNCH + mistake, Lang.CU), client, Product.SHARED_OBJECT)
+    build = compile_job(
+        _job(_KERNEL + _LAUNCH + mistake, Lang.CU), client, CompilerProduct.SHARED_OBJECT
+    )
     assert build.failure is not None
     assert (Verdict.COMPILE_ERROR, Fault.AUTHOR) == (build.verdict, build.failure.fault)
     assert said in build.failure.message
@@ -49,7 +51,7 @@ def test_a_mistake_is_named_with_the_authors_line(
 
 def test_what_needs_a_gpu_is_refused_before_it_is_compiled(client: RunnerClient) -> None:
     source = _KERNEL + '__device__ void f() { asm("wgmma.fence.sync.aligned;"); }\n'
-    build = compile_job(_job(source, Lang.CU), client, Product.SHARED_OBJECT)
+    build = compile_job(_job(source, Lang.CU), client, CompilerProduct.SHARED_OBJECT)
     assert build.failure is not None
     assert build.report is not None
     assert ("", Verdict.COMPILE_ERROR, Fault.AUTHOR) == (
@@ -64,7 +66,9 @@ def test_a_problem_that_needs_a_gpu_is_not_its_authors_fault(client: RunnerClien
     job = _job(_KERNEL + _LAUNCH, Lang.CU)
     header = SourceFile("task.h", '__device__ void f() { asm("wgmma.fence.sync.aligned;"); }\n')
     problem = dataclasses.replace(job.problem, files=(*job.problem.files, header))
-    build = compile_job(dataclasses.replace(job, problem=problem), client, Product.SHARED_OBJECT)
+    build = compile_job(
+        dataclasses.replace(job, problem=problem), client, CompilerProduct.SHARED_OBJECT
+    )
     assert build.failure is not None
     assert (Verdict.INTERNAL_ERROR, Fault.PLATFORM) == (build.verdict, build.failure.fault)
     assert "problem can't be compiled for the device CPU: task.h:1: " in build.failure.message

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from kernelbot.harness.judge.build.cache import BuildCache
-from kernelbot.harness.judge.build.compile import Build, Product, compile_job
+from kernelbot.harness.judge.build.compile import BuildOutcome, CompilerProduct, compile_job
 from kernelbot.harness.sandbox import RunnerClient
 from kernelbot.protocol import (
     CompileReport,
@@ -53,8 +53,8 @@ def _attack(script: str, lang: Lang = Lang.CPP) -> JobSpec:
     return dataclasses.replace(job, device=DeviceSpec("GPU", Vendor.NVIDIA))
 
 
-def _compile(job: JobSpec, client: RunnerClient, cache: BuildCache | None = None) -> Build:
-    return compile_job(job, client, Product.SHARED_OBJECT, cache)
+def _compile(job: JobSpec, client: RunnerClient, cache: BuildCache | None = None) -> BuildOutcome:
+    return compile_job(job, client, CompilerProduct.SHARED_OBJECT, cache)
 
 
 def _names(folder: Path) -> set[str]:
@@ -175,7 +175,7 @@ def test_the_same_bytes_under_other_names_are_another_build(
 def test_a_program_is_never_taken_for_a_shared_object(client: RunnerClient, tmp_path: Path) -> None:
     cache = BuildCache(tmp_path / "cache")
     job = _job(_GOOD + "int main() { return 0; }\n")
-    builds = [compile_job(job, client, product, cache) for product in Product]
+    builds = [compile_job(job, client, product, cache) for product in CompilerProduct]
     assert [False, False] == [b.report.cached for b in builds if b.report is not None]
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from kernelbot.harness.gpu.device_data import DeviceData
 from kernelbot.harness.gpu.judge_device import JudgeDevice
-from kernelbot.harness.inside.gpu.arena import Pool
+from kernelbot.harness.inside.gpu.arena import ArenaPool
 from kernelbot.harness.inside.gpu.driver import Driver
 from kernelbot.harness.inside.gpu.timing import Flusher
 from kernelbot.harness.judge.calls.input_arenas import InputArenas
@@ -23,7 +23,7 @@ MOST_LATE_BYTES = 4 * 4096
 def device(tmp_path_factory: pytest.TempPathFactory) -> JudgeDevice:
     library = build_driver(tmp_path_factory.mktemp("driver"), total_bytes=256 << 20)
     driver = Driver(str(library))
-    return JudgeDevice(driver, Pool(driver), Flusher(driver, 1))
+    return JudgeDevice(driver, ArenaPool(driver), Flusher(driver, 1))
 
 
 def of_size(device: JudgeDevice, size_bytes: int) -> DeviceData:
@@ -81,7 +81,7 @@ def test_what_another_call_left_is_overwritten(device: JudgeDevice) -> None:
 
 def test_where_memory_is_scarce_there_is_one(tmp_path: Path) -> None:
     driver = Driver(str(build_driver(tmp_path, total_bytes=16 << 20)))
-    arenas = InputArenas(JudgeDevice(driver, Pool(driver), Flusher(driver, 1)))
+    arenas = InputArenas(JudgeDevice(driver, ArenaPool(driver), Flusher(driver, 1)))
     assert [2, 0, 1] == [len(arenas.provide(size)) for size in (1 << 16, 1000, 2 << 20)]
     first = arenas.current
     arenas.turn()

@@ -22,18 +22,18 @@ from kernelbot.harness.data.encode import Encoded, encode
 from kernelbot.harness.data.process_memory import read_memory
 from kernelbot.harness.data.shared_memory import SharedBuffer
 from kernelbot.harness.inside.cage.checking import complaint
-from kernelbot.harness.inside.cage.loader import LoadedProblem, ProblemBroken
+from kernelbot.harness.inside.cage.loader import ProblemBroken, ProblemFunctions
 from kernelbot.harness.inside.runner.probes import OUTPUT_BASE, take
 from kernelbot.harness.judge.calls.probes import choose
 from kernelbot.harness.judge.calls.replies import (
-    Answer,
+    CallAnswer,
     read_answer,
     read_answer_in_place,
     value_read,
     value_shared,
 )
 from kernelbot.harness.words.failures import AuthorFailure, expect_reply, garbage, no_value
-from kernelbot.harness.words.runner_messages import Done, DoneInPlace, Refusal, RunnerReply
+from kernelbot.harness.words.runner_messages import Done, DoneInPlace, RefusalReason, RunnerReply
 from kernelbot.harness.words.windows import Window
 from kernelbot.protocol import Limits, Verdict
 
@@ -120,7 +120,7 @@ def in_place(reply: dict[str, Any], _encoded: Encoded, _probes: list[int]) -> An
 
 
 WAYS = (copied, in_place)
-PROBLEM = LoadedProblem(
+PROBLEM = ProblemFunctions(
     generate=dict,
     check=lambda _data, output: bool(np.allclose(output[0], 0)) and output[4].number > 0,
     reference=lambda _data: an_output(),
@@ -214,7 +214,7 @@ def test_any_skeleton_addresses_and_numbers(value: Any, at: Any, claim: Any, siz
 
 
 @settings(deadline=None)
-@given(st.sampled_from([*Refusal, "hm"]), HOSTILE, HOSTILE)
+@given(st.sampled_from([*RefusalReason, "hm"]), HOSTILE, HOSTILE)
 def test_any_failure_that_is_told(why: str, text: Any, fault: Any) -> None:
     encoded = encode(an_output(), MODULES)
     reply = {"op": "refused", "why": why, "text": text, "gpu_fault": fault}
@@ -235,7 +235,7 @@ def test_a_word_that_no_runner_says_is_refused(way: Any) -> None:
 def test_an_honest_reply_is_its_value(way: Any) -> None:
     encoded = encode(an_output(), MODULES)
     assert "" == complaint(
-        LoadedProblem(dict, lambda _data, _output: True, None, MODULES),
+        ProblemFunctions(dict, lambda _data, _output: True, None, MODULES),
         None,
         way(a_reply(way, encoded), encoded, choose()),
         an_output(),
@@ -288,7 +288,7 @@ def test_leaves_that_overlap_are_refused(way: Any, second: dict[str, Any]) -> No
 def test_no_more_is_read_than_the_answer_is_large() -> None:
     reads: list[int] = []
     sizes = {"t": "list", "v": [bytes_node(0, 16), bytes_node(64, 1 << 40)]}
-    answer = Answer(sizes, 128, Window(1000, 0, 5), (1, 2))
+    answer = CallAnswer(sizes, 128, Window(1000, 0, 5), (1, 2))
     with pytest.raises(AuthorFailure, match="outside of the buffer"):
         value_read(answer, lambda _target, _source, size: reads.append(size), MODULES)
     assert [16] == reads
@@ -322,6 +322,6 @@ def test_a_judge_without_memory_blames_nobody_else() -> None:
         raise MemoryError
 
     skeleton = encode(np.zeros(4), frozenset()).skeleton
-    answer = Answer(skeleton, 32, Window(1, 1), (4096,))
+    answer = CallAnswer(skeleton, 32, Window(1, 1), (4096,))
     with pytest.raises(ProblemBroken, match="The judge has too little memory"):
         value_read(answer, read, MODULES)

@@ -7,7 +7,7 @@ import pytest
 
 from kernelbot.harness.host.host import Host
 from kernelbot.harness.inside.cage.loader import shared_files
-from kernelbot.harness.judge.build.compile import Product, compile_job
+from kernelbot.harness.judge.build.compile import CompilerProduct, compile_job
 from kernelbot.harness.judge.measuring.anchor import EVERY, drift_factors
 from kernelbot.harness.sandbox import RunnerClient, Zygote
 from kernelbot.harness.words.sandbox import Flavour, ZygoteConfig
@@ -190,7 +190,7 @@ def test_a_submission_can_not_include_the_anchor() -> None:
         zygote.wait_ready(60)
         client = RunnerClient(zygote.connect())
         build = compile_job(
-            compiled('#include "known.cpp"\n', _COPY), client, Product.SHARED_OBJECT
+            compiled('#include "known.cpp"\n', _COPY), client, CompilerProduct.SHARED_OBJECT
         )
         client.close()
     finally:

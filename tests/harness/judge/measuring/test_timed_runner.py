@@ -8,7 +8,7 @@ import pytest
 
 from kernelbot.harness.inside.cage.loader import loaded
 from kernelbot.harness.inside.cage.questions import SoleExaminer, SoleQuestion
-from kernelbot.harness.judge.authors import Author
+from kernelbot.harness.judge.authors import Contestant
 from kernelbot.harness.judge.calls.session import Session
 from kernelbot.harness.judge.measuring.timed_runner import TimedRunner
 from kernelbot.harness.sandbox import RunnerClient, Zygote
@@ -31,7 +31,7 @@ if not os.fork():
 """
 )
 _SPIN = "    while time.thread_time() < until: pass\n"
-AUTHOR = Author(SourceFile("submission.py", BURNS))
+AUTHOR = Contestant(SourceFile("submission.py", BURNS))
 PLAN = Plan.for_job(replace(a_job(SORT), opponent=SourceFile("submission.py", SORT)))
 
 
@@ -59,7 +59,9 @@ def test_one_that_waits_for_its_turn_ends_as_others_do(
     session = Session(client, Limits(), frozenset(), time.monotonic() + 60)
     session.setup((), "cpu", fresh_output=False, outputs=None)
     session.load(says, "submission.py")
-    runner = TimedRunner(PLAN, session, CacheFlusher(1), lambda _name, _seconds: None, Author(says))
+    runner = TimedRunner(
+        PLAN, session, CacheFlusher(1), lambda _name, _seconds: None, Contestant(says)
+    )
     runner.begin(question)
     runner.call([question], reuse=False)
     session.terminate()
@@ -79,7 +81,7 @@ def test_a_wait_for_ones_own_threads_is_none_for_others(
     session.setup((), "cpu", fresh_output=False, outputs=None)
     session.load(burns, "submission.py")
     runner = TimedRunner(
-        Plan.for_job(a_job(SORT)), session, CacheFlusher(1), lambda _n, _s: None, Author(burns)
+        Plan.for_job(a_job(SORT)), session, CacheFlusher(1), lambda _n, _s: None, Contestant(burns)
     )
     runner.begin(question)
     for _ in range(10):

@@ -13,10 +13,10 @@ import pytest
 
 from kernelbot.harness.judge.profiling.counters import (
     EVENTS,
-    Count,
+    CountedEvent,
     Counters,
-    Event,
-    Source,
+    CounterSource,
+    EventCount,
     missing_counters,
 )
 
@@ -30,7 +30,7 @@ def spin() -> None:
         pass
 
 
-def counted(counters: Counters) -> dict[str, Count]:
+def counted(counters: Counters) -> dict[str, EventCount]:
     counters.start()
     spin()
     counters.stop()
@@ -107,7 +107,7 @@ def test_another_process_and_its_children_are_counted() -> None:
 
 
 def test_missing_counters_are_reported_and_the_rest_is_counted() -> None:
-    nonsense = Event("nonsense", Source.KERNEL, 9999)
+    nonsense = CountedEvent("nonsense", CounterSource.KERNEL, 9999)
     with closing(Counters([os.getpid()], (nonsense, TASK_CLOCK))) as counters:
         assert {"task-clock"} == set(counted(counters))
         assert {"nonsense"} == set(counters.missing)

@@ -1,13 +1,13 @@
-from kernelbot.harness.judge.profiling.counters import Count
+from kernelbot.harness.judge.profiling.counters import EventCount
 from kernelbot.harness.judge.profiling.counting import table
 
 COUNTS = {
-    "task-clock": Count(2000.0, 1.0),
-    "cycles": Count(6000.0, 1.0),
-    "instructions": Count(15000.0, 0.5),
-    "branches": Count(1000.0, 1.0),
-    "branch-misses": Count(25.0, 1.0),
-    "page-faults": Count(0.0, 1.0),
+    "task-clock": EventCount(2000.0, 1.0),
+    "cycles": EventCount(6000.0, 1.0),
+    "instructions": EventCount(15000.0, 0.5),
+    "branches": EventCount(1000.0, 1.0),
+    "branch-misses": EventCount(25.0, 1.0),
+    "page-faults": EventCount(0.0, 1.0),
 }
 
 
@@ -26,7 +26,7 @@ def test_figures_stand_beside_what_they_mean() -> None:
 
 def test_what_is_missing_is_said_once_for_each_reason() -> None:
     missing = {"cycles": "a VM", "context-switches": "not allowed", "instructions": "a VM"}
-    text = table({"page-faults": Count(3.0, 1.0)}, missing, 5, user_only=True)
+    text = table({"page-faults": EventCount(3.0, 1.0)}, missing, 5, user_only=True)
     assert [
         "The mean of 5 calls in a row on the same data, so with warm caches.",
         "Without what the system did for the submission: that may not be counted.",

@@ -11,7 +11,7 @@ import pytest
 
 from kernelbot.harness.data.encode import encode
 from kernelbot.harness.inside.own_builds import pack
-from kernelbot.harness.judge.profiling.findings import File, Findings
+from kernelbot.harness.judge.profiling.findings import File, ProfilerFindings
 from kernelbot.harness.judge.profiling.tools import Installed, RunAgain, find_tool
 from kernelbot.harness.judge.profiling.watched import Subject, ToolProfiler
 from kernelbot.harness.sandbox import RunnerClient
@@ -50,7 +50,7 @@ def profile(
     binary: bytes | None = None,
     builds: bytes = b"",
     seconds: float = 60,
-) -> Findings:
+) -> ProfilerFindings:
     tool = find_tool(wanted)
     assert isinstance(tool, Installed)
     subject = Subject(wanted, frozenset({"task"}), binary, builds)
@@ -101,7 +101,9 @@ def test_a_kernel_that_launches_nothing_is_reported_with_the_tools_message(
     client: RunnerClient,
 ) -> None:
     found = profile(client, job(Vendor.NVIDIA, "def custom_kernel(data): pass\n"))
-    assert Findings("Nsight Compute", "It left no report: No kernels were profiled.") == found
+    assert (
+        ProfilerFindings("Nsight Compute", "It left no report: No kernels were profiled.") == found
+    )
 
 
 def test_a_submission_that_dies_under_the_tool_is_no_failure(client: RunnerClient) -> None:
@@ -195,7 +197,7 @@ def test_a_missing_tool_is_one_sentence(
     for name in ("CUDA_HOME", "ROCM_PATH", "PATH"):
         monkeypatch.setenv(name, str(tmp_path))
     found = find_tool(job(vendor))
-    assert isinstance(found, Findings)
+    assert isinstance(found, ProfilerFindings)
     assert found.text.startswith(sentence)
 
 
@@ -211,10 +213,10 @@ class Watching:
     def command(self, program: str, argv: list[str]) -> list[str]:
         return [program, "BY=their tool", *argv]
 
-    def findings(self, result: CommandResult, program: str, run: RunAgain) -> Findings:
+    def findings(self, result: CommandResult, program: str, run: RunAgain) -> ProfilerFindings:
         seen = result.collected["seen"]
         again = run([program, "cat", "given"], {"given": seen}).stdout
-        return Findings(self.title, again, (File("seen", "text/plain", seen),))
+        return ProfilerFindings(self.title, again, (File("seen", "text/plain", seen),))
 
 
 def test_another_tool_is_one_more_entry(client: RunnerClient) -> None:
@@ -230,7 +232,7 @@ def test_another_tool_is_one_more_entry(client: RunnerClient) -> None:
     encoded = encode(DATA, subject.modules, of_input=True)
     found = ToolProfiler(tool, subject, client, monotonic() + 60).profile(encoded)
     seen = b"their tool 7\n"
-    assert Findings("Watching", seen.decode(), (File("seen", "text/plain", seen),)) == found
+    assert ProfilerFindings("Watching", seen.decode(), (File("seen", "text/plain", seen),)) == found
 
 
 def test_a_cpu_has_no_tool() -> None:

@@ -4,7 +4,7 @@ from kernelbot.harness.judge.script.report import (
     ReportBroken,
     ScriptReport,
     case_results,
-    place,
+    parse_key,
     workload_results,
 )
 from kernelbot.protocol import Case, Verdict
@@ -112,8 +112,8 @@ def test_of_its_own_keys_a_script_has_a_hundred_for_each_workload_and_for_all() 
 
 @pytest.mark.parametrize("number", ["00", "\u0660", "+0", "1000000", ""])
 def test_a_case_has_one_number(number: str) -> None:
-    assert None is place(f"test.{number}.status")
+    assert None is parse_key(f"test.{number}.status")
 
 
 def test_a_key_says_what_it_tells_of() -> None:
-    assert ("benchmark", 10, "mean") == place("benchmark.10.mean")
+    assert ("benchmark", 10, "mean") == parse_key("benchmark.10.mean")

@@ -11,14 +11,14 @@ from typing import Any
 
 from kernelbot.harness.gpu.nodes import Assigned, assigned_gpus, gpu_nodes
 from kernelbot.harness.host.vendor import amd, node, nvidia, trial
-from kernelbot.harness.host.vendor.finding import Finding
+from kernelbot.harness.host.vendor.finding import VendorFinding
 from kernelbot.harness.judge.system import cpu_model, os_name
 from kernelbot.harness.words.sandbox import SandboxUnavailable
 from kernelbot.protocol import PROTOCOL_VERSION, Vendor
 
 
 @dataclass(frozen=True)
-class Wanted:
+class WantedNode:
     """What the node is to be. `vendor` None: whatever it is."""
 
     vendor: Vendor | None = None
@@ -26,7 +26,7 @@ class Wanted:
     may_set_clocks: bool = True
 
 
-def examine_node(wanted: Wanted) -> dict[str, Any]:
+def examine_node(wanted: WantedNode) -> dict[str, Any]:
     """The report as one JSON document. `ok`: nothing that is needed is missing."""
     found = list(_findings(wanted))
     return {
@@ -50,13 +50,13 @@ def vendor_here(root: Path = Path("/")) -> Vendor:
     return Vendor.AMD if (root / "dev/kfd").exists() else Vendor.CPU
 
 
-def _findings(wanted: Wanted) -> Iterator[Finding]:
+def _findings(wanted: WantedNode) -> Iterator[VendorFinding]:
     vendor = wanted.vendor or vendor_here()
     yield node.resources()
     yield node.container_runtime(vendor)
     yield from node.limits()
     if vendor is Vendor.CPU:
-        yield Finding("GPU", None, False, "there is no GPU here: jobs run on the processor")
+        yield VendorFinding("GPU", None, False, "there is no GPU here: jobs run on the processor")
         yield from trial.try_out(vendor, Assigned((), (), {}))
         return
     tool = nvidia if vendor is Vendor.NVIDIA else amd
@@ -66,7 +66,7 @@ def _findings(wanted: Wanted) -> Iterator[Finding]:
     try:
         assigned = assigned_gpus(vendor)
     except SandboxUnavailable as error:
-        yield Finding("GPUs given", False, True, str(error))
+        yield VendorFinding("GPUs given", False, True, str(error))
         return
     yield _given(vendor, assigned, wanted.gpus)
     if not assigned.gpus:
@@ -76,13 +76,13 @@ def _findings(wanted: Wanted) -> Iterator[Finding]:
     yield from trial.try_out(vendor, assigned)
 
 
-def _given(vendor: Vendor, assigned: Assigned, wanted: int) -> Finding:
+def _given(vendor: Vendor, assigned: Assigned, wanted: int) -> VendorFinding:
     names = ", ".join(gpu.uuid or gpu.path for gpu in assigned.gpus)
     number = len(assigned.gpus)
     if number == wanted:
-        return Finding("GPUs given", True, True, f"{number}: {names}")
+        return VendorFinding("GPUs given", True, True, f"{number}: {names}")
     if number == 0:
-        return Finding("GPUs given", False, True, f"no {vendor.name} GPU can be opened here")
+        return VendorFinding("GPUs given", False, True, f"no {vendor.name} GPU can be opened here")
     variable = "CUDA_VISIBLE_DEVICES" if vendor is Vendor.NVIDIA else "ROCR_VISIBLE_DEVICES"
     advice = f"{number} instead of {wanted} ({names}): name those of one job in {variable}"
-    return Finding("GPUs given", False, True, advice)
+    return VendorFinding("GPUs given", False, True, advice)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Finding:
+class VendorFinding:
     """`ok` None: there is nothing of the kind here. `needed`: no job is judged without it."""
 
     name: str

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from kernelbot.harness.gpu.asking import ask
-from kernelbot.harness.host.vendor.finding import Finding
+from kernelbot.harness.host.vendor.finding import VendorFinding
 from kernelbot.harness.inside.machine import machine_memory_bytes
 from kernelbot.harness.sandbox import cgroups
 from kernelbot.protocol import Vendor
@@ -21,7 +21,7 @@ _UNLIMITED_BYTES = 1 << 60
 _SLICES = "buildkite.slice/buildkite-gpu*.slice"
 
 
-def resources() -> Finding:
+def resources() -> VendorFinding:
     """Memory, processors and disk, against what one agent needs at least."""
     memory = machine_memory_bytes()
     processors, disk = os.cpu_count() or 1, shutil.disk_usage("/").free
@@ -33,42 +33,44 @@ def resources() -> Finding:
         and disk >= LEAST_DISK_BYTES
     )
     least = "an agent needs 16 GiB, 8 processors and 50 GiB at least, better twice that"
-    return Finding("machine", enough, False, text if enough else f"{text}; {least}")
+    return VendorFinding("machine", enough, False, text if enough else f"{text}; {least}")
 
 
-def container_runtime(vendor: Vendor) -> Finding:
+def container_runtime(vendor: Vendor) -> VendorFinding:
     """What starts the runner image. Slurm and GitHub's runners do without."""
     found = next((name for name in ("docker", "podman") if shutil.which(name)), None)
     if found is None:
         note = "neither docker nor podman is installed: Buildkite's jobs need one of them"
-        return Finding("container runtime", None, False, note)
+        return VendorFinding("container runtime", None, False, note)
     answered, line = ask(found, "version", "--format", "{{.Client.Version}}")
     if not answered:
-        return Finding("container runtime", False, False, f"{found}: {line}")
+        return VendorFinding("container runtime", False, False, f"{found}: {line}")
     note = f"{found} {line}"
     if vendor is Vendor.NVIDIA:
         answered, line = ask("nvidia-ctk", "--version")
         if not answered:
             note += f"; install NVIDIA's container toolkit, or containers see no GPU: {line}"
-            return Finding("container runtime", False, False, note)
+            return VendorFinding("container runtime", False, False, note)
         note += f", {line}"
-    return Finding("container runtime", True, False, note)
+    return VendorFinding("container runtime", True, False, note)
 
 
-def limits(root: Path = Path("/sys/fs/cgroup")) -> Iterator[Finding]:
+def limits(root: Path = Path("/sys/fs/cgroup")) -> Iterator[VendorFinding]:
     """What bounds this process, each Buildkite agent of the machine, and each runner to come."""
     bounds = _bounds(_own_groups(root))
     advice = "nothing bounds what a job uses but its own limits: see the guide of your scheduler"
-    yield Finding("limits here", bool(bounds), False, bounds or advice)
+    yield VendorFinding("limits here", bool(bounds), False, bounds or advice)
     for folder in sorted(root.glob(_SLICES)):
         bounds = _bounds([folder])
-        yield Finding(f"limits of {folder.stem}", bool(bounds), False, bounds or "none is set")
+        yield VendorFinding(
+            f"limits of {folder.stem}", bool(bounds), False, bounds or "none is set"
+        )
     found = cgroups.detect()
     if found.missing:
         note = "; ".join(found.missing)
-        yield Finding("limits of runners", False, False, f"as root, or delegated: {note}")
+        yield VendorFinding("limits of runners", False, False, f"as root, or delegated: {note}")
     else:
-        yield Finding("limits of runners", True, False, ", ".join(found.in_force))
+        yield VendorFinding("limits of runners", True, False, ", ".join(found.in_force))
 
 
 def _own_groups(root: Path) -> list[Path]:

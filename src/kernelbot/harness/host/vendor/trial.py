@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from kernelbot.harness.gpu.access import gpu_access
 from kernelbot.harness.gpu.nodes import Assigned
 from kernelbot.harness.host.host import Host
-from kernelbot.harness.host.vendor.finding import Finding
+from kernelbot.harness.host.vendor.finding import VendorFinding
 from kernelbot.harness.sandbox import CommandNotStarted, RunnerClient, Zygote, run_command
 from kernelbot.harness.words.sandbox import CommandResult, Flavour, SandboxUnavailable, ZygoteConfig
 from kernelbot.protocol import (
@@ -45,22 +45,22 @@ print(json.dumps(found))
 """
 
 
-def try_out(vendor: Vendor, assigned: Assigned) -> Iterator[Finding]:
+def try_out(vendor: Vendor, assigned: Assigned) -> Iterator[VendorFinding]:
     """What a runner sees of the GPUs, then whether a job is judged."""
     yield _sandbox(vendor, assigned)
     yield _judged(vendor)
 
 
-def _sandbox(vendor: Vendor, assigned: Assigned) -> Finding:
+def _sandbox(vendor: Vendor, assigned: Assigned) -> VendorFinding:
     try:
         ended = _in_sandbox(vendor)
         seen = json.loads(ended.stdout)
     except (SandboxUnavailable, CommandNotStarted) as error:
-        return Finding("sandbox", False, True, str(error))
+        return VendorFinding("sandbox", False, True, str(error))
     except ValueError:
-        return Finding("sandbox", False, True, f"the probe failed: {ended.stderr[-300:]}")
+        return VendorFinding("sandbox", False, True, f"the probe failed: {ended.stderr[-300:]}")
     if vendor is Vendor.CPU:
-        return Finding("sandbox", True, True, "works")
+        return VendorFinding("sandbox", True, True, "works")
     wrong = list(seen["refused"])
     given = sorted(gpu.path for gpu in assigned.gpus)
     if seen["files"] != given:
@@ -68,8 +68,8 @@ def _sandbox(vendor: Vendor, assigned: Assigned) -> Finding:
     if vendor is Vendor.NVIDIA and seen["cuda"] != len(given):
         wrong.append(f"CUDA finds {seen['cuda']} instead of {len(given)} GPUs in it")
     if wrong:
-        return Finding("sandbox", False, True, "with the GPU: " + "; ".join(wrong))
-    return Finding("sandbox", True, True, f"works, and shows {', '.join(given)} alone")
+        return VendorFinding("sandbox", False, True, "with the GPU: " + "; ".join(wrong))
+    return VendorFinding("sandbox", True, True, f"works, and shows {', '.join(given)} alone")
 
 
 def _in_sandbox(vendor: Vendor) -> CommandResult:
@@ -94,7 +94,7 @@ def _in_sandbox(vendor: Vendor) -> CommandResult:
         zygote.close()
 
 
-def _judged(vendor: Vendor) -> Finding:
+def _judged(vendor: Vendor) -> VendorFinding:
     host = Host(lasting=False)
     try:
         result = host.judge(_example(vendor), lambda _event: None)
@@ -102,10 +102,10 @@ def _judged(vendor: Vendor) -> Finding:
         host.close()
     if result.verdict is not Verdict.ACCEPTED:
         why = result.failure.message if result.failure else result.verdict.value
-        return Finding("example", False, True, why)
+        return VendorFinding("example", False, True, why)
     workload = result.phases[-1].workloads[-1]
     text = f"judged in {result.duration_s:.1f} s, timed at {workload.median_ns / 1000:.1f} us"
-    return Finding("example", True, True, text)
+    return VendorFinding("example", True, True, text)
 
 
 def _example(vendor: Vendor) -> JobSpec:

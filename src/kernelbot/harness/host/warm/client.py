@@ -19,7 +19,7 @@ _ATTEMPTS = 3
 
 
 @dataclass(frozen=True)
-class Start:
+class WarmStart:
     """How a warm judge is started."""
 
     harness: tuple[str, ...]
@@ -34,7 +34,7 @@ class WarmJudge:
     """The warm judge that goes with this process, whether or not it runs now."""
 
     folder: PrivateFolder
-    how_to_start: Callable[[], Start]
+    how_to_start: Callable[[], WarmStart]
     """Called only if there is none."""
     name: str = field(default_factory=judge_name)
 

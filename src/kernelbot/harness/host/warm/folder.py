@@ -74,7 +74,7 @@ class PrivateFolder:
         return os.open(self.at(name), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
 
     def close(self) -> None:
-        """Its names can't be used any more."""
+        """Close the folder: its names can't be used any more."""
         os.close(self.descriptor)
 
 

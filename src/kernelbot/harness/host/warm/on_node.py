@@ -12,7 +12,7 @@ from pathlib import Path
 
 from kernelbot.harness.host.cancellation import AttemptLost, Cancellation, Cancelled
 from kernelbot.harness.host.own_command import harness_command, harness_environment
-from kernelbot.harness.host.warm.client import Start, WarmJudge
+from kernelbot.harness.host.warm.client import WarmJudge, WarmStart
 from kernelbot.harness.host.warm.connection import (
     Connection,
     JudgeHangs,
@@ -96,8 +96,8 @@ def _connected(folder: Path, options: HostOptions) -> Iterator[Connection]:
         yield connection
 
 
-def _start(options: HostOptions) -> Start:
-    return Start(tuple(harness_command()), harness_environment(), options.words())
+def _start(options: HostOptions) -> WarmStart:
+    return WarmStart(tuple(harness_command()), harness_environment(), options.words())
 
 
 def _name(options: HostOptions) -> str:

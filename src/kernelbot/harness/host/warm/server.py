@@ -27,7 +27,7 @@ from kernelbot.harness.host.cancellation import AttemptLost, Cancellation, Cance
 from kernelbot.harness.host.host import Host
 from kernelbot.harness.host.job_folder import read_job
 from kernelbot.harness.host.warm.folder import NotOurs, PrivateFolder, peer_pid
-from kernelbot.harness.host.warm.turns import GaveUp, Slots, Turn, turn
+from kernelbot.harness.host.warm.turns import GaveUp, JobSlots, Turn, turn
 from kernelbot.protocol import (
     EventKind,
     JobSpec,
@@ -160,7 +160,7 @@ class WarmServer:
         self, host: Host, folder: PrivateFolder, listener: socket.socket, slots: int = 0
     ) -> None:
         self._host = host
-        self._turn: Turn = Slots(slots).held if slots else partial(turn, folder)
+        self._turn: Turn = JobSlots(slots).held if slots else partial(turn, folder)
         self._is_quiet = slots > 0
         self._listener = listener
         self._change = threading.Condition()

@@ -33,9 +33,9 @@ def turn(
     once if another has it. Raises `GaveUp`."""
     lock = folder.open_lock(_LOCK)
     try:
-        if not _taken(lock):
+        if not _try_lock(lock):
             on_wait()
-            while not _taken(lock):
+            while not _try_lock(lock):
                 if given_up():
                     raise GaveUp
                 time.sleep(_STEP_S)
@@ -44,14 +44,14 @@ def turn(
         os.close(lock)
 
 
-def _taken(lock: int) -> bool:
+def _try_lock(lock: int) -> bool:
     with contextlib.suppress(BlockingIOError):
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         return True
     return False
 
 
-class Slots:
+class JobSlots:
     """So many jobs of one judge side by side. Their timed phases still take turns on a machine or a
     GPU, as those of a server's host do."""
 

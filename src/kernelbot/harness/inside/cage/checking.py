@@ -6,14 +6,14 @@ from typing import Any
 from kernelbot.harness.inside.cage.comparison import difference, likeness
 from kernelbot.harness.inside.cage.layouts import misplaced
 from kernelbot.harness.inside.cage.loader import (
-    LoadedProblem,
     ProblemBroken,
+    ProblemFunctions,
     blaming_problem,
     described,
 )
 
 
-def expected_output(problem: LoadedProblem, data: Any) -> Any:
+def expected_output(problem: ProblemFunctions, data: Any) -> Any:
     """The reference's answer on a copy of `data`; None if the problem has no `ref_kernel`.
 
     Raises `ProblemBroken`.
@@ -24,7 +24,7 @@ def expected_output(problem: LoadedProblem, data: Any) -> Any:
         return problem.reference(copy.deepcopy(data))
 
 
-def complaint(problem: LoadedProblem, data: Any, output: Any, expected: Any = None) -> str:
+def complaint(problem: ProblemFunctions, data: Any, output: Any, expected: Any = None) -> str:
     """What is wrong with `output`; empty when nothing is.
 
     `expected` is the reference's answer if it was worked out: then type, shape, dtype and NaN
@@ -42,7 +42,7 @@ def complaint(problem: LoadedProblem, data: Any, output: Any, expected: Any = No
         return _blame(problem, spare, output, error)
 
 
-def unlike(problem: LoadedProblem, expected: Any, output: Any, data: Any) -> str:
+def unlike(problem: ProblemFunctions, expected: Any, output: Any, data: Any) -> str:
     """How `output` differs in kind from `expected`, if that is known, or in its order in memory
     where that counts; else empty."""
     if expected is None and output is None:
@@ -55,7 +55,7 @@ def unlike(problem: LoadedProblem, expected: Any, output: Any, data: Any) -> str
         return misplaced(expected, output, data, contiguous=problem.contiguous)
 
 
-def _blame(problem: LoadedProblem, data: Any, output: Any, error: BaseException) -> str:
+def _blame(problem: ProblemFunctions, data: Any, output: Any, error: BaseException) -> str:
     """The complaint if the checker raised: the author's fault if the output differs in kind from
     the reference's, or if the checker accepts the reference's answer as input.
 
@@ -72,7 +72,7 @@ def _blame(problem: LoadedProblem, data: Any, output: Any, error: BaseException)
     raise ProblemBroken(f"The problem's checker failed: {text}") from error
 
 
-def _copes(problem: LoadedProblem, data: Any, expected: Any) -> bool:
+def _copes(problem: ProblemFunctions, data: Any, expected: Any) -> bool:
     """Whether the checker doesn't raise for the reference's answer."""
     try:
         problem.judge(data, expected)

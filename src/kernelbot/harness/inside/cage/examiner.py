@@ -19,18 +19,18 @@ from kernelbot.harness.data.decode import InvalidValue, decode, is_device_full
 from kernelbot.harness.data.encode import record_fields
 from kernelbot.harness.data.shared_memory import SharedBuffer
 from kernelbot.harness.inside.cage.loader import (
-    LoadedProblem,
     ProblemBroken,
+    ProblemFunctions,
     blaming_problem,
     described,
     loaded,
 )
 from kernelbot.harness.inside.cage.questions import SoleExaminer, SoleQuestion
-from kernelbot.harness.inside.gpu.arena import Placer
+from kernelbot.harness.inside.gpu.arena import Allocator
 from kernelbot.harness.inside.ranks.joining import join
 from kernelbot.harness.words import cage_messages as messages
 from kernelbot.harness.words.cage_messages import CageRequest
-from kernelbot.harness.words.runner_messages import Place
+from kernelbot.harness.words.runner_messages import RankPosition
 from kernelbot.protocol import ProblemSpec
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def serve(sock: socket.socket) -> None:
 def answer(
     control_channel: Channel,
     spec: ProblemSpec,
-    place: Place | None = None,
+    place: RankPosition | None = None,
     device: str | None = None,
 ) -> None:
     """Load the problem, and answer until the judge hangs up (raises `ChannelClosed`). `place`: of
@@ -74,10 +74,10 @@ def answer(
             control_channel.send(messages.ProblemLoaded(records))
             _Examiner(control_channel, problem, place, device).serve()
     except ProblemBroken as error:  # it couldn't be loaded
-        control_channel.send(messages.Broken(str(error)))
+        control_channel.send(messages.ProblemCodeFailed(str(error)))
 
 
-def _join(place: Place) -> None:
+def _join(place: RankPosition) -> None:
     try:
         join(place)
     except RuntimeError as error:
@@ -88,8 +88,8 @@ class _Examiner:
     def __init__(
         self,
         control_channel: Channel,
-        problem: LoadedProblem,
-        place: Place | None,
+        problem: ProblemFunctions,
+        place: RankPosition | None,
         device: str | None,
     ) -> None:
         self._control_channel = control_channel
@@ -101,7 +101,7 @@ class _Examiner:
         self._output: Any = None
         """The last one that was compared, for `Check`."""
         self._answers: _Answers = {
-            messages.Ask: self._ask,
+            messages.MakeData: self._ask,
             messages.WorkOut: self._work_out,
             messages.Fill: self._fill,
             messages.Compare: self._compare,
@@ -125,12 +125,12 @@ class _Examiner:
 
     def _fail(self, text: str, cause: BaseException | None) -> None:
         full = cause is not None and is_device_full(cause)
-        self._control_channel.send(messages.Broken(text, full))
+        self._control_channel.send(messages.ProblemCodeFailed(text, full))
 
-    def _ask(self, request: messages.Ask, _fds: list[int]) -> None:
+    def _ask(self, request: messages.MakeData, _fds: list[int]) -> None:
         for number in request.forget:
             self._questions.pop(number, None)
-        placer = Placer() if request.arena else None
+        placer = Allocator() if request.arena else None
         arguments, seed = request.arguments, request.seed
         if self._place is not None:
             rank = self._place.rank
@@ -177,7 +177,7 @@ class _Examiner:
         else:
             complaint = question.complaint(output) if is_alone else question.difference(output)
             self._output = None if is_alone else output
-        self._control_channel.send(messages.Compared(complaint))
+        self._control_channel.send(messages.OutputCompared(complaint))
 
     def _decoded(self, request: messages.Compare, host: int, *chunks: int) -> Any:
         """An output: in the judge's memory on the device, or else brought to the rank's."""
@@ -192,7 +192,7 @@ class _Examiner:
     def _check(self, request: messages.Check, _fds: list[int]) -> None:
         with blaming_problem("checker"):
             complaint = self._problem.judge(self._questions[request.number].data, self._output)
-        self._control_channel.send(messages.Compared(complaint))
+        self._control_channel.send(messages.OutputCompared(complaint))
 
 
 def describe_records(modules: frozenset[str]) -> Iterator[dict[str, Any]]:

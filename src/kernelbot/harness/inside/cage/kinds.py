@@ -13,7 +13,7 @@ from kernelbot.harness.inside.cage.comparison import has_dtype, has_nan
 
 
 @dataclass(frozen=True)
-class Kind:
+class OutputKind:
     """An output without its numbers."""
 
     form: tuple[Any, ...]
@@ -22,25 +22,25 @@ class Kind:
     """Shapes, strides and lengths, which may depend on the data."""
 
 
-def kind_of(output: Any) -> Kind:
+def kind_of(output: Any) -> OutputKind:
     """The kind of an output."""
     sizes: list[Any] = []
-    return Kind(_form(output, sizes), tuple(sizes))
+    return OutputKind(_form(output, sizes), tuple(sizes))
 
 
 class Kinds:
     """The right kinds of one shape's outputs."""
 
     def __init__(self) -> None:
-        self._known: set[Kind] = set()
+        self._known: set[OutputKind] = set()
         self._varying: set[tuple[Any, ...]] = set()
 
-    def has(self, kind: Kind) -> bool:
+    def has(self, kind: OutputKind) -> bool:
         """Whether outputs of this kind have been right. Sizes count until two right ones had
         different ones."""
         return kind in self._known or kind.form in self._varying
 
-    def add(self, kind: Kind) -> None:
+    def add(self, kind: OutputKind) -> None:
         """An output of this kind was right beside the reference's."""
         if self.has(kind):
             return

@@ -51,7 +51,7 @@ def described(error: BaseException) -> str:
 
 
 @dataclass(frozen=True)
-class LoadedProblem:
+class ProblemFunctions:
     """The functions of `reference.py`. `reference` is None if it offers no `ref_kernel`."""
 
     generate: Callable[..., Any]
@@ -135,7 +135,7 @@ def _imports(source: str) -> tuple[str, ...]:
 
 
 @contextlib.contextmanager
-def loaded(spec: ProblemSpec) -> Iterator[LoadedProblem]:
+def loaded(spec: ProblemSpec) -> Iterator[ProblemFunctions]:
     """Import `reference.py` from a private folder, which is removed afterwards.
 
     Meant for a process that judges one job: imported modules stay. Raises `ProblemBroken`.
@@ -152,7 +152,7 @@ def loaded(spec: ProblemSpec) -> Iterator[LoadedProblem]:
             sys.path.remove(folder)
 
 
-def _load(spec: ProblemSpec) -> LoadedProblem:
+def _load(spec: ProblemSpec) -> ProblemFunctions:
     try:
         reference = importlib.import_module("reference")
         generate, check = reference.generate_input, reference.check_implementation
@@ -163,7 +163,7 @@ def _load(spec: ProblemSpec) -> LoadedProblem:
         raise ProblemBroken(
             f"The problem's reference.py could not be loaded: {described(error)}" + _advice(error)
         ) from error
-    return LoadedProblem(
+    return ProblemFunctions(
         generate=generate,
         check=check,
         reference=getattr(reference, "ref_kernel", None),

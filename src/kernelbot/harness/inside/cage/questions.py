@@ -8,7 +8,7 @@ from kernelbot.harness.data.encode import Encoded, Place, UnsupportedValue, enco
 from kernelbot.harness.inside.cage.checking import complaint, expected_output, unlike
 from kernelbot.harness.inside.cage.comparison import size_bytes
 from kernelbot.harness.inside.cage.kinds import Kinds, kind_of
-from kernelbot.harness.inside.cage.loader import LoadedProblem, ProblemBroken, blaming_problem
+from kernelbot.harness.inside.cage.loader import ProblemBroken, ProblemFunctions, blaming_problem
 from kernelbot.protocol import CaseValue
 
 _ROOM_SHARE = 2
@@ -36,7 +36,7 @@ class Question(Protocol):
 class SoleQuestion:
     """A question for one runner."""
 
-    problem: LoadedProblem
+    problem: ProblemFunctions
     data: Any
     given: Encoded
     kinds: Kinds = field(default_factory=Kinds)
@@ -72,7 +72,7 @@ class SoleQuestion:
 class SoleExaminer:
     """Makes questions with the problem's code in this process, in which no other code runs."""
 
-    problem: LoadedProblem
+    problem: ProblemFunctions
     kinds: dict[str, Kinds] = field(default_factory=dict)
     """By the arguments of questions, without their seeds."""
 

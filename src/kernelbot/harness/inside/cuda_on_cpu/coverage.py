@@ -9,7 +9,7 @@ from kernelbot.harness.inside.cuda_on_cpu.headers import (
     HIP_HEADERS,
     TORCH_HIP_HEADERS,
 )
-from kernelbot.harness.inside.cuda_on_cpu.tokens import Kind, Token
+from kernelbot.harness.inside.cuda_on_cpu.tokens import SourceToken, SourceTokenKind
 
 _HEADERS = {
     "cub/": "CUB",
@@ -121,7 +121,7 @@ class NotCovered(Exception):
         self.file = file
 
 
-def refuse_uncovered(name: str, tokens: Sequence[Token], *, hip: bool = False) -> None:
+def refuse_uncovered(name: str, tokens: Sequence[SourceToken], *, hip: bool = False) -> None:
     """Raise `NotCovered` for the first of what can't run here. `name`: of the author's file.
     `hip`: HIP's headers are covered."""
     what_then = "Submit it to a device with a GPU."
@@ -130,15 +130,15 @@ def refuse_uncovered(name: str, tokens: Sequence[Token], *, hip: bool = False) -
             "See by `kernelbot preflight` whether it compiles for a GPU, and submit it to a device "
             "with one."
         )
-    significant = [token for token in tokens if token.kind is not Kind.SPACE]
+    significant = [token for token in tokens if token.kind is not SourceTokenKind.SPACE]
     for line, what in _uncovered(significant, hip=hip):
         raise NotCovered(name, f"{name}:{line}: {what} can't run on the device CPU. {what_then}")
 
 
-def _uncovered(tokens: Sequence[Token], *, hip: bool) -> Iterator[tuple[int, str]]:
+def _uncovered(tokens: Sequence[SourceToken], *, hip: bool) -> Iterator[tuple[int, str]]:
     names = _NAMES | _CLANGS if hip else _NAMES
     for at, token in enumerate(tokens):
-        if token.kind is not Kind.NAME:
+        if token.kind is not SourceTokenKind.NAME:
             continue
         if token.text in _ASM:
             yield token.line, _instruction(tokens[at + 1 : at + 8], hip=hip)
@@ -155,11 +155,11 @@ def _uncovered(tokens: Sequence[Token], *, hip: bool) -> Iterator[tuple[int, str
                     yield token.line, f"`{token.text[:_MOST_SHOWN]}` ({what})"
 
 
-def _instruction(tokens: Sequence[Token], *, hip: bool) -> str:
+def _instruction(tokens: Sequence[SourceToken], *, hip: bool) -> str:
     """Names the first instruction of an `asm` statement."""
     kind = "inline assembly" if hip else "inline PTX"
     for token in tokens:
-        if token.kind is Kind.TEXT:
+        if token.kind is SourceTokenKind.TEXT:
             written = token.text.strip('"').replace("\\n", " ").replace("\\t", " ")
             statements = (part.split() for part in re.split("[;{}]", written))
             for words in statements:
@@ -169,7 +169,7 @@ def _instruction(tokens: Sequence[Token], *, hip: bool) -> str:
     return f"{kind} (`asm`)"
 
 
-def _of_cub(tokens: Sequence[Token], at: int) -> str:
+def _of_cub(tokens: Sequence[SourceToken], at: int) -> str:
     """The name behind `cub::` if it isn't covered; empty if it is, or there is none."""
     if [token.text for token in tokens[at + 1 : at + 2]] != ["::"]:
         return ""
@@ -178,7 +178,7 @@ def _of_cub(tokens: Sequence[Token], at: int) -> str:
     return "" if known or not name.isidentifier() else name
 
 
-def _header(tokens: Sequence[Token], at: int, *, hip: bool) -> str:
+def _header(tokens: Sequence[SourceToken], at: int, *, hip: bool) -> str:
     """Says which header isn't covered; empty if it is."""
     line = tokens[at - 1].line
     same = [token.text for token in tokens[at : at + 16] if token.line == line]

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from kernelbot.harness.inside.cuda_on_cpu.tokens import Kind, tokenize
+from kernelbot.harness.inside.cuda_on_cpu.tokens import SourceTokenKind, tokenize
 
 _FOLDERS = ("hip/", "c10/hip/", "ATen/hip/")
 _MENTIONED = re.compile(r'#[ \t]{0,20}include[ \t]{0,20}[<"](?:hip|c10/hip|ATen/hip)/')
@@ -20,7 +20,7 @@ def is_hip(sources: Iterable[str]) -> bool:
 
 
 def _includes_hip(source: str) -> bool:
-    texts = [token.text for token in tokenize(source) if token.kind is not Kind.SPACE]
+    texts = [token.text for token in tokenize(source) if token.kind is not SourceTokenKind.SPACE]
     return any(
         texts[at - 1] == "#" and _header(texts, at + 1).startswith(_FOLDERS)
         for at in range(1, len(texts))

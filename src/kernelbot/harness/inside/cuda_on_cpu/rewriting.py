@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from kernelbot.harness.inside.cuda_on_cpu.coverage import NotCovered, refuse_uncovered
 from kernelbot.harness.inside.cuda_on_cpu.shared_memory import rewrite_shared
-from kernelbot.harness.inside.cuda_on_cpu.tokens import Kind, Token, tokenize
+from kernelbot.harness.inside.cuda_on_cpu.tokens import SourceToken, SourceTokenKind, tokenize
 
 _OPEN, _CLOSE = frozenset("([{"), frozenset(")]}")
 _ENDS = frozenset(";{}")
@@ -46,7 +46,7 @@ def rewrite(name: str, text: str, first_line: int = 1, *, hip: bool = False) -> 
 
 
 @dataclass(frozen=True)
-class _Launch:
+class _LaunchSpan:
     """Where a launch is, by places among the significant tokens."""
 
     callee: int
@@ -55,11 +55,13 @@ class _Launch:
 
 
 class _Source:
-    def __init__(self, name: str, tokens: list[Token]) -> None:
+    def __init__(self, name: str, tokens: list[SourceToken]) -> None:
         self._name = name
         self._all = tokens
         self._texts = [token.text for token in tokens]
-        self._places = [i for i, token in enumerate(tokens) if token.kind is not Kind.SPACE]
+        self._places = [
+            i for i, token in enumerate(tokens) if token.kind is not SourceTokenKind.SPACE
+        ]
         self._tokens = [tokens[i] for i in self._places]
         self._partners = _partners(self._tokens)
 
@@ -124,11 +126,11 @@ class _Source:
                 continue
             if self._text(i) == "__global__" or self._text(i) in _ENDS:
                 break
-            if self._tokens[i].kind is Kind.NAME and self._text(i + 1) == "(":
+            if self._tokens[i].kind is SourceTokenKind.NAME and self._text(i + 1) == "(":
                 return self._text(i)
         return ""
 
-    def _launches(self) -> list[_Launch]:
+    def _launches(self) -> list[_LaunchSpan]:
         found = []
         for at in range(len(self._tokens)):
             if self._text(at) == "<<<":
@@ -139,10 +141,10 @@ class _Source:
                         f"{self._name}:{self._tokens[at].line}: this launch can't be read. Write "
                         "it as kernel<<<grid, block>>>(arguments).",
                     )
-                found.append(_Launch(callee, at, closing))
+                found.append(_LaunchSpan(callee, at, closing))
         return found
 
-    def _rewrite_launch(self, launch: _Launch, plain: frozenset[str]) -> None:
+    def _rewrite_launch(self, launch: _LaunchSpan, plain: frozenset[str]) -> None:
         is_plain = launch.callee == launch.opening - 1 and self._text(launch.callee) in plain
         if is_plain:
             before, after = "::cuda_on_cpu::launch(", ", "
@@ -184,7 +186,7 @@ class _Source:
 
     def _is_name(self, at: int) -> bool:
         """Whether a name is there, which a keyword of a statement isn't."""
-        is_there = 0 <= at < len(self._tokens) and self._tokens[at].kind is Kind.NAME
+        is_there = 0 <= at < len(self._tokens) and self._tokens[at].kind is SourceTokenKind.NAME
         return is_there and self._text(at) not in _KEYWORDS
 
     def _before_angles(self, at: int) -> int:
@@ -229,7 +231,7 @@ class _Source:
         return last
 
 
-def _partners(tokens: Sequence[Token]) -> list[int | None]:
+def _partners(tokens: Sequence[SourceToken]) -> list[int | None]:
     """For each bracket the place of the one that belongs to it; None if there is none."""
     found: list[int | None] = [None] * len(tokens)
     opened: list[int] = []

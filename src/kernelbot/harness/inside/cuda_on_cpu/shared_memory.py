@@ -4,7 +4,7 @@ dynamic ones point to the launch's memory."""
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from kernelbot.harness.inside.cuda_on_cpu.tokens import Kind, Token
+from kernelbot.harness.inside.cuda_on_cpu.tokens import SourceToken, SourceTokenKind
 
 _QUALIFIERS = frozenset({"extern", "static", "volatile", "const", "__device__"})
 _ALIGNMENTS = frozenset({"__align__", "alignas", "__builtin_align__"})
@@ -26,7 +26,7 @@ class _Declared(NamedTuple):
     sizes: tuple[str, ...]
 
 
-def rewrite_shared(tokens: Sequence[Token], texts: list[str]) -> None:
+def rewrite_shared(tokens: Sequence[SourceToken], texts: list[str]) -> None:
     """Rewrite what says `__shared__`. `texts`: what stands for each token, changed in place.
 
     What is written in an unusual way (with an initial value, or a type of its own) stays, and so
@@ -38,7 +38,7 @@ def rewrite_shared(tokens: Sequence[Token], texts: list[str]) -> None:
 
 
 class _Declarations:
-    def __init__(self, tokens: Sequence[Token], texts: list[str]) -> None:
+    def __init__(self, tokens: Sequence[SourceToken], texts: list[str]) -> None:
         self._tokens = tokens
         self._texts = texts
         self._directives = _directives(tokens)
@@ -54,10 +54,10 @@ class _Declarations:
             return
         self._texts[first] = text
         for i in range(first + 1, last):
-            if self._tokens[i].kind is not Kind.SPACE:
+            if self._tokens[i].kind is not SourceTokenKind.SPACE:
                 self._texts[i] = ""
 
-    def _text(self, at: int, tokens: Sequence[Token]) -> str | None:
+    def _text(self, at: int, tokens: Sequence[SourceToken]) -> str | None:
         """What the declaration becomes; None if it stays."""
         qualifiers, alignment, rest = _sorted_out(tokens)
         volatile = "volatile " if "volatile" in qualifiers else ""
@@ -80,7 +80,7 @@ class _Declarations:
                 i = self._alignment(i, lowest)
                 if i < lowest:
                     break
-            elif token.kind is Kind.SPACE:
+            elif token.kind is SourceTokenKind.SPACE:
                 continue
             elif token.text not in _QUALIFIERS:
                 break
@@ -93,7 +93,7 @@ class _Declarations:
         for i in range(closing, lowest - 1, -1):
             text = self._tokens[i].text
             depth += (text == ")") - (text == "(")
-            if depth == 0 and self._tokens[i].kind is not Kind.SPACE and text != "(":
+            if depth == 0 and self._tokens[i].kind is not SourceTokenKind.SPACE and text != "(":
                 return i if text in _ALIGNMENTS else -1
         return -1
 
@@ -110,11 +110,11 @@ class _Declarations:
         return None
 
 
-def _directives(tokens: Sequence[Token]) -> list[int]:
+def _directives(tokens: Sequence[SourceToken]) -> list[int]:
     """By token: the number of the preprocessor's directive that it is in, from 1; 0 outside."""
     found, count, current = [], 0, 0
     for token in tokens:
-        if token.kind is Kind.SPACE:
+        if token.kind is SourceTokenKind.SPACE:
             if current and token.text[0] != "/" and "\n" in _unescaped(token.text):
                 current = 0
         elif token.text == "#" and not current:
@@ -128,11 +128,11 @@ def _unescaped(space: str) -> str:
     return space.replace("\\\r\n", "").replace("\\\n", "")
 
 
-def _sorted_out(tokens: Sequence[Token]) -> tuple[set[str], str, list[Token]]:
+def _sorted_out(tokens: Sequence[SourceToken]) -> tuple[set[str], str, list[SourceToken]]:
     """Qualifiers, alignment, and the type with all names."""
     qualifiers: set[str] = set()
     alignment = ""
-    rest: list[Token] = []
+    rest: list[SourceToken] = []
     at = 0
     while at < len(tokens):
         text = tokens[at].text
@@ -148,22 +148,25 @@ def _sorted_out(tokens: Sequence[Token]) -> tuple[set[str], str, list[Token]]:
     return qualifiers, alignment, rest
 
 
-def _behind_brackets(tokens: Sequence[Token], at: int) -> int:
+def _behind_brackets(tokens: Sequence[SourceToken], at: int) -> int:
     """The place behind the brackets that begin at `at`, or behind white space there."""
     depth = 0
     for i in range(at, len(tokens)):
         depth += (tokens[i].text == "(") - (tokens[i].text == ")")
-        if depth == 0 and tokens[i].kind is not Kind.SPACE:
+        if depth == 0 and tokens[i].kind is not SourceTokenKind.SPACE:
             return i + 1
     return len(tokens)
 
 
-def _flat(tokens: Sequence[Token]) -> str:
-    """Their text in one line. Blanks stay where they are: `<<` would else become two operators."""
-    return "".join(" " if token.kind is Kind.SPACE else token.text for token in tokens).strip()
+def _flat(tokens: Sequence[SourceToken]) -> str:
+    """The tokens' text in one line. Blanks stay where they are: `<<` would else become two
+    operators."""
+    return "".join(
+        " " if token.kind is SourceTokenKind.SPACE else token.text for token in tokens
+    ).strip()
 
 
-def _depths(tokens: Sequence[Token]) -> Iterator[tuple[Token, int]]:
+def _depths(tokens: Sequence[SourceToken]) -> Iterator[tuple[SourceToken, int]]:
     """Each token with the number of brackets that are open behind it. `<` and `>` are brackets of a
     template's arguments outside of other brackets, and compare or shift within them."""
     brackets = angles = 0
@@ -177,9 +180,9 @@ def _depths(tokens: Sequence[Token]) -> Iterator[tuple[Token, int]]:
         yield token, brackets + angles
 
 
-def _pieces(tokens: Sequence[Token]) -> list[list[Token]]:
+def _pieces(tokens: Sequence[SourceToken]) -> list[list[SourceToken]]:
     """What commas outside of all brackets separate."""
-    found: list[list[Token]] = [[]]
+    found: list[list[SourceToken]] = [[]]
     for token, depth in _depths(tokens):
         if token.text == "," and depth == 0:
             found.append([])
@@ -188,14 +191,14 @@ def _pieces(tokens: Sequence[Token]) -> list[list[Token]]:
     return found
 
 
-def _declared(piece: Sequence[Token]) -> _Declared | None:
+def _declared(piece: Sequence[SourceToken]) -> _Declared | None:
     """None if it is written otherwise."""
     name, end = None, len(piece)
     for at, (token, depth) in enumerate(_depths(piece)):
         if token.text == "[" and depth == 1:
             end = at
             break
-        if depth == 0 and token.kind is Kind.NAME:
+        if depth == 0 and token.kind is SourceTokenKind.NAME:
             name = at
     if name is None:
         return None
@@ -205,10 +208,10 @@ def _declared(piece: Sequence[Token]) -> _Declared | None:
     return _Declared(kind, piece[name].text, sizes)
 
 
-def _sizes(tokens: Sequence[Token]) -> tuple[str, ...] | None:
+def _sizes(tokens: Sequence[SourceToken]) -> tuple[str, ...] | None:
     """What stands in each pair of square brackets; None if anything stands outside of them."""
     found: list[str] = []
-    within: list[Token] | None = None
+    within: list[SourceToken] | None = None
     for token, depth in _depths(tokens):
         if within is not None and depth > 0:
             within.append(token)
@@ -217,7 +220,7 @@ def _sizes(tokens: Sequence[Token]) -> tuple[str, ...] | None:
             within = None
         elif token.text == "[":
             within = []
-        elif token.kind is not Kind.SPACE:
+        elif token.kind is not SourceTokenKind.SPACE:
             return None
     return tuple(found) if within is None else None
 
@@ -227,7 +230,7 @@ def _array(sizes: Sequence[str]) -> str:
     return "".join(f"[({size})]" for size in sizes)
 
 
-def _static(rest: Sequence[Token], volatile: str, alignment: str) -> str | None:
+def _static(rest: Sequence[SourceToken], volatile: str, alignment: str) -> str | None:
     parts = [_declared(piece) for piece in _pieces(rest)]
     if parts[0] is None or not parts[0].kind:
         return None
@@ -246,7 +249,7 @@ def _static(rest: Sequence[Token], volatile: str, alignment: str) -> str | None:
     return "; ".join(made)
 
 
-def _dynamic(rest: Sequence[Token], volatile: str) -> str | None:
+def _dynamic(rest: Sequence[SourceToken], volatile: str) -> str | None:
     part = _declared(rest)
     if part is None or part.sizes[:1] != ("",) or not part.kind:
         return None

@@ -6,7 +6,7 @@ from enum import Enum
 from typing import NamedTuple
 
 
-class Kind(Enum):
+class SourceTokenKind(Enum):
     """What a token is."""
 
     SPACE = "space"
@@ -19,10 +19,10 @@ class Kind(Enum):
     """An operator or a bracket. `<<<` and `>>>` are one, `<` and `>` are else each by itself."""
 
 
-class Token(NamedTuple):
+class SourceToken(NamedTuple):
     """A piece of the text."""
 
-    kind: Kind
+    kind: SourceTokenKind
     text: str
     line: int
     """From 1."""
@@ -39,24 +39,24 @@ _PATTERNS = (
 )
 _TOKEN = re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in _PATTERNS), re.DOTALL)
 _KINDS = {
-    "space": Kind.SPACE,
-    "comment": Kind.SPACE,
-    "raw": Kind.TEXT,
-    "text": Kind.TEXT,
-    "number": Kind.NUMBER,
-    "name": Kind.NAME,
-    "sign": Kind.SIGN,
+    "space": SourceTokenKind.SPACE,
+    "comment": SourceTokenKind.SPACE,
+    "raw": SourceTokenKind.TEXT,
+    "text": SourceTokenKind.TEXT,
+    "number": SourceTokenKind.NUMBER,
+    "name": SourceTokenKind.NAME,
+    "sign": SourceTokenKind.SIGN,
 }
 
 
-def tokenize(text: str, first_line: int = 1) -> list[Token]:
+def tokenize(text: str, first_line: int = 1) -> list[SourceToken]:
     """All tokens, in order: their texts together are `text`.
 
     A literal that is never closed ends with its line, and anything else with the text."""
     return list(_tokens(text, first_line))
 
 
-def _tokens(text: str, line: int) -> Iterator[Token]:
+def _tokens(text: str, line: int) -> Iterator[SourceToken]:
     at = 0
     while at < len(text):
         found = _TOKEN.match(text, at)
@@ -69,7 +69,7 @@ def _tokens(text: str, line: int) -> Iterator[Token]:
             delimiter = found[0].partition('"')[2][:-1]
             end = _end_of(text, f'){delimiter}"', end)
         piece = text[at:end]
-        yield Token(_KINDS[name], piece, line)
+        yield SourceToken(_KINDS[name], piece, line)
         line += piece.count("\n")
         at = end
 

@@ -46,7 +46,7 @@ def aligned(offset: int) -> int:
 
 
 @dataclass
-class Placer:
+class Allocator:
     """Places arrays one after another, as `encode` wants."""
 
     end: int = 0
@@ -198,7 +198,7 @@ class Chunk:
 
 
 @dataclass(eq=False)
-class Piece:
+class ArenaPiece:
     """A stretch of a chunk; free again once nobody refers to it."""
 
     chunk: Chunk
@@ -212,14 +212,14 @@ class Piece:
 
 
 @dataclass(eq=False)
-class Pool:
+class ArenaPool:
     """Memory of the judge's on its device, in chunks that a problem's process may map as well."""
 
     driver: Driver
     _chunks: list[Chunk] = field(default_factory=list)
     _made: int = 0
 
-    def piece(self, size_bytes: int) -> Piece:
+    def piece(self, size_bytes: int) -> ArenaPiece:
         """So much memory. Raises `DeviceFull`, `GpuError`."""
         size = -(-max(size_bytes, 1) // ALIGNMENT) * ALIGNMENT
         for chunk in self._chunks:
@@ -256,7 +256,7 @@ class Pool:
         return chunk
 
 
-def _piece(chunk: Chunk, offset: int, taken_bytes: int, size_bytes: int) -> Piece:
-    piece = Piece(chunk, offset, size_bytes)
+def _piece(chunk: Chunk, offset: int, taken_bytes: int, size_bytes: int) -> ArenaPiece:
+    piece = ArenaPiece(chunk, offset, size_bytes)
     weakref.finalize(piece, chunk.give_back, offset, taken_bytes).atexit = False
     return piece

@@ -37,7 +37,7 @@ _NOTHING = b"""
 Barrier = Callable[[], Any] | None
 
 
-class Gpu(Protocol):
+class RunnerGpu(Protocol):
     """What the runner needs of a GPU."""
 
     begun_ns: int
@@ -75,7 +75,7 @@ class Gpu(Protocol):
         0 if there was none."""
 
 
-def open_gpu(number: int = 0) -> Gpu:
+def open_gpu(number: int = 0) -> RunnerGpu:
     """The GPU that this process computes on, initialised, which takes long.
 
     Never call it in a process that forks later: a context doesn't survive that.
@@ -180,7 +180,7 @@ class CudaGpu:
         self._driver.download(target, source, size_bytes)
 
     def fault(self) -> int:
-        """Implements `Gpu.fault`."""
+        """Implements `RunnerGpu.fault`."""
         return self._driver.fault()
 
     def _between_marks(

@@ -30,7 +30,7 @@ CONSTANTS: tuple[type, ...] = (type(None), bool, int, str)
 """Parts of an output that have no bytes at a mark: they must be those of the call before."""
 
 
-class _Kind(ctypes.Structure):
+class _KnownType(ctypes.Structure):
     _fields_ = (
         ("type", ctypes.c_void_p),
         ("steps", ctypes.c_int64),
@@ -52,7 +52,7 @@ class Known(ctypes.Structure):
         ("scalar_offset", ctypes.c_int64),
         ("scalars", ctypes.c_void_p * _SCALARS),
         ("kinds", ctypes.c_int64),
-        ("kind", _Kind * _KINDS),
+        ("kind", _KnownType * _KINDS),
     )
 
 

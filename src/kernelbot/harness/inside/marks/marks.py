@@ -1,6 +1,6 @@
 """The two marks of a timed call, set next to the author's code: when it began, when it returned.
 
-They are in a `Record`, a page that judge and runner share. A small library of our own sets them
+They are in a `MarkRecord`, a page that judge and runner share. A small library of our own sets them
 (`marks.c`), compiled and loaded by a zygote before it forks: no Python code runs between the return
 of the author's code and the mark, so that an honest answer costs no more than a prepared one.
 Without a C compiler Python sets them, and times are less precise.
@@ -51,7 +51,7 @@ the time."""
 _COUNTED_BYTES = 128
 
 
-class Outcome(IntEnum):
+class MarkOutcome(IntEnum):
     """What the mark says about the call."""
 
     UNKNOWN = 1
@@ -61,7 +61,7 @@ class Outcome(IntEnum):
     RAISED = 3
 
 
-class Record(ctypes.Structure):
+class MarkRecord(ctypes.Structure):
     """What judge and runner share; the runner may write anything there."""
 
     _fields_ = (
@@ -263,7 +263,7 @@ class PythonMarks:
         ready: Ready | None,
     ) -> list[Any]:
         """Implements `Marks`."""
-        shared, clock = Record.from_address(record), time.perf_counter_ns
+        shared, clock = MarkRecord.from_address(record), time.perf_counter_ns
         returned: list[Any] = [None] * len(rows)
         if ready is not None:
             os.write(ready.socket_fd, ready.message)
@@ -277,11 +277,11 @@ class PythonMarks:
                     returned[place] = function(*arguments)
             shared.end_ns = clock()
             if function is None:
-                shared.outcome = Outcome.TAKEN
+                shared.outcome = MarkOutcome.TAKEN
             else:
                 shared.outcome = self._locate(shared, returned if output is None else output)
         except BaseException:
-            shared.outcome = Outcome.RAISED
+            shared.outcome = MarkOutcome.RAISED
             raise
         finally:
             shared.mark = turn
@@ -289,24 +289,24 @@ class PythonMarks:
                 time.sleep(_PAUSE_S)
         return returned
 
-    def _locate(self, shared: Record, part: Any, depth: int = 0) -> Outcome:
+    def _locate(self, shared: MarkRecord, part: Any, depth: int = 0) -> MarkOutcome:
         if isinstance(part, tuple) or type(part) in (list, dict):
             items = part.values() if type(part) is dict else part
             found = depth < _MAX_DEPTH and all(
-                self._locate(shared, item, depth + 1) is Outcome.TAKEN for item in items
+                self._locate(shared, item, depth + 1) is MarkOutcome.TAKEN for item in items
             )
-            return Outcome.TAKEN if found else Outcome.UNKNOWN
+            return MarkOutcome.TAKEN if found else MarkOutcome.UNKNOWN
         if type(part) in CONSTANTS:
-            return Outcome.TAKEN
+            return MarkOutcome.TAKEN
         if dataclasses.is_dataclass(part):
             values = [getattr(part, field.name) for field in dataclasses.fields(part)]
             return self._locate(shared, values, depth)
         address = _address_of(part)
         if address is None or shared.count == MAX_ADDRESSES:
-            return Outcome.UNKNOWN
+            return MarkOutcome.UNKNOWN
         shared.addresses[shared.count] = address
         shared.count += 1
-        return Outcome.TAKEN
+        return MarkOutcome.TAKEN
 
     def wait(
         self,
@@ -318,7 +318,7 @@ class PythonMarks:
         probes: Probes | None = None,
     ) -> tuple[int, bytes]:
         """Implements `Marks`."""
-        shared = Record.from_address(record)
+        shared = MarkRecord.from_address(record)
         until = time.perf_counter() + spin_s
         while shared.mark != turn:
             if time.perf_counter() >= until:
@@ -397,9 +397,9 @@ def start_building() -> tuple[subprocess.Popen[bytes], tempfile.TemporaryDirecto
     return subprocess.Popen(command, stdin=subprocess.DEVNULL), folder
 
 
-def _read(probes: Probes, record: Record) -> None:
+def _read(probes: Probes, record: MarkRecord) -> None:
     """Read the probes, as the library does with one system call."""
-    is_known = record.outcome == Outcome.TAKEN and record.count == probes.arrays
+    is_known = record.outcome == MarkOutcome.TAKEN and record.count == probes.arrays
     if not is_known or probes.arrays > MAX_ADDRESSES:
         return
     with contextlib.suppress(OSError):

@@ -16,7 +16,7 @@ from typing import Any
 from kernelbot.harness.data.decode import decode
 from kernelbot.harness.data.shared_memory import SharedBuffer
 from kernelbot.harness.inside.own_builds import unpack
-from kernelbot.harness.inside.runner.kernels import CompiledKernel, Kernel, PythonKernel
+from kernelbot.harness.inside.runner.kernels import CompiledKernel, PythonKernel, TimedKernel
 from kernelbot.harness.inside.runner.loading import kernel_finder
 
 RANGE = "custom_kernel"
@@ -49,7 +49,7 @@ def main() -> None:
         kernel.function(*arguments)
 
 
-def _load(order: dict[str, Any]) -> Kernel:
+def _load(order: dict[str, Any]) -> TimedKernel:
     if order["outputs"] is not None:
         return CompiledKernel.load(Path.cwd() / LIBRARY, order["outputs"])
     kernel_of = kernel_finder()

@@ -5,14 +5,14 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from kernelbot.harness.words.runner_messages import Place
+from kernelbot.harness.words.runner_messages import RankPosition
 
 FROM_ENVIRONMENT = "env://"
 """Connect on the loopback of a network namespace that only the ranks use."""
 _PORT = "29500"
 
 
-def join(place: Place) -> Callable[[], Any] | None:
+def join(place: RankPosition) -> Callable[[], Any] | None:
     """Initialise `torch.distributed`; on GPUs returns a barrier of all ranks.
 
     On a CPU the judge lets all ranks begin at once, and waits for all before it reads any output:

@@ -19,7 +19,7 @@ from kernelbot.harness.inside import kernel
 from kernelbot.harness.inside.cage.examiner import answer
 from kernelbot.harness.words import cage_messages as messages
 from kernelbot.harness.words.cage_messages import CageRequest
-from kernelbot.harness.words.runner_messages import Place
+from kernelbot.harness.words.runner_messages import RankPosition
 from kernelbot.protocol import ProblemSpec
 
 
@@ -41,7 +41,7 @@ def serve_members(control_channel: Channel, spec: ProblemSpec, folder: str) -> N
             pid = os.fork()
             if pid == 0:
                 meeting = Path(folder, order.meeting).as_uri()
-                place = Place(order.rank, order.world_size, order.backend, meeting)
+                place = RankPosition(order.rank, order.world_size, order.backend, meeting)
                 _be_member(fds[0], spec, place, order.device)
             os.close(fds[0])
             pids.append(pid)
@@ -61,7 +61,7 @@ def _end_all(pids: list[int]) -> None:
         os.waitpid(pids.pop(), 0)
 
 
-def _be_member(fd: int, spec: ProblemSpec, place: Place, device: str) -> NoReturn:
+def _be_member(fd: int, spec: ProblemSpec, place: RankPosition, device: str) -> NoReturn:
     code = 1
     try:
         control_channel = Channel(socket.socket(fileno=fd), MAX_PROBLEM_MESSAGE_BYTES)

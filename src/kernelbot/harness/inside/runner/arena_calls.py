@@ -16,15 +16,15 @@ from kernelbot.harness.data.decode import decode, is_out_of_memory
 from kernelbot.harness.data.device_view import View, device_bytes
 from kernelbot.harness.data.encode import Encoded, Leaf, UnsupportedValue, encode, overlaps
 from kernelbot.harness.data.shared_memory import SharedBuffer, replaced
-from kernelbot.harness.inside.gpu.arena import Arena, Placer
+from kernelbot.harness.inside.gpu.arena import Allocator, Arena
 from kernelbot.harness.inside.gpu.driver import Driver, GpuError
-from kernelbot.harness.inside.gpu.timing import Barrier, Gpu, reset_persisting_lines
-from kernelbot.harness.inside.runner.kernels import CompiledKernel, Kernel, OutOfBounds
+from kernelbot.harness.inside.gpu.timing import Barrier, RunnerGpu, reset_persisting_lines
+from kernelbot.harness.inside.runner.kernels import CompiledKernel, OutOfBounds, TimedKernel
 from kernelbot.harness.words import runner_messages as messages
 from kernelbot.harness.words.runner_messages import (
     NewMemory,
-    Refusal,
-    Refused,
+    RefusalReason,
+    RequestRefused,
     RunnerReply,
     RunnerRequest,
 )
@@ -40,10 +40,10 @@ _VIEWS = 2
 class Harness:
     """What a call needs of the runner."""
 
-    gpu: Gpu
+    gpu: RunnerGpu
     driver: Driver
     modules: frozenset[str]
-    kernels: dict[str, Kernel]
+    kernels: dict[str, TimedKernel]
     fresh_output: bool
     reply: Callable[[RunnerReply], bool]
     receive: Callable[[], tuple[RunnerRequest, list[int]]]
@@ -52,7 +52,7 @@ class Harness:
     """The barrier of all ranks, if there are several."""
 
 
-class _OutputPlacer(Placer):
+class _OutputAllocator(Allocator):
     """Outputs that lie in the output arena already stay there; others are to be copied."""
 
     def __init__(self, arena: Arena, reserved: int) -> None:
@@ -80,7 +80,7 @@ class _Mirror:
         self._in_place = in_place
         self._arrays: list[Any] = []
 
-    def result(self, placer: Placer) -> Encoded:
+    def result(self, placer: Allocator) -> Encoded:
         """What is to be handed over: nothing that is in place already."""
         sizes = [] if self._in_place else self._sizes
         leaves = [
@@ -92,7 +92,7 @@ class _Mirror:
         return Encoded(None, tuple(leaves), self._host_bytes)
 
     def for_call(self) -> "_Mirror":
-        """This one: it keeps nothing of a call."""
+        """The same object: it stores nothing about a call."""
         return self
 
     def arguments(self, data: Any) -> tuple[Any, ...]:
@@ -179,12 +179,12 @@ class ArenaCalls:
                 return harness.raised(error)  # earlier work has failed: there may be room
             if not isinstance(error, GpuError) and not is_out_of_memory(error):
                 raise
-            return harness.reply(Refused(Refusal.NO_ROOM, str(error)[:1000]))
+            return harness.reply(RequestRefused(RefusalReason.NO_ROOM, str(error)[:1000]))
         harness.reply(messages.IsReady())
         harness.receive()
         return self._call(kernel, arguments, reserved)
 
-    def _prepare(self, kernel: Kernel, request: messages.Lay) -> tuple[tuple[Any, ...], int]:
+    def _prepare(self, kernel: TimedKernel, request: messages.Lay) -> tuple[tuple[Any, ...], int]:
         """The arguments, and how much of the output arena they use."""
         if self._input is None or not self._input_views or self._output_arena is None:
             raise ChannelError("a call without memory")
@@ -194,14 +194,16 @@ class ArenaCalls:
             request.data, self._input, self._harness.modules, arena=given, of_input=True
         )
         if self._harness.fresh_output:
-            leaves = encode(self._data, self._harness.modules, of_input=True, place=Placer()).leaves
+            leaves = encode(
+                self._data, self._harness.modules, of_input=True, place=Allocator()
+            ).leaves
             self._given = [(leaf.address, leaf.address + leaf.size_bytes) for leaf in leaves]
-        placer = Placer()
+        placer = Allocator()
         if isinstance(kernel, CompiledKernel):
             kernel.room = partial(_room, self._output_arena, placer)
         return kernel.arguments(self._data), placer.end
 
-    def _call(self, kernel: Kernel, arguments: tuple[Any, ...], reserved: int) -> bool:
+    def _call(self, kernel: TimedKernel, arguments: tuple[Any, ...], reserved: int) -> bool:
         """Call, hand the output over, and only then describe it: that is no part of the time.
 
         An output that isn't made of plain arrays on the GPU must be described to be handed over.
@@ -214,7 +216,7 @@ class ArenaCalls:
                 kernel.function, arguments, cold=False, barrier=harness.barrier
             )
             start_ns = harness.gpu.begun_ns
-            placer = _OutputPlacer(self._output_arena, reserved)
+            placer = _OutputAllocator(self._output_arena, reserved)
             output = kernel.output(returned)
             plain = _plain(output, placer)
             is_described = plain is None
@@ -223,15 +225,15 @@ class ArenaCalls:
             elif plain is not None:
                 result = plain
             else:
-                placer = _OutputPlacer(self._output_arena, reserved)
+                placer = _OutputAllocator(self._output_arena, reserved)
                 result = encode(output, harness.modules, place=placer)
             if result.copied:
                 claim_ns = harness.gpu.until_now_ns()  # putting it together is the author's work
             fits = self._deliver(result, placer.end)
         except OutOfBounds:
-            return harness.reply(Refused(Refusal.OUT_OF_BOUNDS))
+            return harness.reply(RequestRefused(RefusalReason.OUT_OF_BOUNDS))
         except UnsupportedValue as error:
-            return harness.reply(Refused(Refusal.UNSUPPORTED, str(error)))
+            return harness.reply(RequestRefused(RefusalReason.UNSUPPORTED, str(error)))
         except BaseException as error:  # noqa: BLE001 (whatever it raises is the author's)
             return harness.raised(error)
         harness.reply(
@@ -260,7 +262,7 @@ class ArenaCalls:
             except BaseException as error:  # noqa: BLE001 (the author's value may raise anything)
                 return self._harness.raised(error)
         aliased = overlaps(result, self._given)
-        return self._harness.reply(messages.Described(skeleton, aliased))
+        return self._harness.reply(messages.ValueDescribed(skeleton, aliased))
 
     def _deliver(self, result: Encoded, device_size: int) -> bool:
         """Copy the result to where the judge reads it; False if there is too little room."""
@@ -302,8 +304,8 @@ class ArenaCalls:
             now = encode(self._data, self._harness.modules, of_input=True, place=where)
             now.copy_to(self._input)
         except ValueError:  # UnsupportedValue is one; so is data that grew
-            return self._harness.reply(messages.Inputs(messages.CHANGED))
-        return self._harness.reply(messages.Inputs(now.skeleton))
+            return self._harness.reply(messages.InputsDescribed(messages.CHANGED))
+        return self._harness.reply(messages.InputsDescribed(now.skeleton))
 
 
 def _first_on_gpu(value: Any) -> Any:
@@ -317,7 +319,7 @@ def _first_on_gpu(value: Any) -> Any:
     return next((one for one in found if one is not None), None)
 
 
-def _plain(value: Any, placer: Placer) -> Encoded | None:
+def _plain(value: Any, placer: Allocator) -> Encoded | None:
     """Where the bytes of an output are, if it is one array on the GPU or a tuple or list of such,
     without gaps; else None."""
     torch: Any = sys.modules.get("torch")
@@ -332,7 +334,7 @@ def _plain(value: Any, placer: Placer) -> Encoded | None:
     return Encoded(None, tuple(leaves), 0)
 
 
-def _room(arena: Arena, placer: Placer, torch: Any, device: str, size_bytes: int) -> Any:
+def _room(arena: Arena, placer: Allocator, torch: Any, device: str, size_bytes: int) -> Any:
     """A flat tensor of so many bytes in the output arena."""
     offset = placer(0, size_bytes)
     return device_bytes(torch, View(arena.address + offset, size_bytes, arena), device)

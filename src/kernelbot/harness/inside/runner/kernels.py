@@ -30,14 +30,14 @@ Room = Callable[[Any, str, int], Any]
 """A flat tensor of bytes, by torch, device and size."""
 
 
-class Kernel(Protocol):
+class TimedKernel(Protocol):
     """What the runner times: `function(*arguments(data))`; the rest isn't timed."""
 
     @property
     def function(self) -> Callable[..., Any]:
         """The author's code."""
 
-    def for_call(self) -> "Kernel":
+    def for_call(self) -> "TimedKernel":
         """The same kernel, for a call beside others: each has arguments and an output."""
 
     def arguments(self, data: Any) -> tuple[Any, ...]:
@@ -61,7 +61,7 @@ class PythonKernel:
     function: Callable[..., Any]
 
     def for_call(self) -> "PythonKernel":
-        """This one: it keeps nothing of a call."""
+        """The same object: it stores nothing about a call."""
         return self
 
     def arguments(self, data: Any) -> tuple[Any, ...]:

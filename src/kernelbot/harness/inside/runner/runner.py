@@ -19,7 +19,7 @@ from kernelbot.harness.data.encode import Encoded, UnsupportedValue, encode, ove
 from kernelbot.harness.data.shared_memory import SharedBuffer, replaced
 from kernelbot.harness.inside.cuda_on_cpu.coverage import NotCovered
 from kernelbot.harness.inside.gpu.driver import GpuError
-from kernelbot.harness.inside.gpu.timing import Gpu, open_gpu
+from kernelbot.harness.inside.gpu.timing import RunnerGpu, open_gpu
 from kernelbot.harness.inside.marks.marks import Ready, marks
 from kernelbot.harness.inside.own_builds import pack, unpack
 from kernelbot.harness.inside.profiling.calls import profile, repeat
@@ -27,10 +27,10 @@ from kernelbot.harness.inside.ranks.joining import join
 from kernelbot.harness.inside.runner.arena_calls import Answers, ArenaCalls, Harness
 from kernelbot.harness.inside.runner.kernels import (
     CompiledKernel,
-    Kernel,
     MissingSymbol,
     OutOfBounds,
     PythonKernel,
+    TimedKernel,
     UncalledKernel,
     first_array,
 )
@@ -45,7 +45,12 @@ from kernelbot.harness.inside.runner.loading import (
 from kernelbot.harness.inside.runner.probes import OUTPUT_BASE, take
 from kernelbot.harness.words import message as codec
 from kernelbot.harness.words import runner_messages as messages
-from kernelbot.harness.words.runner_messages import Refusal, Refused, RunnerReply, RunnerRequest
+from kernelbot.harness.words.runner_messages import (
+    RefusalReason,
+    RequestRefused,
+    RunnerReply,
+    RunnerRequest,
+)
 
 _INBOX_BYTES = 64 << 20
 _MAX_REPLY_BYTES = 2 << 20
@@ -75,10 +80,10 @@ class _Runner:
         self._result: Encoded | None = None
         self._fresh_output = False
         self._given: list[tuple[int, int]] = []
-        self._gpu: Gpu | None = None
+        self._gpu: RunnerGpu | None = None
         self._rank = 0
         self._barrier: Callable[[], Any] | None = None
-        self._kernels: dict[str, Kernel] = {
+        self._kernels: dict[str, TimedKernel] = {
             "identity": PythonKernel(first_array),
             "nothing": PythonKernel(lambda _data: None),
             "mark": PythonKernel(_no_kernel),
@@ -90,7 +95,7 @@ class _Runner:
             messages.Prepare: self._prepare,
             messages.Attach: self._attach,
             messages.Copy: self._copy,
-            messages.Profile: self._profile,
+            messages.ProfileCall: self._profile,
             messages.Repeat: self._repeat,
             messages.DescribeInputs: self._inputs,
             messages.PackBuilds: self._builds,
@@ -114,7 +119,7 @@ class _Runner:
         sys.dont_write_bytecode = True
         write_files(self._folder, request.files)
         if broken := import_all(request.modules):
-            return self._reply(messages.Broken(broken))
+            return self._reply(messages.SharedFileFailed(broken))
         if request.place is not None:  # one rank of several
             self._rank = request.place.rank
             try:
@@ -138,7 +143,7 @@ class _Runner:
             self._kernels.update(identity=empty, nothing=empty, mark=mark)
         return self._reply(messages.IsSetUp(identity))
 
-    def _offer_arenas(self, gpu: Gpu) -> str:
+    def _offer_arenas(self, gpu: RunnerGpu) -> str:
         """Answer calls in memory of the judge's, if it can be shared; says which GPU it is."""
         if gpu.driver is None:
             return ""
@@ -159,16 +164,16 @@ class _Runner:
             code = compile_module(path, request.text)
         except (SyntaxError, ValueError) as error:
             text = error_text(error, self._folder)
-            return self._reply(Refused(Refusal.NOT_COMPILED, text))
+            return self._reply(RequestRefused(RefusalReason.NOT_COMPILED, text))
         try:
             kernel = run_module(path, code)
         except NotCovered as error:
-            return self._reply(Refused(Refusal.NOT_COMPILED, str(error)))
+            return self._reply(RequestRefused(RefusalReason.NOT_COMPILED, str(error)))
         except BaseException as error:  # noqa: BLE001 (whatever it raises is the author's)
             return self._raised(error)
         flush_output()
         if not callable(kernel):
-            return self._reply(Refused(Refusal.MISSING))
+            return self._reply(RequestRefused(RefusalReason.MISSING))
         self._kernels["author"] = PythonKernel(kernel)
         return self._reply(messages.Loaded())
 
@@ -182,9 +187,9 @@ class _Runner:
                 path, request.outputs, emulates=request.emulates
             )
         except OSError as error:
-            return self._reply(Refused(Refusal.RAISED, str(error)))
+            return self._reply(RequestRefused(RefusalReason.RAISED, str(error)))
         except MissingSymbol:
-            return self._reply(Refused(Refusal.MISSING))
+            return self._reply(RequestRefused(RefusalReason.MISSING))
         return self._reply(messages.Loaded())
 
     def _prepare(self, request: messages.Prepare, fds: list[int]) -> bool:
@@ -201,7 +206,7 @@ class _Runner:
                 request.data, self._input, recycled=recycled
             )
         except MemoryError as error:
-            return self._reply(Refused(Refusal.NO_ROOM, str(error)))
+            return self._reply(RequestRefused(RefusalReason.NO_ROOM, str(error)))
         if self._fresh_output:
             leaves = self._encode(self._data, of_input=True).leaves
             self._given = [(leaf.address, leaf.address + leaf.size_bytes) for leaf in leaves]
@@ -241,10 +246,10 @@ class _Runner:
             outputs = [call.output(one) for call, one in zip(calls, returned, strict=True)]
             result = self._result = encode(outputs, self._modules, stays=self._is_own)
         except OutOfBounds:
-            return self._reply(Refused(Refusal.OUT_OF_BOUNDS))
+            return self._reply(RequestRefused(RefusalReason.OUT_OF_BOUNDS))
         except UnsupportedValue as error:
             flush_output()
-            return self._reply(Refused(Refusal.UNSUPPORTED, str(error)))
+            return self._reply(RequestRefused(RefusalReason.UNSUPPORTED, str(error)))
         except BaseException as error:  # noqa: BLE001 (whatever it raises is the author's)
             return self._raised(error)
         addresses = [leaf.address for leaf in result.leaves]
@@ -261,7 +266,7 @@ class _Runner:
         return given is None or end <= given.address or given.address + given.size_bytes <= start
 
     def _call(
-        self, kernel: Kernel, arguments: tuple[Any, ...], probes: list[int], *, cold: bool
+        self, kernel: TimedKernel, arguments: tuple[Any, ...], probes: list[int], *, cold: bool
     ) -> bool:
         """Call the kernel, and send the output only when the judge asks for it: its clock stops
         before the output is copied, which may take long."""
@@ -269,7 +274,7 @@ class _Runner:
             returned, start_ns, claim_ns = self._run(kernel, arguments, cold)
             output = kernel.output(returned)
         except OutOfBounds:
-            return self._reply(Refused(Refusal.OUT_OF_BOUNDS))
+            return self._reply(RequestRefused(RefusalReason.OUT_OF_BOUNDS))
         except BaseException as error:  # noqa: BLE001 (whatever it raises is the author's)
             return self._raised(error)
         try:
@@ -279,7 +284,7 @@ class _Runner:
             self._probe(result, probes)
         except UnsupportedValue as error:
             flush_output()
-            return self._reply(Refused(Refusal.UNSUPPORTED, str(error)))
+            return self._reply(RequestRefused(RefusalReason.UNSUPPORTED, str(error)))
         except BaseException as error:  # noqa: BLE001 (the author's value may raise anything)
             return self._raised(error)
         self._reply(messages.Returned())
@@ -288,7 +293,9 @@ class _Runner:
         flush_output()
         return True
 
-    def _run(self, kernel: Kernel, arguments: tuple[Any, ...], cold: bool) -> tuple[Any, int, int]:
+    def _run(
+        self, kernel: TimedKernel, arguments: tuple[Any, ...], cold: bool
+    ) -> tuple[Any, int, int]:
         """The kernel's return value, when it began, and how long it took in ns, including its work
         on a GPU."""
         clock, function = self._clock, kernel.function
@@ -328,7 +335,7 @@ class _Runner:
         aliased = overlaps(result, self._given)
         return messages.Done(result.skeleton, result.size_bytes, fits, aliased, claim_ns, start_ns)
 
-    def _profile(self, request: messages.Profile, fds: list[int]) -> bool:
+    def _profile(self, request: messages.ProfileCall, fds: list[int]) -> bool:
         given, taken = SharedBuffer.attach(fds[0]), SharedBuffer.attach(fds[1])
         data, _ = self._given_data(request.data, given)
         kernel = self._kernels["author"]
@@ -383,18 +390,18 @@ class _Runner:
                 raise ChannelError("a call without buffers")
             now.copy_to(self._input)
         except ValueError:  # UnsupportedValue is one; so is data that grew
-            return self._reply(messages.Inputs(messages.CHANGED))
-        return self._reply(messages.Inputs(now.skeleton))
+            return self._reply(messages.InputsDescribed(messages.CHANGED))
+        return self._reply(messages.InputsDescribed(now.skeleton))
 
     def _raised(self, error: BaseException) -> bool:
         flush_output()
-        why = Refusal.RAISED
+        why = RefusalReason.RAISED
         if isinstance(error, MemoryError) or is_device_full(error):
-            why = Refusal.MEMORY
+            why = RefusalReason.MEMORY
         elif isinstance(error, SystemExit):
-            why = Refusal.EXIT
+            why = RefusalReason.EXIT
         fault = self._gpu.fault() if self._gpu is not None else 0
-        return self._reply(Refused(why, error_text(error, self._folder), fault))
+        return self._reply(RequestRefused(why, error_text(error, self._folder), fault))
 
     def _finish(self, _request: messages.Finish, _fds: list[int]) -> bool:
         flush_output()
@@ -406,7 +413,7 @@ def _packed(reply: RunnerReply) -> bytes:
     body = codec.encode(reply)
     if len(body) <= _MAX_REPLY_BYTES:
         return body
-    return codec.encode(Refused(Refusal.UNSUPPORTED, "a value with too many parts"))
+    return codec.encode(RequestRefused(RefusalReason.UNSUPPORTED, "a value with too many parts"))
 
 
 def _no_kernel(*_arguments: object) -> None:

@@ -58,7 +58,7 @@ NO_NVIDIA_GPU = (
 )
 
 
-class Product(StrEnum):
+class CompilerProduct(StrEnum):
     """What the compiler must produce."""
 
     SHARED_OBJECT = "kernel.so"
@@ -66,7 +66,7 @@ class Product(StrEnum):
 
 
 @dataclass(frozen=True)
-class Build:
+class BuildOutcome:
     """How a build ended: `accepted` with the `binary`, or refused with the reason."""
 
     verdict: Verdict
@@ -81,12 +81,12 @@ class _Plan:
     compiler: str
     argv: tuple[str, ...]
     files: dict[str, bytes]
-    product: Product
+    product: CompilerProduct
 
 
 def compile_job(
-    job: JobSpec, client: RunnerClient, product: Product, cache: BuildCache | None = None
-) -> Build:
+    job: JobSpec, client: RunnerClient, product: CompilerProduct, cache: BuildCache | None = None
+) -> BuildOutcome:
     """Compile the job's submission with its problem's sources, in a runner of `client`.
 
     A CUDA problem on a CPU is compiled for it. On a GPU of another vendor it is compiled to show
@@ -104,7 +104,7 @@ def compile_job(
     key = _key(plan, job.device.include_dirs)
     kept = cache.load(key) if cache is not None else None
     if kept is not None:
-        build = Build(Verdict.ACCEPTED, replace(kept.report, cached=True), kept.binary)
+        build = BuildOutcome(Verdict.ACCEPTED, replace(kept.report, cached=True), kept.binary)
     else:
         build = _compile(plan, job, client)
         if cache is not None and build.verdict is Verdict.ACCEPTED and build.report is not None:
@@ -112,7 +112,7 @@ def compile_job(
     return _refuse_without_gpu(build, job)
 
 
-def _plan(job: JobSpec, product: Product) -> _Plan:
+def _plan(job: JobSpec, product: CompilerProduct) -> _Plan:
     spec = job.problem
     files = {
         file.name: file.text.encode()
@@ -123,7 +123,7 @@ def _plan(job: JobSpec, product: Product) -> _Plan:
     files[spec.submission_name] = job.submission.text.encode()
     sources = spec.config.sources or (spec.submission_name,)
     compiler, flags = _compiler(job)
-    if product is Product.SHARED_OBJECT:
+    if product is CompilerProduct.SHARED_OBJECT:
         flags += ("-shared", "-Xcompiler=-fPIC" if compiler == "nvcc" else "-fPIC")
     flags += tuple(
         f"-D{name}={value}" if value else f"-D{name}" for name, value in spec.config.defines.items()
@@ -160,7 +160,7 @@ def _key(plan: _Plan, include_dirs: tuple[str, ...]) -> str:
     return hashlib.sha256(json.dumps(ingredients).encode()).hexdigest()
 
 
-def _compile(plan: _Plan, job: JobSpec, client: RunnerClient) -> Build:
+def _compile(plan: _Plan, job: JobSpec, client: RunnerClient) -> BuildOutcome:
     timeout_s = job.problem.timeouts.compile_s
     limits = Limits(
         memory_bytes=job.limits.memory_bytes,
@@ -188,9 +188,11 @@ def _compile(plan: _Plan, job: JobSpec, client: RunnerClient) -> Build:
     )
     binary = result.collected.get(plan.product.value, b"")
     if result.limit is None and result.exit_code == 0 and binary:
-        return Build(Verdict.ACCEPTED, report, binary)
+        return BuildOutcome(Verdict.ACCEPTED, report, binary)
     verdict, message = _explain(result, timeout_s, limits)
-    return Build(verdict, report, failure=Failure(Fault.AUTHOR, message, _first_error(output)))
+    return BuildOutcome(
+        verdict, report, failure=Failure(Fault.AUTHOR, message, _first_error(output))
+    )
 
 
 def _explain(result: CommandResult, timeout_s: float, limits: Limits) -> tuple[Verdict, str]:
@@ -226,26 +228,28 @@ def _first_error(output: str) -> str:
     return ""
 
 
-def _no_compiler(compiler: str, job: JobSpec) -> Build:
+def _no_compiler(compiler: str, job: JobSpec) -> BuildOutcome:
     package = "the CUDA toolkit" if compiler == "nvcc" else "the package `g++`"
     message = f"{compiler} is not installed on the device {job.device.name!r}: install {package}."
-    return Build(Verdict.INTERNAL_ERROR, None, failure=Failure(Fault.PLATFORM, message))
+    return BuildOutcome(Verdict.INTERNAL_ERROR, None, failure=Failure(Fault.PLATFORM, message))
 
 
-def _not_covered(error: NotCovered, job: JobSpec) -> Build:
+def _not_covered(error: NotCovered, job: JobSpec) -> BuildOutcome:
     """A build that ends before a compiler is started: the processor can't run this kernel."""
     message = str(error)
     if error.file != job.problem.submission_name:
         message = f"A file of the problem can't be compiled for the device CPU: {message}"
-        return Build(Verdict.INTERNAL_ERROR, None, failure=Failure(Fault.PLATFORM, message))
+        return BuildOutcome(Verdict.INTERNAL_ERROR, None, failure=Failure(Fault.PLATFORM, message))
     report = CompileReport(command="", output=message, duration_s=0.0, cached=False)
-    return Build(Verdict.COMPILE_ERROR, report, failure=Failure(Fault.AUTHOR, message))
+    return BuildOutcome(Verdict.COMPILE_ERROR, report, failure=Failure(Fault.AUTHOR, message))
 
 
-def _refuse_without_gpu(build: Build, job: JobSpec) -> Build:
+def _refuse_without_gpu(build: BuildOutcome, job: JobSpec) -> BuildOutcome:
     if build.verdict is not Verdict.ACCEPTED or job.problem.lang is not Lang.CU:
         return build
     if job.device.vendor in (Vendor.NVIDIA, Vendor.CPU):
         return build
     message = NO_NVIDIA_GPU.format(device=job.device.name)
-    return Build(Verdict.INTERNAL_ERROR, build.report, failure=Failure(Fault.PLATFORM, message))
+    return BuildOutcome(
+        Verdict.INTERNAL_ERROR, build.report, failure=Failure(Fault.PLATFORM, message)
+    )

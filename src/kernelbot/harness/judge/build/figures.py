@@ -104,7 +104,9 @@ def _by_cute(told: dict[str, str]) -> Iterator[dict[str, str]]:
     launches = list(islice(_launches(told.get("launches", "")), MOST))
     for row in _in_library(told.get("resources", "")):
         static = int(row.pop("shared_bytes", "0"))
-        known = [one for one in launches if one.kernel == row["name"]] or [_Launch(row["name"])]
+        known = [one for one in launches if one.kernel == row["name"]] or [
+            _LaunchFigures(row["name"])
+        ]
         for one in [launch for launch in known if launch.threads] or known[:1]:
             row["name"] = one.authors[:_MAX_AUTHORS_NAME] or one.kernel[:_MAX_NAME]
             shared = {"shared_bytes": str(static + one.shared_bytes)} if one.threads else {}
@@ -112,14 +114,14 @@ def _by_cute(told: dict[str, str]) -> Iterator[dict[str, str]]:
 
 
 @dataclass(frozen=True)
-class _Launch:
+class _LaunchFigures:
     kernel: str
     threads: int = 0
     shared_bytes: int = 0
     authors: str = ""
 
 
-def _launches(told: str) -> Iterator[_Launch]:
+def _launches(told: str) -> Iterator[_LaunchFigures]:
     for line in told.splitlines():
         try:
             kernel, threads, shared_bytes, authors = json.loads(line)
@@ -127,7 +129,7 @@ def _launches(told: str) -> Iterator[_Launch]:
             continue
         counts = (threads, shared_bytes)
         if isinstance(kernel, str) and isinstance(authors, str) and all(map(_is_count, counts)):
-            yield _Launch(kernel, threads, shared_bytes, authors)
+            yield _LaunchFigures(kernel, threads, shared_bytes, authors)
 
 
 def _is_count(value: object) -> bool:

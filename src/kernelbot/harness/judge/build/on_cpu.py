@@ -79,8 +79,8 @@ def libraries_for_cpu(*, checked: bool) -> tuple[str, ...]:
 
 
 def flags_for_cpu(compile_flags: Iterable[str], *, checked: bool = False) -> tuple[str, ...]:
-    """Those of g++; of a problem's own, which are nvcc's, what g++ understands as well. `checked`:
-    each access of memory is looked at."""
+    """The flags of g++; of a problem's own, which are nvcc's, what g++ understands as well.
+    `checked`: each access of memory is looked at."""
     passed_on = tuple(
         flag
         for flag in compile_flags

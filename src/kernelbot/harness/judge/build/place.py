@@ -11,7 +11,7 @@ from pathlib import Path
 
 from kernelbot.harness.judge.build.on_cpu import runs_on_cpu
 from kernelbot.harness.sandbox.enclosure import installed_program
-from kernelbot.protocol import BuildPlace, JobSpec, Lang
+from kernelbot.protocol import BuildEnvironment, JobSpec, Lang
 
 PACKAGES = ("torch", "triton", "ninja")
 """What Python files build with."""
@@ -47,7 +47,7 @@ def processor() -> str:
     return ""
 
 
-def build_place(job: JobSpec) -> BuildPlace:
+def build_environment(job: JobSpec) -> BuildEnvironment:
     """This machine and image, as far as they matter for what the job's submission builds."""
     lang = job.problem.lang
     compilers = ("g++",) if lang is Lang.CPP else ("g++", "nvcc")
@@ -56,10 +56,12 @@ def build_place(job: JobSpec) -> BuildPlace:
         tools |= {name: package_version(name) for name in PACKAGES}
         tools["python"] = sys.version
     sets = hashlib.sha256(processor().encode()).hexdigest() if _is_native(job) else ""
-    return BuildPlace(platform.machine(), os.confstr("CS_GNU_LIBC_VERSION") or "", tools, sets)
+    return BuildEnvironment(
+        platform.machine(), os.confstr("CS_GNU_LIBC_VERSION") or "", tools, sets
+    )
 
 
-def why_unfit(made: BuildPlace, here: BuildPlace) -> str:
+def why_unfit(made: BuildEnvironment, here: BuildEnvironment) -> str:
     """What differs between the place where something was built and this one; empty: it fits. A
     compiler that isn't installed here can't be another one."""
     if made.machine != here.machine:

@@ -4,18 +4,18 @@ import base64
 import hashlib
 import zlib
 
-from kernelbot.protocol import BuildPlace, CompileReport, Product
+from kernelbot.protocol import BuildEnvironment, CompileReport, Product
 from kernelbot.protocol.result_size import MAX_PRODUCT_BYTES, MAX_UNPACKED_BYTES
 
 _QUICKLY = 1
 
 
 class BadProduct(Exception):
-    """It isn't what was built, or isn't packed as we do; the text says why."""
+    """The bytes aren't what was built, or aren't packed as we do; the text says why."""
 
 
 def pack_product(
-    content: bytes, place: BuildPlace, report: CompileReport | None = None
+    content: bytes, place: BuildEnvironment, report: CompileReport | None = None
 ) -> Product | None:
     """None if there is nothing to carry, or more than may be carried: then each run builds it."""
     if not content or len(content) > MAX_UNPACKED_BYTES:

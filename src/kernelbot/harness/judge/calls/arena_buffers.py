@@ -24,7 +24,7 @@ from kernelbot.harness.data.encode import Encoded, device_leaf_sizes, has_gaps
 from kernelbot.harness.data.shared_memory import SharedBuffer, renewed
 from kernelbot.harness.gpu.device_data import DeviceData, DeviceValue
 from kernelbot.harness.gpu.judge_device import JudgeDevice
-from kernelbot.harness.inside.gpu.arena import Arena, Piece, cleared
+from kernelbot.harness.inside.gpu.arena import Arena, ArenaPiece, cleared
 from kernelbot.harness.inside.runner.kernels import GUARD, GUARD_BYTES
 from kernelbot.harness.judge.calls.connection import RunnerConnection
 from kernelbot.harness.judge.calls.input_arenas import InputArenas
@@ -44,7 +44,7 @@ class Secured:
     """A call's output in the judge's own memory."""
 
     window: Window
-    piece: Piece
+    piece: ArenaPiece
     device_bytes: int
     host: bytes
 
@@ -53,7 +53,7 @@ class ArenaBuffers:
     """The memory of one runner's calls."""
 
     returned = messages.ReturnedInArena
-    described = messages.Described
+    described = messages.ValueDescribed
 
     def __init__(
         self,
@@ -154,7 +154,7 @@ class ArenaBuffers:
         """The runner will say what its output is: `described`."""
         self._runner.send(messages.Tell())
 
-    def value(self, secured: Secured, reply: messages.Described) -> Reply:
+    def value(self, secured: Secured, reply: messages.ValueDescribed) -> Reply:
         """What a call came to, by the runner's description. Raises `AuthorFailure`, also if that
         can't be right."""
         skeleton, host, device_bytes = reply.value, secured.host, secured.device_bytes

@@ -23,14 +23,14 @@ class Several:
     of: tuple[Any, ...]
 
 
-class Inputs(Protocol):
+class InputsAfterCall(Protocol):
     """Who knows what a call did to its inputs."""
 
     def inputs_changed(self, data: Any) -> bool:
         """Whether the last call, given `data`, left it other than it was."""
 
 
-class Caller(Inputs, Protocol):
+class Caller(InputsAfterCall, Protocol):
     """Makes timed calls. `data` is what a `Question` of its kind gives."""
 
     def timed_call(

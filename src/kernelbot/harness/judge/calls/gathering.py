@@ -9,7 +9,7 @@ import itertools
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from kernelbot.harness.data.elements import BLOCK_BYTES, Elements, Piece
+from kernelbot.harness.data.elements import BLOCK_BYTES, Elements, MemoryRange
 from kernelbot.harness.data.process_memory import read_memory, read_ranges
 
 _MOST_PIECES = 1024
@@ -40,9 +40,9 @@ def gather(pid: int, address: int, elements: Elements, target: int) -> None:
             here[...] = there
 
 
-def _together(pieces: Iterable[Piece]) -> Iterator[list[Piece]]:
+def _together(pieces: Iterable[MemoryRange]) -> Iterator[list[MemoryRange]]:
     """Pieces that are read at once, all of which fit into a block."""
-    some: list[Piece] = []
+    some: list[MemoryRange] = []
     size_bytes = 0
     for piece in pieces:
         if len(some) == _MOST_PIECES or size_bytes + piece.size_bytes > BLOCK_BYTES:

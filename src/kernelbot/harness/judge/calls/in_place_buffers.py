@@ -26,11 +26,17 @@ from kernelbot.harness.data.encode import (
 )
 from kernelbot.harness.data.process_memory import read_memory
 from kernelbot.harness.data.shared_memory import SharedBuffer
-from kernelbot.harness.inside.marks.marks import MAX_ADDRESSES, RECORD_BYTES, Outcome, Record, marks
+from kernelbot.harness.inside.marks.marks import (
+    MAX_ADDRESSES,
+    RECORD_BYTES,
+    MarkOutcome,
+    MarkRecord,
+    marks,
+)
 from kernelbot.harness.inside.marks.probes import Probes, Stretch
 from kernelbot.harness.judge.calls.gathering import gather
 from kernelbot.harness.judge.calls.output_form import OutputForm, form_of
-from kernelbot.harness.judge.calls.rank import Rank
+from kernelbot.harness.judge.calls.rank import RankRunner
 from kernelbot.harness.judge.calls.replies import blaming_author, read_answer_in_place, value_read
 from kernelbot.harness.sandbox.runner_tree import is_within, stretches_of_file
 from kernelbot.harness.timing.clocks import waited_ns
@@ -50,7 +56,7 @@ Calls = tuple[Encoded, ...]
 
 
 @dataclass(frozen=True)
-class _Taken:
+class _TakenOutput:
     """What was read once the runner stood still after its mark."""
 
     addresses: list[int]
@@ -79,7 +85,7 @@ class _Taken:
 
 
 @dataclass(frozen=True)
-class Seen:
+class MarksSeen:
     """When the last of several marks was seen, and how long each runner's main thread had waited
     for a processor in its life until its own, in ns."""
 
@@ -99,7 +105,7 @@ class Served:
 class InPlaceBuffers:
     """The memory of one runner's timed calls."""
 
-    def __init__(self, rank: Rank) -> None:
+    def __init__(self, rank: RankRunner) -> None:
         self._rank = rank
         self._random = random.SystemRandom()
         self._pid = rank.clocks.main_pid
@@ -107,14 +113,14 @@ class InPlaceBuffers:
         self._base = 0
         self._bases: list[int] = []
         self._page = SharedBuffer.create(RECORD_BYTES)
-        self._record = Record.from_address(self._page.address)
+        self._record = MarkRecord.from_address(self._page.address)
         self._record_sent = False
         self._turn = 0
         self._kernel = ""
         self._calls = 1
         self._likely: dict[tuple[str, int], OutputForm | None] = {}
         self._probes: Probes | None = None
-        self._taken: _Taken | None = None
+        self._taken: _TakenOutput | None = None
         self._aliased_then = False
         self._inputs_changed = False
         self._claim = Window(0, 0)
@@ -164,7 +170,7 @@ class InPlaceBuffers:
 
     def has_raised(self) -> bool:
         """Whether the kernel is said to have raised instead of returning."""
-        return bool(self._record.mark == self._turn and self._record.outcome == Outcome.RAISED)
+        return bool(self._record.mark == self._turn and self._record.outcome == MarkOutcome.RAISED)
 
     def take(self, unchanged: Calls | None = None) -> None:
         """Read the output that the mark tells of, and let the runner describe it once awake.
@@ -172,13 +178,13 @@ class InPlaceBuffers:
         `unchanged`: what the inputs are compared with, now that nobody can put them back.
         """
         self._inputs_changed = unchanged is not None and self._differs_from(unchanged)
-        record = Record.from_buffer_copy(self._record)
+        record = MarkRecord.from_buffer_copy(self._record)
         self._claim = _claimed(record)
         addresses = record.addresses[: min(record.count, MAX_ADDRESSES)]
         self._drop()
         likely, probes = self._likely.get((self._kernel, self._calls)), self._probes
         if (
-            record.outcome == Outcome.TAKEN
+            record.outcome == MarkOutcome.TAKEN
             and likely is not None
             and len(addresses) == len(likely.stretches)
             and probes is not None
@@ -253,7 +259,7 @@ class InPlaceBuffers:
         )
 
     def _set(self, word: str) -> None:
-        field: Any = getattr(Record, word)
+        field: Any = getattr(MarkRecord, word)
         marks().set(self._page.address + field.offset, self._turn)
 
     def _drop(self) -> None:
@@ -281,7 +287,7 @@ class InPlaceBuffers:
                     target = buffer.address + base + leaf.offset
                     ctypes.memmove(target, leaf.address, leaf.size_bytes)
 
-    def _read(self, addresses: list[int], form: OutputForm, probes: Probes) -> _Taken | None:
+    def _read(self, addresses: list[int], form: OutputForm, probes: Probes) -> _TakenOutput | None:
         """The bytes at these addresses; None if there are none."""
         stretches = form.stretches
         end = max((stretch.offset + stretch.size for stretch in stretches), default=0)
@@ -293,7 +299,7 @@ class InPlaceBuffers:
             buffer.close()
             return None
         changed = probes.count_changed(buffer.address, stretches)
-        return _Taken(addresses, form, buffer, changed)
+        return _TakenOutput(addresses, form, buffer, changed)
 
     def _read_now(self, target: int, address: int, stretch: Stretch) -> None:
         if stretch.elements is None:
@@ -323,7 +329,7 @@ class InPlaceBuffers:
 
 def wait_for_marks(
     all_buffers: Sequence[InPlaceBuffers], check: Callable[[], None], *, spin: bool
-) -> Seen:
+) -> MarksSeen:
     """Return once all have marked that their kernels have returned.
 
     `check` is called about ten times a second, and may raise. `spin`: whether this thread has a
@@ -339,7 +345,7 @@ def wait_for_marks(
             check()
             spin_s = 0.0
         waited.append(waited_by_it_ns)
-    return Seen(at_ns, waited)
+    return MarksSeen(at_ns, waited)
 
 
 def _stretches_of(skeleton: Json) -> list[Stretch]:
@@ -367,7 +373,7 @@ def _in_pages(size_bytes: int) -> int:
     return -(-max(size_bytes, 1) // _PAGE) * _PAGE
 
 
-def _claimed(record: Record) -> Window:
+def _claimed(record: MarkRecord) -> Window:
     """When and how long a runner says that its kernel ran; numbers that no clock has become 0."""
     start_ns, end_ns = record.start_ns, record.end_ns
     if not 0 < start_ns <= end_ns < 1 << _TIME_BITS:

@@ -37,7 +37,7 @@ from kernelbot.harness.judge.calls.in_place_buffers import (
     Served,
     wait_for_marks,
 )
-from kernelbot.harness.judge.calls.rank import Rank
+from kernelbot.harness.judge.calls.rank import RankRunner
 from kernelbot.harness.judge.calls.session import Session
 from kernelbot.harness.sandbox.runner_tree import RunnerTree
 from kernelbot.harness.timing.clocks import CacheFlusher, own_delay_ns, own_processors, urgent
@@ -66,7 +66,7 @@ class _Used:
 class _Runners:
     """The runners that there are, until others take their place."""
 
-    ranks: tuple[Rank, ...]
+    ranks: tuple[RankRunner, ...]
     buffers: tuple[InPlaceBuffers, ...]
     tree: RunnerTree
     processors: int
@@ -184,7 +184,7 @@ class InPlaceCaller:
         return [(part,) for part in self._session.parts(data)]
 
     def _runners(self) -> _Runners:
-        """Those that there are, with buffers for each."""
+        """The session's runners, with buffers for each."""
         ranks = self._session.ranks
         if self._current is None or self._current.ranks != ranks:
             self.close()

@@ -15,7 +15,7 @@ import random
 from kernelbot.harness.data.encode import Encoded
 from kernelbot.harness.gpu.device_data import DeviceData
 from kernelbot.harness.gpu.judge_device import JudgeDevice
-from kernelbot.harness.inside.gpu.arena import ALIGNMENT, Arena, Piece, cleared
+from kernelbot.harness.inside.gpu.arena import ALIGNMENT, Arena, ArenaPiece, cleared
 from kernelbot.harness.inside.runner.kernels import GUARD
 
 _PLENTY = 16
@@ -108,5 +108,5 @@ class InputArenas:
         return [(slot * length, length) for slot in self._random.sample(range(slots), _PLACES)]
 
 
-def _piece_of(data: Encoded) -> Piece | None:
+def _piece_of(data: Encoded) -> ArenaPiece | None:
     return data.piece if isinstance(data, DeviceData) else None

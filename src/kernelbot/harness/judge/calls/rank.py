@@ -18,13 +18,13 @@ from kernelbot.harness.sandbox import Runner
 from kernelbot.harness.timing.clocks import TaskClocks
 from kernelbot.harness.words import runner_messages as messages
 from kernelbot.harness.words.failures import expect_reply, garbage
-from kernelbot.harness.words.runner_messages import Place, RunnerReply
+from kernelbot.harness.words.runner_messages import RankPosition, RunnerReply
 from kernelbot.harness.words.sandbox import SandboxUnavailable
 from kernelbot.harness.words.windows import Ending, OutputLayout
 from kernelbot.protocol import Limits, SourceFile
 
 
-class Rank(RunnerConnection):
+class RankRunner(RunnerConnection):
     """One runner: the only one of its session, or one of several ranks."""
 
     def __init__(
@@ -63,7 +63,7 @@ class Rank(RunnerConnection):
         device: str,
         fresh_output: bool,
         outputs: tuple[int, ...] | None,
-        place: Place | None = None,
+        place: RankPosition | None = None,
     ) -> None:
         """Send what `Session.setup` is given. `place`: where it stands, if there are several."""
         self._on_gpu = device != "cpu"
@@ -76,7 +76,7 @@ class Rank(RunnerConnection):
         `AuthorFailure`, though no code of the author's has run yet."""
         if isinstance(reply, messages.NoGpu):  # no code of the author's has run yet
             raise SandboxUnavailable(f"Runners find no GPU: {reply.text[:1000]}")
-        if isinstance(reply, messages.Broken):
+        if isinstance(reply, messages.SharedFileFailed):
             text = reply.text[:1000]
             raise ProblemBroken(f"A file that the problem shares with runners failed in {text}")
         found = expect_reply(reply, messages.IsSetUp, "The ranks didn't find each other")

@@ -25,7 +25,7 @@ from kernelbot.harness.words.failures import (
     output_size,
     written_late,
 )
-from kernelbot.harness.words.runner_messages import Done, DoneInPlace, Inputs, RunnerReply
+from kernelbot.harness.words.runner_messages import Done, DoneInPlace, InputsDescribed, RunnerReply
 from kernelbot.harness.words.windows import Window
 from kernelbot.protocol import Limits
 
@@ -33,7 +33,7 @@ _HIGHEST_ADDRESS = 1 << 64
 
 
 @dataclass(frozen=True)
-class Answer:
+class CallAnswer:
     """A call's answer, as far as it can be checked without its bytes."""
 
     skeleton: Json
@@ -45,25 +45,25 @@ class Answer:
     """Where the runner says that its arrays lie; empty if it has copied them."""
 
 
-def read_answer(reply: Done, limits: Limits, max_bytes: int | None = None) -> Answer:
+def read_answer(reply: Done, limits: Limits, max_bytes: int | None = None) -> CallAnswer:
     """Check the answer of a call whose output was copied. Raises `AuthorFailure`. `max_bytes`: see
     `output_size`."""
     with blaming_author():
         size_bytes = output_size(reply, limits, max_bytes)
         window = claimed(reply, reply.claim_ns, reply.start_ns)
-        return Answer(reply.value, size_bytes, window, ())
+        return CallAnswer(reply.value, size_bytes, window, ())
 
 
-def read_answer_in_place(reply: DoneInPlace, limits: Limits, told: Window) -> Answer:
+def read_answer_in_place(reply: DoneInPlace, limits: Limits, told: Window) -> CallAnswer:
     """The same of calls whose outputs are where the kernel left them. `told`: by their mark."""
     with blaming_author():
         size_bytes, addresses = output_size(reply, limits), _addresses(reply)
         window = claimed(reply, told.claim_ns, told.start_ns)
-        return Answer(reply.value, size_bytes, window, addresses)
+        return CallAnswer(reply.value, size_bytes, window, addresses)
 
 
 def value_shared(
-    answer: Answer,
+    answer: CallAnswer,
     buffer: SharedBuffer,
     probes: list[int],
     modules: frozenset[str],
@@ -80,7 +80,7 @@ def value_shared(
     return value
 
 
-def value_read(answer: Answer, read_memory: ReadStretch, modules: frozenset[str]) -> Any:
+def value_read(answer: CallAnswer, read_memory: ReadStretch, modules: frozenset[str]) -> Any:
     """The output that `read_memory` copies from the runner's memory: to an address of ours, from
     one of the runner's, so many bytes. Raises `AuthorFailure`, and the OSError of `read_memory`:
     there may be no such memory, or no runner any more.
@@ -101,7 +101,11 @@ def value_read(answer: Answer, read_memory: ReadStretch, modules: frozenset[str]
 
 def differ(reply: RunnerReply, data: Encoded, buffer: SharedBuffer | None) -> bool:
     """Whether inputs as a runner describes them, with their bytes in `buffer`, aren't `data`."""
-    if not isinstance(reply, Inputs) or buffer is None or reply.value != _as_json(data.skeleton):
+    if (
+        not isinstance(reply, InputsDescribed)
+        or buffer is None
+        or reply.value != _as_json(data.skeleton)
+    ):
         return True
     return any(
         buffer.read(leaf.offset, leaf.size_bytes) != ctypes.string_at(leaf.address, leaf.size_bytes)
@@ -118,7 +122,7 @@ def _as_json(skeleton: Any) -> Any:
     return skeleton
 
 
-def count_parts(answer: Answer) -> int:
+def count_parts(answer: CallAnswer) -> int:
     """How many arrays an answer consists of whose value was read."""
     return sum(1 for _ in leaf_sizes(answer.skeleton))
 

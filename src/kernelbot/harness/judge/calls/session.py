@@ -15,8 +15,8 @@ from kernelbot.harness.data.encode import Encoded
 from kernelbot.harness.gpu.judge_device import JudgeDevice
 from kernelbot.harness.gpu.shares import Shares
 from kernelbot.harness.inside.ranks.joining import FROM_ENVIRONMENT
-from kernelbot.harness.judge.calls.rank import Rank
-from kernelbot.harness.judge.calls.steps import Steps
+from kernelbot.harness.judge.calls.rank import RankRunner
+from kernelbot.harness.judge.calls.steps import CallSteps
 from kernelbot.harness.judge.limits import limits_of_ranks
 from kernelbot.harness.judge.profiling.request import ProfileRequest
 from kernelbot.harness.sandbox import RunnerClient
@@ -30,8 +30,13 @@ from kernelbot.harness.words.failures import (
     expect_reply,
     garbage,
 )
-from kernelbot.harness.words.order import Entry
-from kernelbot.harness.words.runner_messages import Place, Refusal, Refused, RunnerReply
+from kernelbot.harness.words.order import RunnerEntry
+from kernelbot.harness.words.runner_messages import (
+    RankPosition,
+    RefusalReason,
+    RequestRefused,
+    RunnerReply,
+)
 from kernelbot.harness.words.sandbox import SandboxUnavailable
 from kernelbot.harness.words.windows import Ending, Reply
 from kernelbot.protocol import Limits, SourceFile, Verdict
@@ -95,9 +100,9 @@ class Session:
         return bool(self._devices)
 
     @property
-    def steps(self) -> Steps:
-        """Those of a call, with the memory of each runner: no rank is given another's."""
-        return Steps(self, tuple(rank.buffers for rank in self.ranks))
+    def steps(self) -> CallSteps:
+        """The steps of a call, with the memory of each runner: no rank is given another's."""
+        return CallSteps(self, tuple(rank.buffers for rank in self.ranks))
 
     def tree(self) -> RunnerTree:
         """All processes of all runners but the first, which is ours: they freeze together."""
@@ -177,7 +182,7 @@ class Session:
         """What each runner says next, which is to be `wanted`. Raises `AuthorFailure`; see
         `expect_reply`."""
 
-        def heard(_rank: Rank, reply: RunnerReply) -> R:
+        def heard(_rank: RankRunner, reply: RunnerReply) -> R:
             if wanted is messages.IsReady and not _may_answer_unready(reply):
                 raise garbage(reply)
             return expect_reply(reply, wanted, where, missing)
@@ -247,12 +252,12 @@ class Session:
 
     def _start(self, world_size: int) -> None:
         limits = limits_of_ranks(self._limits, world_size)
-        entry = Entry.SERVE if self._is_alone else Entry.RANKS
+        entry = RunnerEntry.SERVE if self._is_alone else RunnerEntry.RANKS
         runner = self._runner = self._client.spawn(limits, entry, world_size)
         self._clocks = TaskClocks(runner.main_pid, runner.cpu_time_ns)
         devices = self._devices[:world_size] or (None,) * world_size
         self.ranks = tuple(
-            Rank(runner, limits, self._modules, self._deadline, number, device)
+            RankRunner(runner, limits, self._modules, self._deadline, number, device)
             for number, device in enumerate(devices)
         )
         """The current runners, in the order of their ranks."""
@@ -273,27 +278,27 @@ class Session:
         """Ranks find each other and open their GPUs at the same time."""
         backend = "gloo" if device == "cpu" else "nccl"
         for rank in self.ranks:
-            place = Place(rank.number, len(self.ranks), backend, FROM_ENVIRONMENT)
+            place = RankPosition(rank.number, len(self.ranks), backend, FROM_ENVIRONMENT)
             rank.begin_setup(
                 files, device, fresh_output, outputs, None if self._is_alone else place
             )
         if meanwhile is not None:
             meanwhile()
         try:
-            self._hear(Rank.end_setup)
+            self._hear(RankRunner.end_setup)
         except AuthorFailure as error:  # no code of the author's has run yet
             if self._is_alone or error.verdict is Verdict.TIME_LIMIT:
                 raise
             raise SandboxUnavailable(f"The ranks couldn't be set up. {error.message}") from error
 
-    def _load(self, offer: Callable[[Rank], None], missing: str) -> None:
+    def _load(self, offer: Callable[[RankRunner], None], missing: str) -> None:
         """Have all runners load the kernel at the same time. Raises `AuthorFailure`."""
         self._load_again = partial(self._load, offer, missing)
         for rank in self.ranks:
             offer(rank)
         self.gather(messages.Loaded, "The submission failed while it was imported", missing)
 
-    def _hear(self, heard: Callable[[Rank, RunnerReply], T]) -> list[T]:
+    def _hear(self, heard: Callable[[RankRunner, RunnerReply], T]) -> list[T]:
         """What comes of each runner's next message, which is read as soon as it is there. Raises
         `AuthorFailure`."""
         found: dict[int, T] = {}
@@ -304,9 +309,9 @@ class Session:
                     found[rank.number] = heard(rank, reply)
         return [found[number] for number in sorted(found)]
 
-    def _ready(self, waiting: list[Rank]) -> list[Rank]:
-        """Those of several that have sent something or have died. One is waited for where its
-        message is read: nothing more is done between the marks of a call."""
+    def _ready(self, waiting: list[RankRunner]) -> list[RankRunner]:
+        """The ranks of several that have sent something or have died. A single rank is waited for
+        where its message is read: nothing more is done between the marks of a call."""
         if len(waiting) == 1:
             return waiting
         try:
@@ -342,6 +347,6 @@ class Session:
 def _may_answer_unready(reply: RunnerReply) -> bool:
     """Whether an honest runner says this before the author's code was called: that there is no
     room, or that earlier work on the GPU has failed."""
-    if isinstance(reply, Refused):
-        return reply.why is Refusal.NO_ROOM or reply.gpu_fault != 0
+    if isinstance(reply, RequestRefused):
+        return reply.why is RefusalReason.NO_ROOM or reply.gpu_fault != 0
     return isinstance(reply, messages.IsReady)

@@ -68,7 +68,7 @@ class CallBuffers(Protocol):
 
 
 @dataclass(frozen=True)
-class Steps:
+class CallSteps:
     """The calls of all runners of a session, in the order of their ranks."""
 
     session: "Session"

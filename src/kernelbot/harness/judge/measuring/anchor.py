@@ -16,7 +16,7 @@ from dataclasses import replace
 from kernelbot.harness.inside.cage.loader import ProblemBroken
 from kernelbot.harness.inside.cage.questions import Question
 from kernelbot.harness.judge.build.cache import BuildCache
-from kernelbot.harness.judge.build.compile import Product, compile_job
+from kernelbot.harness.judge.build.compile import CompilerProduct, compile_job
 from kernelbot.harness.judge.measuring.control_runner import AnchorFailed, Control
 from kernelbot.harness.sandbox import RunnerClient
 from kernelbot.harness.timing.waits import has_waited
@@ -47,7 +47,9 @@ def load_anchor(
         if job.problem.lang is Lang.PY:
             control.load_anchor(source)
             return
-        build = compile_job(replace(job, submission=source), client, Product.SHARED_OBJECT, cache)
+        build = compile_job(
+            replace(job, submission=source), client, CompilerProduct.SHARED_OBJECT, cache
+        )
         if build.verdict is not Verdict.ACCEPTED:
             said = build.failure.message if build.failure else build.verdict
             raise ProblemBroken(f"The problem's anchor doesn't compile: {said}")
@@ -73,7 +75,7 @@ class Anchor:
         self._times_ns.clear()
 
     def observe(self) -> None:
-        """One more time with cold caches; a call that had to wait is repeated. Raises
+        """Time the anchor once more with cold caches; a call that had to wait is repeated. Raises
         `ProblemBroken`."""
         start = time.monotonic()
         usual_ns = self.median_ns if self._times_ns else 0.0

@@ -16,11 +16,11 @@ from kernelbot.harness.gpu.judge_device import JudgeDevice
 from kernelbot.harness.inside.cage.loader import shared_files, shared_modules
 from kernelbot.harness.judge.calls.callers import Caller, Several
 from kernelbot.harness.judge.calls.conversations import caller_of, open_session
-from kernelbot.harness.judge.calls.rank import Rank
+from kernelbot.harness.judge.calls.rank import RankRunner
 from kernelbot.harness.sandbox import RunnerClient
 from kernelbot.harness.timing.clocks import CacheFlusher
 from kernelbot.harness.timing.control_calls import ControlCalls
-from kernelbot.harness.timing.plausibility import Baseline
+from kernelbot.harness.timing.plausibility import CallBaseline
 from kernelbot.harness.words.failures import AuthorFailure
 from kernelbot.harness.words.plan import Plan
 from kernelbot.harness.words.sandbox import SandboxUnavailable
@@ -86,7 +86,7 @@ class Control:
         self._on_gpu = plan.on_gpu
         self._in_place = plan.outputs is not None
         self._layouts: dict[int, Layouts] = {}
-        self._mirrored: tuple[tuple[Rank, ...], Layouts] | None = None
+        self._mirrored: tuple[tuple[RankRunner, ...], Layouts] | None = None
         try:
             with _blaming_us():
                 files, fresh_output = shared_files(spec), spec.fresh_output
@@ -204,7 +204,7 @@ class Control:
         given = data if calls == 1 else Several((data,) * calls)
         self._observed[index].add(self.call(given, kernel).window)
 
-    def baseline(self, index: int, parts: int, size_bytes: int = 0) -> Baseline:
+    def baseline(self, index: int, parts: int, size_bytes: int = 0) -> CallBaseline:
         """The overhead of calls of workload `index`, as measured so far.
 
         `parts`, `size_bytes`: of how many values and bytes the author's output consists.

@@ -18,16 +18,16 @@ from kernelbot.harness.judge.measuring.anchor import EVERY, Anchor
 from kernelbot.harness.judge.measuring.control_runner import Control
 from kernelbot.harness.judge.measuring.measurement import Measurement, Times
 from kernelbot.harness.judge.measuring.refusals import added_s, refuse_disputably, too_few
-from kernelbot.harness.judge.measuring.rounds import Line, Rounds, Workload
+from kernelbot.harness.judge.measuring.rounds import Line, NumberedCase, Rounds
 from kernelbot.harness.judge.measuring.short_calls import CallLimits, fill_windows
 from kernelbot.harness.judge.measuring.timed_runner import Samples, TimedRunner
 from kernelbot.harness.judge.problem.examiner import Examiner
 from kernelbot.harness.judge.test_phase import Spend
-from kernelbot.harness.timing.answers import MAX_KEPT_BYTES, Answers, are_alike
+from kernelbot.harness.timing.answers import MAX_KEPT_BYTES, SampleOutputs, are_alike
 from kernelbot.harness.timing.duel import rules_of
-from kernelbot.harness.timing.minority import counted_of, told
+from kernelbot.harness.timing.minority import costly_calls_note, counted_of
 from kernelbot.harness.timing.plausibility import (
-    Baseline,
+    CallBaseline,
     below_floor,
     disturbance,
 )
@@ -36,7 +36,7 @@ from kernelbot.harness.timing.processes import (
     FEWEST_WARM,
     Cost,
     affordable,
-    in_turns,
+    interleaved,
 )
 from kernelbot.harness.timing.stopping_rule import StoppedBy, StoppingRule
 from kernelbot.harness.timing.waits import Waits, gains_by_repeating
@@ -57,7 +57,7 @@ _CALIBRATION_SHARE = 0.1
 
 
 @dataclass(frozen=True)
-class _UnderWay(Workload):
+class _UnderWay(NumberedCase):
     """A workload that is being measured."""
 
     known: Question
@@ -113,7 +113,7 @@ class Measurer:
     ) -> Measurement:
         """Sample one workload until the stopping rule is satisfied. `repeats`: calls that waited
         for a processor. Raises `AuthorFailure`."""
-        asked = Workload(index, case)
+        asked = NumberedCase(index, case)
         known = self._rounds.question(asked, 0)
         repeatable = are_alike(known, self._rounds.question(asked, 0))
         for runner in self._runners:
@@ -275,16 +275,16 @@ class Measurer:
         )
         return {left.index: found}
 
-    def _baseline(self, index: int, side: Sequence[Samples]) -> Baseline:
+    def _baseline(self, index: int, side: Sequence[Samples]) -> CallBaseline:
         """The overhead of calls of one kernel's processes."""
         parts = max(one.parts for one in side)
         return self._control.baseline(index, parts, max(one.size_bytes for one in side))
 
-    def _no_samples(self, asked: Workload, runner: TimedRunner, repeatable: bool) -> Samples:
+    def _no_samples(self, asked: NumberedCase, runner: TimedRunner, repeatable: bool) -> Samples:
         def check(question: Question, value: Any) -> None:
             self._rounds.check(asked.case, runner, question, value)
 
-        answers = Answers(
+        answers = SampleOutputs(
             lambda call: self._rounds.question(asked, call),
             check,
             repeatable=repeatable,
@@ -312,7 +312,7 @@ class Measurer:
         baseline, author = self._baseline(work.index, side), side[0].runner.author
         fewest = math.ceil(self._rules.min_samples / len(side))
         with author.blamed():
-            refuse_disputably(baseline.contradiction(in_turns([one.windows for one in side])))
+            refuse_disputably(baseline.contradiction(interleaved([one.windows for one in side])))
             for one in side:
                 each_ns = [sample for sample in one.times_ns(baseline) for _ in range(one.calls)]
                 one.answers.check(each_ns, fewest * one.calls, sampling_s / len(side))
@@ -345,7 +345,7 @@ class Measurer:
         of_each = []
         for side in work.sides:
             baseline = self._baseline(work.index, side)
-            windows = in_turns([[one.windows[at] for at in one.places] for one in side])
+            windows = interleaved([[one.windows[at] for at in one.places] for one in side])
             of_each.append([baseline.has_waited(window) for window in windows])
         return sum(map(any, zip(*of_each, strict=True)))
 
@@ -355,13 +355,13 @@ class Measurer:
         of_each = [
             (one.times_ns(baseline), one.firsts if firsts_count else one.places) for one in side
         ]
-        plain_ns = in_turns([[ns[at] for at in places] for ns, places in of_each])
-        return told(f"{_whose(side)}{work.case.spec}", plain_ns, samples_ns)
+        plain_ns = interleaved([[ns[at] for at in places] for ns, places in of_each])
+        return costly_calls_note(f"{_whose(side)}{work.case.spec}", plain_ns, samples_ns)
 
     def _doubt(self, work: _UnderWay, side: Line, samples_ns: list[float]) -> str | None:
         """Why to doubt a kernel's samples. Raises `AuthorFailure` if they can't be."""
         baseline, author = self._baseline(work.index, side), side[0].runner.author
-        windows = in_turns([one.windows for one in side])
+        windows = interleaved([one.windows for one in side])
         with author.blamed():
             self._spend("added to claims", added_s(samples_ns, windows, side[0].calls))
             self._refuse_below_floor(work.index, statistics.median(samples_ns), baseline.launch_ns)
@@ -385,7 +385,7 @@ class Measurer:
                 refuse_disputably(disturbance(idle_cpu_ns, after_ns, after_other_ns))
 
     def _left_s(self, workloads_left: int) -> float:
-        """This workload's part of the phase's time."""
+        """The workload's part of the phase's time."""
         deadline = min(runner.session.deadline for runner in self._runners)
         return (deadline - time.monotonic()) * 0.9 / workloads_left
 

@@ -27,7 +27,7 @@ submission's first."""
 
 
 @dataclass(frozen=True)
-class Workload:
+class NumberedCase:
     """A case, and its number in the problem."""
 
     index: int
@@ -50,7 +50,7 @@ class Rounds:
         self.at_work: TimedRunner | None = None
         """The last one that was called."""
 
-    def question(self, work: Workload, call: int) -> Question:
+    def question(self, work: NumberedCase, call: int) -> Question:
         """The data of a call, by its number."""
         seed = call_seed(self._secret, work.index, call)
         arguments = case_arguments(work.case, self._plan.secret_seed)
@@ -58,7 +58,7 @@ class Rounds:
             arguments = with_seed(arguments, seed)
         return self._examiner.ask(arguments, seed)
 
-    def look_for_recurrence(self, work: Workload, known: Question) -> None:
+    def look_for_recurrence(self, work: NumberedCase, known: Question) -> None:
         """From now on, in the data of the workload's calls; `known` is the first one's."""
         self._recurrence = Recurrence(known, lambda call: self.question(work, call))
 
@@ -68,7 +68,7 @@ class Rounds:
         return self._recurrence is not None and self._recurrence.found
 
     def play(
-        self, work: Workload, call: int, line: Line, calls: int = 1
+        self, work: NumberedCase, call: int, line: Line, calls: int = 1
     ) -> tuple[list[Question], list[Reply]]:
         """One window of so many calls, from number `call` on, of each runner, in random order; the
         replies in that of the line. Raises `AuthorFailure`."""

@@ -9,16 +9,16 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from kernelbot.harness.inside.cage.questions import Question
-from kernelbot.harness.judge.authors import Author
+from kernelbot.harness.judge.authors import Contestant
 from kernelbot.harness.judge.calls.callers import Several
 from kernelbot.harness.judge.calls.conversations import caller_of
 from kernelbot.harness.judge.calls.session import Session
 from kernelbot.harness.judge.test_phase import Spend, refuse_side_effects
 from kernelbot.harness.sandbox.freezer import NotFrozen
 from kernelbot.harness.sandbox.runner_tree import RunnerTree
-from kernelbot.harness.timing.answers import Answers
+from kernelbot.harness.timing.answers import SampleOutputs
 from kernelbot.harness.timing.clocks import CacheFlusher
-from kernelbot.harness.timing.plausibility import Baseline
+from kernelbot.harness.timing.plausibility import CallBaseline
 from kernelbot.harness.timing.warming import Warming
 from kernelbot.harness.words.plan import Plan
 from kernelbot.harness.words.windows import OutputLayout, Reply, Window
@@ -33,7 +33,7 @@ class TimedRunner:
         session: Session,
         flusher: CacheFlusher,
         spend: Spend,
-        author: Author,
+        author: Contestant,
     ) -> None:
         self.session = session
         self._plan = plan
@@ -119,7 +119,7 @@ class TimedRunner:
 class Samples:
     """What one runner's calls of a workload have shown so far."""
 
-    def __init__(self, runner: TimedRunner, answers: Answers) -> None:
+    def __init__(self, runner: TimedRunner, answers: SampleOutputs) -> None:
         self.runner = runner
         self.answers = answers
         self.warming = Warming()
@@ -148,7 +148,7 @@ class Samples:
         self.latest = replace(reply, value=None)
         self.warming.add(reply.window.claim_ns)
 
-    def times_ns(self, baseline: Baseline) -> list[float]:
+    def times_ns(self, baseline: CallBaseline) -> list[float]:
         """How long a call took, for each window."""
         return [baseline.bounded_ns(one) / self.calls for one in self.windows]
 

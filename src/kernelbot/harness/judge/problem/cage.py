@@ -17,7 +17,7 @@ from kernelbot.harness.sandbox import Runner, RunnerClient
 from kernelbot.harness.sandbox.runner_tree import is_ending
 from kernelbot.harness.words import cage_messages as messages
 from kernelbot.harness.words.cage_messages import CageRequest
-from kernelbot.harness.words.order import Entry
+from kernelbot.harness.words.order import RunnerEntry
 from kernelbot.harness.words.sandbox import RunnerExit, SandboxUnavailable
 from kernelbot.protocol import JobSpec, Limits
 from kernelbot.protocol.phases import most_ranks
@@ -52,8 +52,8 @@ class Cage:
         self.patience_s = max(timeouts.test_s, timeouts.benchmark_s, timeouts.ranked_s)
         """How long one answer may take: no phase has more."""
         self._limits = cage_limits(job)
-        entry = Entry.EXAMINE_RANKS if job.problem.multi_gpu else Entry.EXAMINE
-        self._arrive = client.begin(self._limits, entry)
+        entry = RunnerEntry.EXAMINE_RANKS if job.problem.multi_gpu else RunnerEntry.EXAMINE
+        self._arrive = client.order(self._limits, entry)
         self._runner: Runner | None = None
         self._has_failed = False
         self._control_channel: Channel | None = None

@@ -25,14 +25,14 @@ from kernelbot.harness.gpu.device_data import DeviceData, DeviceValue
 from kernelbot.harness.gpu.judge_device import JudgeDevice
 from kernelbot.harness.gpu.shares import Shares
 from kernelbot.harness.inside.cage.loader import ProblemBroken, ProblemFull, shared_modules
-from kernelbot.harness.inside.gpu.arena import Piece
+from kernelbot.harness.inside.gpu.arena import ArenaPiece
 from kernelbot.harness.judge.problem.cage import Cage
 from kernelbot.harness.judge.problem.lending import Lender
 from kernelbot.harness.judge.problem.received import close_all, on_device, received
 from kernelbot.harness.judge.problem.record_types import imitate
 from kernelbot.harness.words import cage_messages as messages
 from kernelbot.harness.words.cage_messages import CageReply, CageRequest
-from kernelbot.harness.words.failures import wrote_beside
+from kernelbot.harness.words.failures import wrote_outside_output
 from kernelbot.harness.words.plan import Plan
 from kernelbot.harness.words.sandbox import SandboxUnavailable
 from kernelbot.protocol import CaseValue
@@ -44,7 +44,7 @@ _GRACE_S = 1.0
 
 
 @dataclass(frozen=True)
-class _Answer(Generic[R]):
+class _RankAnswer(Generic[R]):
     """What one rank's process said; the only one's rank is 0."""
 
     rank: int
@@ -55,12 +55,12 @@ class _Answer(Generic[R]):
     def complaint(self) -> str:
         """What is wrong with its rank's output; empty if nothing."""
         reply = self.reply
-        return reply.complaint[:MAX_TEXT] if isinstance(reply, messages.Compared) else ""
+        return reply.complaint[:MAX_TEXT] if isinstance(reply, messages.OutputCompared) else ""
 
     @property
     def finds_fault(self) -> bool:
         """Whether it complained or failed, so that the others may wait in vain."""
-        return bool(self.complaint) or isinstance(self.reply, messages.Broken)
+        return bool(self.complaint) or isinstance(self.reply, messages.ProblemCodeFailed)
 
 
 @dataclass(eq=False)
@@ -118,7 +118,7 @@ class Examiner:
         in_arena = bool(self._devices) and not by_host
         number = 0 if self._plan.has_ranks else next(self._numbers)
         forget = tuple(self._forgotten)
-        request = messages.Ask(dict(arguments), global_seed, in_arena, number, forget)
+        request = messages.MakeData(dict(arguments), global_seed, in_arena, number, forget)
         del self._forgotten[: len(forget)]
         asked = self._all(request, messages.Asked)
         parts = tuple(received(one.reply, one.fds, in_arena=in_arena) for one in asked)
@@ -168,9 +168,9 @@ class Examiner:
                 value.copy_to(buffer)
                 request = messages.Compare(value.skeleton, lent, number)
                 self._send(rank, request, buffer.fd, *fds)
-        found = self._first(self._gather(messages.Compared))
+        found = self._first(self._gather(messages.OutputCompared))
         if not found and self._plan.has_ranks:
-            found = self._first(self._all(messages.Check(number), messages.Compared))
+            found = self._first(self._all(messages.Check(number), messages.OutputCompared))
         return found
 
     def _encoded(self, output: Any) -> Encoded:
@@ -178,10 +178,10 @@ class Examiner:
         if not isinstance(output, DeviceValue):
             return encode(output, self._modules)
         if not output.is_within_bounds():
-            raise wrote_beside()
+            raise wrote_outside_output()
         return output.encoded()
 
-    def _first(self, answers: list[_Answer[messages.Compared]]) -> str:
+    def _first(self, answers: list[_RankAnswer[messages.OutputCompared]]) -> str:
         found = (self._of_rank(one.rank, one.complaint) for one in answers if one.complaint)
         return next(found, "")
 
@@ -231,7 +231,7 @@ class Examiner:
                 channel.close()
             self._control_channels = []
 
-    def _all(self, request: CageRequest, wanted: type[R]) -> list[_Answer[R]]:
+    def _all(self, request: CageRequest, wanted: type[R]) -> list[_RankAnswer[R]]:
         """Ask every process. Raises as `_gather`."""
         for rank in range(len(self._control_channels)):
             self._send(rank, request)
@@ -239,7 +239,7 @@ class Examiner:
 
     @contextlib.contextmanager
     def _lending(
-        self, rank: int, piece: Piece | None
+        self, rank: int, piece: ArenaPiece | None
     ) -> Iterator[tuple[messages.LentPiece | None, tuple[int, ...]]]:
         """Where a piece of the judge's memory lies, and the descriptors that go along with it."""
         if piece is None:
@@ -259,19 +259,19 @@ class Examiner:
         except ChannelError as error:
             raise self._cause_of(error) from error
 
-    def _gather(self, wanted: type[R]) -> list[_Answer[R]]:
+    def _gather(self, wanted: type[R]) -> list[_RankAnswer[R]]:
         """Every process's answer, or only those received so far once a rank has complained.
 
         Raises `ProblemBroken` if the problem's own code failed, said anything else or didn't answer
         in time, and `SandboxUnavailable`.
         """
-        found: dict[int, _Answer[CageReply]] = {}
+        found: dict[int, _RankAnswer[CageReply]] = {}
         deadline = time.monotonic() + self._cage.patience_s
         while len(found) < len(self._control_channels):
             try:
                 for rank in self._ready(found, deadline):
                     heard = self._control_channels[rank].receive(CageReply, deadline)
-                    found[rank] = _Answer(rank, *heard)
+                    found[rank] = _RankAnswer(rank, *heard)
             except ChannelError as error:
                 self._stop()
                 if any(answer.finds_fault for answer in found.values()):
@@ -282,7 +282,8 @@ class Examiner:
         return _expected([found[rank] for rank in sorted(found)], wanted)
 
     def _ready(self, found: Mapping[int, object], deadline: float) -> list[int]:
-        """Those that haven't answered and now have; the only one is waited for where it is read."""
+        """The ranks that hadn't answered and now have; the only one is waited for where it is
+        read."""
         channels = {
             rank: channel
             for rank, channel in enumerate(self._control_channels)
@@ -300,10 +301,10 @@ class Examiner:
         return self._cage.cause_of(error)
 
 
-def _expected(answers: list[_Answer[CageReply]], wanted: type[R]) -> list[_Answer[R]]:
+def _expected(answers: list[_RankAnswer[CageReply]], wanted: type[R]) -> list[_RankAnswer[R]]:
     """The answers of the wanted kind, without descriptors that weren't asked for. Raises
     `ProblemBroken` if one is of another kind, unless another's complaint explains it."""
-    kept: list[_Answer[R]] = []
+    kept: list[_RankAnswer[R]] = []
     if wanted is not messages.Asked:
         for one in answers:
             close_all(one.fds)
@@ -311,7 +312,7 @@ def _expected(answers: list[_Answer[CageReply]], wanted: type[R]) -> list[_Answe
     for one in answers:
         reply = one.reply
         if isinstance(reply, wanted):
-            kept.append(_Answer(one.rank, reply, one.fds))
+            kept.append(_RankAnswer(one.rank, reply, one.fds))
         elif not is_explained:
             raise _failure(reply)
     return kept
@@ -319,7 +320,7 @@ def _expected(answers: list[_Answer[CageReply]], wanted: type[R]) -> list[_Answe
 
 def _failure(reply: CageReply) -> ProblemBroken:
     """The failure that a process of the problem's tells of, or saying anything else is one."""
-    if not isinstance(reply, messages.Broken):
+    if not isinstance(reply, messages.ProblemCodeFailed):
         return ProblemBroken(f"The problem's code said what it should not: {reply.word}.")
     kind = ProblemFull if reply.full else ProblemBroken
     return kind(reply.text[:MAX_TEXT])

@@ -1,17 +1,17 @@
 """The judge lends pieces of its memory on a device to a process of the problem's."""
 
-from kernelbot.harness.inside.gpu.arena import Piece, Pool
+from kernelbot.harness.inside.gpu.arena import ArenaPiece, ArenaPool
 from kernelbot.harness.words.cage_messages import LentPiece
 
 
 class Lender:
     """What one process has been lent of one pool."""
 
-    def __init__(self, pool: Pool) -> None:
+    def __init__(self, pool: ArenaPool) -> None:
         self._pool = pool
         self._chunks: set[int] = set()
 
-    def lend(self, piece: Piece) -> tuple[LentPiece, tuple[int, ...]]:
+    def lend(self, piece: ArenaPiece) -> tuple[LentPiece, tuple[int, ...]]:
         """Where a piece lies, for a message, and the descriptor of its chunk if that is new to the
         process; the caller sends it and closes it. Raises `GpuError`."""
         chunk = piece.chunk

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from kernelbot.harness.inside.cage.checking import expected_output
-from kernelbot.harness.inside.cage.loader import LoadedProblem, ProblemBroken, described, loaded
+from kernelbot.harness.inside.cage.loader import ProblemBroken, ProblemFunctions, described, loaded
 from kernelbot.harness.inside.cage.questions import encode_input
 from kernelbot.harness.judge.problem.troubles import ProblemTrouble
 from kernelbot.harness.words.seeds import call_seed, with_seed
@@ -27,7 +27,7 @@ _LONGEST_S = 2.0
 """For the data of each workload, of which at least two calls are looked at."""
 
 
-def predictable(problem: LoadedProblem, spec: ProblemSpec) -> tuple[ProblemTrouble, ...]:
+def predictable(problem: ProblemFunctions, spec: ProblemSpec) -> tuple[ProblemTrouble, ...]:
     """What a kernel could know of the timed calls. Raises `ProblemBroken`."""
     secret = os.urandom(32)
     for index, case in enumerate(spec.benchmarks):
@@ -55,7 +55,7 @@ def recurring_of_script(spec: ProblemSpec) -> tuple[ProblemTrouble, ...]:
     return ()
 
 
-def content_of(problem: LoadedProblem, data: Any) -> bytes:
+def content_of(problem: ProblemFunctions, data: Any) -> bytes:
     """A hash of all that a runner would get of the data."""
     encoded = encode_input(data, problem.modules)
     digest = hashlib.sha256(repr(encoded.skeleton).encode())
@@ -64,7 +64,7 @@ def content_of(problem: LoadedProblem, data: Any) -> bytes:
     return digest.digest()
 
 
-def _recurs(problem: LoadedProblem, case: Case, index: int, secret: bytes) -> bool:
+def _recurs(problem: ProblemFunctions, case: Case, index: int, secret: bytes) -> bool:
     seen: set[bytes] = set()
     until = time.monotonic() + _LONGEST_S
     for call in range(MOST_CALLS):
@@ -78,7 +78,7 @@ def _recurs(problem: LoadedProblem, case: Case, index: int, secret: bytes) -> bo
     return False
 
 
-def _drawn(problem: LoadedProblem, case: Case, secret: bytes) -> Iterator[ProblemTrouble]:
+def _drawn(problem: ProblemFunctions, case: Case, secret: bytes) -> Iterator[ProblemTrouble]:
     """Notes of what comes from a generator that a kernel may follow."""
     seed = call_seed(secret, 0, 0)
     data = problem.make_input(with_seed(case.args, seed), seed)

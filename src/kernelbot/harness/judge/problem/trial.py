@@ -5,7 +5,12 @@ import traceback
 from typing import Any
 
 from kernelbot.harness.inside.cage.checking import expected_output
-from kernelbot.harness.inside.cage.loader import FOLDER_PREFIX, LoadedProblem, ProblemBroken, loaded
+from kernelbot.harness.inside.cage.loader import (
+    FOLDER_PREFIX,
+    ProblemBroken,
+    ProblemFunctions,
+    loaded,
+)
 from kernelbot.harness.judge.problem.predictable import content_of, predictable, recurring_of_script
 from kernelbot.harness.judge.problem.troubles import ProblemTrouble
 from kernelbot.protocol import Case, HarnessKind, ProblemSpec
@@ -34,7 +39,7 @@ def try_problem(spec: ProblemSpec) -> tuple[ProblemTrouble, ...]:
         return (_trouble(str(error), error.__cause__),)
 
 
-def _try_case(problem: LoadedProblem, name: str, case: Case) -> ProblemTrouble | None:
+def _try_case(problem: ProblemFunctions, name: str, case: Case) -> ProblemTrouble | None:
     """Raises `ProblemBroken`."""
     first, second = (problem.make_input(dict(case.args), None) for _ in range(2))
     answer = expected_output(problem, first)
@@ -52,7 +57,7 @@ def _try_case(problem: LoadedProblem, name: str, case: Case) -> ProblemTrouble |
 
 
 def _try_checker(
-    problem: LoadedProblem, name: str, data: Any, answer: Any
+    problem: ProblemFunctions, name: str, data: Any, answer: Any
 ) -> ProblemTrouble | None:
     try:
         found = problem.check(copy.deepcopy(data), copy.deepcopy(answer))

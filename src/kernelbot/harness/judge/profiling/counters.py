@@ -29,7 +29,7 @@ _ENABLE, _DISABLE = 0x2400, 0x2401
 _NOT_PERMITTED = frozenset({errno.EACCES, errno.EPERM})
 
 
-class Source(IntEnum):
+class CounterSource(IntEnum):
     """Who counts."""
 
     PROCESSOR = 0
@@ -37,32 +37,32 @@ class Source(IntEnum):
 
 
 @dataclass(frozen=True)
-class Event:
+class CountedEvent:
     """Something that can be counted, by its name in `perf`."""
 
     name: str
-    source: Source
+    source: CounterSource
     number: int
     within_kernel: bool = False
     """Happens only in the operating system: if that may not be counted, the event is left out."""
 
 
 EVENTS = (
-    Event("task-clock", Source.KERNEL, 1),
-    Event("cycles", Source.PROCESSOR, 0),
-    Event("instructions", Source.PROCESSOR, 1),
-    Event("branches", Source.PROCESSOR, 4),
-    Event("branch-misses", Source.PROCESSOR, 5),
-    Event("cache-references", Source.PROCESSOR, 2),
-    Event("cache-misses", Source.PROCESSOR, 3),
-    Event("page-faults", Source.KERNEL, 2),
-    Event("context-switches", Source.KERNEL, 3, within_kernel=True),
-    Event("cpu-migrations", Source.KERNEL, 4, within_kernel=True),
+    CountedEvent("task-clock", CounterSource.KERNEL, 1),
+    CountedEvent("cycles", CounterSource.PROCESSOR, 0),
+    CountedEvent("instructions", CounterSource.PROCESSOR, 1),
+    CountedEvent("branches", CounterSource.PROCESSOR, 4),
+    CountedEvent("branch-misses", CounterSource.PROCESSOR, 5),
+    CountedEvent("cache-references", CounterSource.PROCESSOR, 2),
+    CountedEvent("cache-misses", CounterSource.PROCESSOR, 3),
+    CountedEvent("page-faults", CounterSource.KERNEL, 2),
+    CountedEvent("context-switches", CounterSource.KERNEL, 3, within_kernel=True),
+    CountedEvent("cpu-migrations", CounterSource.KERNEL, 4, within_kernel=True),
 )
 
 
 @dataclass(frozen=True)
-class Count:
+class EventCount:
     """How often something happened. `share`: the share of the time in which it was counted; below
     1 if events shared the hardware counters, and then the value is scaled up."""
 
@@ -73,7 +73,7 @@ class Count:
 class Counters:
     """Counts on every thread of some processes, and on all that they start. Close it."""
 
-    def __init__(self, pids: Iterable[int], events: tuple[Event, ...] = EVENTS) -> None:
+    def __init__(self, pids: Iterable[int], events: tuple[CountedEvent, ...] = EVENTS) -> None:
         self.missing: dict[str, str] = {}
         """Why an event isn't counted, by its name."""
         self.user_only = False
@@ -95,7 +95,7 @@ class Counters:
         """Stop counting."""
         self._all(_DISABLE)
 
-    def read(self) -> dict[str, Count]:
+    def read(self) -> dict[str, EventCount]:
         """The counts by the events' names; without those that never got a hardware counter."""
         found = {}
         for name, files in self._files.items():
@@ -104,7 +104,7 @@ class Counters:
             running = sum(reading[2] for reading in readings)
             if running:
                 value = sum(reading[0] for reading in readings) * enabled / running
-                found[name] = Count(value, running / enabled)
+                found[name] = EventCount(value, running / enabled)
             elif enabled:
                 self.missing[name] = "it never got one of the processor's counters"
         return found
@@ -116,7 +116,7 @@ class Counters:
                 os.close(file)
         self._files = {}
 
-    def _open(self, event: Event, threads: list[int]) -> None:
+    def _open(self, event: CountedEvent, threads: list[int]) -> None:
         files: list[int] = []
         self._files[event.name] = files
         try:
@@ -129,7 +129,7 @@ class Counters:
             for file in self._files.pop(event.name):
                 os.close(file)
 
-    def _open_one(self, event: Event, thread: int) -> int:
+    def _open_one(self, event: CountedEvent, thread: int) -> int:
         """Open an event, with the operating system's part if that is allowed."""
         try:
             if not self.user_only:
@@ -155,7 +155,7 @@ def missing_counters() -> dict[str, str]:
         return counters.missing
 
 
-def _perf_event_open(event: Event, thread: int, *, user_only: bool) -> int:
+def _perf_event_open(event: CountedEvent, thread: int, *, user_only: bool) -> int:
     call = _CALL.get(platform.machine())
     if call is None:
         raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))

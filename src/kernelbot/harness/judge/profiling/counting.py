@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 from kernelbot.harness.data.encode import Encoded
 from kernelbot.harness.data.shared_memory import SharedBuffer
-from kernelbot.harness.judge.calls.rank import Rank
-from kernelbot.harness.judge.profiling.counters import EVENTS, Count, Counters
-from kernelbot.harness.judge.profiling.findings import File, Findings, columns
+from kernelbot.harness.judge.calls.rank import RankRunner
+from kernelbot.harness.judge.profiling.counters import EVENTS, Counters, EventCount
+from kernelbot.harness.judge.profiling.findings import File, ProfilerFindings, columns
 from kernelbot.harness.words import runner_messages as messages
 from kernelbot.harness.words.failures import expect_reply, garbage
 
@@ -26,10 +26,10 @@ _OF = {
 class CountingProfiler:
     """Counts calls on the same data, with warm caches, in a runner."""
 
-    def __init__(self, rank: Rank) -> None:
+    def __init__(self, rank: RankRunner) -> None:
         self._rank = rank
 
-    def profile(self, data: Encoded) -> Findings:
+    def profile(self, data: Encoded) -> ProfilerFindings:
         """A table, and the figures as JSON."""
         rank = self._rank
         with contextlib.closing(SharedBuffer.create(data.size_bytes)) as given:
@@ -45,13 +45,13 @@ class CountingProfiler:
         calls = reply.calls
         if not 1 <= calls <= _MOST_CALLS:
             raise garbage(reply)
-        per_call = {name: Count(c.value / calls, c.share) for name, c in counts.items()}
+        per_call = {name: EventCount(c.value / calls, c.share) for name, c in counts.items()}
         text = table(per_call, counters.missing, calls, user_only=counters.user_only)
-        return Findings(_TITLE, text, (_as_json(per_call, calls),) if per_call else ())
+        return ProfilerFindings(_TITLE, text, (_as_json(per_call, calls),) if per_call else ())
 
 
 def table(
-    counts: Mapping[str, Count], missing: Mapping[str, str], calls: int, *, user_only: bool
+    counts: Mapping[str, EventCount], missing: Mapping[str, str], calls: int, *, user_only: bool
 ) -> str:
     """The figures per call, their ratios, and why others are missing."""
     rows = [_row(event.name, counts) for event in EVENTS if event.name in counts]
@@ -66,14 +66,14 @@ def table(
     return "\n".join(lines)
 
 
-def _row(name: str, counts: Mapping[str, Count]) -> tuple[str, str, str]:
+def _row(name: str, counts: Mapping[str, EventCount]) -> tuple[str, str, str]:
     value = counts[name].value
     if name == "task-clock":
         return f"{name}, us", f"{value / 1e3:,.3f}", ""
     return name, f"{value:,.0f}" if value >= 100 else f"{value:,.3g}", _beside(name, counts)
 
 
-def _beside(name: str, counts: Mapping[str, Count]) -> str:
+def _beside(name: str, counts: Mapping[str, EventCount]) -> str:
     parts = []
     if name == "cycles" and "task-clock" in counts and counts["task-clock"].value:
         parts.append(f"{counts[name].value / counts['task-clock'].value:.2f} GHz")
@@ -87,7 +87,7 @@ def _beside(name: str, counts: Mapping[str, Count]) -> str:
     return " ".join(parts)
 
 
-def _as_json(counts: Mapping[str, Count], calls: int) -> File:
+def _as_json(counts: Mapping[str, EventCount], calls: int) -> File:
     figures = {
         name: {"per_call": count.value, "counted_share": count.share}
         for name, count in counts.items()

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from kernelbot.harness.judge.artifacts import Artifacts
+from kernelbot.harness.judge.artifacts import ArtifactCollection
 from kernelbot.harness.words.sandbox import CommandResult
 from kernelbot.protocol import Verdict
 from kernelbot.protocol.result_size import REPORT
@@ -26,7 +26,7 @@ class File:
 
 
 @dataclass(frozen=True)
-class Findings:
+class ProfilerFindings:
     """A section of the workload's report, and files. If nothing was found, the text says why. The
     only section of a report needs no title."""
 
@@ -38,14 +38,14 @@ class Findings:
 class Profiler(Protocol):
     """One way to profile a kernel."""
 
-    def profile(self, data: Any) -> Findings:
+    def profile(self, data: Any) -> ProfilerFindings:
         """Profile calls on `data`, which is what a `Question` of the session's kind gives.
 
         Raises `AuthorFailure` if the kernel fails in the runner.
         """
 
 
-def keep(artifacts: Artifacts, index: int, found: Sequence[Findings]) -> None:
+def keep(artifacts: ArtifactCollection, index: int, found: Sequence[ProfilerFindings]) -> None:
     """Store one text of all sections of a workload, and its files as `profile.INDEX.SUFFIX`."""
     sections = [
         f"== {section.title} ==\n{section.text.rstrip()}" if section.title else section.text

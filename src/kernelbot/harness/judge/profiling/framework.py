@@ -4,7 +4,7 @@ from typing import Any
 
 from kernelbot.harness.inside.profiling.calls import CALLS
 from kernelbot.harness.judge.calls.session import Session
-from kernelbot.harness.judge.profiling.findings import File, Findings
+from kernelbot.harness.judge.profiling.findings import File, ProfilerFindings
 
 
 class FrameworkProfiler:
@@ -13,8 +13,8 @@ class FrameworkProfiler:
     def __init__(self, session: Session) -> None:
         self._session = session
 
-    def profile(self, data: Any) -> Findings:
+    def profile(self, data: Any) -> ProfilerFindings:
         """A table; with torch also a Chrome trace, gzipped."""
         text, trace = self._session.profile(data)
         files = (File("trace.json.gz", "application/gzip", trace),) if trace else ()
-        return Findings(f"Framework's profiler, {CALLS} calls", text, files)
+        return ProfilerFindings(f"Framework's profiler, {CALLS} calls", text, files)

@@ -4,7 +4,7 @@ from typing import Any
 
 from kernelbot.harness.judge.calls.session import Session
 from kernelbot.harness.judge.profiling.counting import CountingProfiler
-from kernelbot.harness.judge.profiling.findings import Findings, Profiler
+from kernelbot.harness.judge.profiling.findings import Profiler, ProfilerFindings
 from kernelbot.harness.judge.profiling.framework import FrameworkProfiler
 from kernelbot.harness.judge.profiling.tools import find_tool
 from kernelbot.harness.judge.profiling.watched import Subject, ToolProfiler
@@ -22,7 +22,7 @@ def profilers_for(subject: Subject, session: Session, client: RunnerClient) -> l
     if found is None:
         counting = CountingProfiler(session.ranks[0])
         return [counting, framework] if subject.binary is None else [counting]
-    if isinstance(found, Findings):
+    if isinstance(found, ProfilerFindings):
         return [_Missing(found), framework]
     return [ToolProfiler(found, subject, client, session.deadline), framework]
 
@@ -30,9 +30,9 @@ def profilers_for(subject: Subject, session: Session, client: RunnerClient) -> l
 class _Missing:
     """Takes the place of a missing profiler and says what is missing."""
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: ProfilerFindings) -> None:
         self._findings = findings
 
-    def profile(self, data: Any) -> Findings:  # noqa: ARG002 (there is nothing to look with)
+    def profile(self, data: Any) -> ProfilerFindings:  # noqa: ARG002 (there is nothing to look with)
         """The findings that say what is missing."""
         return self._findings

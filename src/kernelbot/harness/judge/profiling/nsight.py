@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from kernelbot.harness.inside.profiling.alone import RANGE
-from kernelbot.harness.judge.profiling.findings import File, Findings, last_words
+from kernelbot.harness.judge.profiling.findings import File, ProfilerFindings, last_words
 from kernelbot.harness.words.sandbox import CommandResult
 
 TABLES = ("GPU Throughput", "Pipe Utilization (% of active cycles)", "Warp State (All Cycles)")
@@ -47,11 +47,11 @@ class NsightCompute:
         result: CommandResult,
         program: str,
         run: Callable[[list[str], dict[str, bytes]], CommandResult],
-    ) -> Findings:
+    ) -> ProfilerFindings:
         """Three tables and the occupancy of each kernel, and the file that `ncu-ui` opens."""
         report = result.collected.get(_FILE)
         if not report:
-            return Findings(self.title, _why_nothing(result))
+            return ProfilerFindings(self.title, _why_nothing(result))
         files = (File("ncu-rep", "application/octet-stream", report),)
         shown = run(
             [program, "--import", _FILE, "--page", "details", "--print-details", "all"],
@@ -60,7 +60,7 @@ class NsightCompute:
         text = "\n".join(extract(shown.stdout))
         if not text:
             text = f"The report can't be shown as text: {last_words(shown)} See the file."
-        return Findings(self.title, text, files)
+        return ProfilerFindings(self.title, text, files)
 
 
 def extract(details: str) -> Iterator[str]:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from kernelbot.harness.data.encode import Encoded
 from kernelbot.harness.data.shared_memory import SharedBuffer
 from kernelbot.harness.inside.profiling.calls import MAX_TEXT
-from kernelbot.harness.words.runner_messages import Profile, Profiled
+from kernelbot.harness.words.runner_messages import ProfileCall, Profiled
 
 _TRACE_BYTES = 16 << 20
 
@@ -13,12 +13,12 @@ _TRACE_BYTES = 16 << 20
 class ProfileRequest:
     """One request and its answer. Must be closed."""
 
-    def __init__(self, send: Callable[[Profile, list[int]], None], data: Encoded) -> None:
+    def __init__(self, send: Callable[[ProfileCall, list[int]], None], data: Encoded) -> None:
         """Send the data, and memory for the trace."""
         self._given = SharedBuffer.create(data.size_bytes)
         self._taken = SharedBuffer.create(_TRACE_BYTES)
         data.copy_to(self._given)
-        send(Profile(data.skeleton), [self._given.fd, self._taken.fd])
+        send(ProfileCall(data.skeleton), [self._given.fd, self._taken.fd])
 
     def answer(self, profiled: Profiled) -> tuple[str, bytes]:
         """A table and a gzipped trace (may be empty), not trusted."""

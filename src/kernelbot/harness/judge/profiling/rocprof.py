@@ -4,7 +4,7 @@ import csv
 import io
 from collections.abc import Callable
 
-from kernelbot.harness.judge.profiling.findings import File, Findings, columns, last_words
+from kernelbot.harness.judge.profiling.findings import File, ProfilerFindings, columns, last_words
 from kernelbot.harness.words.sandbox import CommandResult
 
 _FOLDER = "rocprof"
@@ -48,7 +48,7 @@ class Rocprof:
         result: CommandResult,
         program: str,  # noqa: ARG002 (see Tool)
         run: Callable[[list[str], dict[str, bytes]], CommandResult],  # noqa: ARG002 (see Tool)
-    ) -> Findings:
+    ) -> ProfilerFindings:
         """The kernels by their share of the time, and all files."""
         files = tuple(
             File(name.removeprefix(f"{_FOLDER}/{_NAME}_"), _media_type(name), content)
@@ -57,8 +57,10 @@ class Rocprof:
         )
         statistics = result.collected.get(_STATISTICS)
         if statistics is None:
-            return Findings(self.title, f"It left no statistics: {last_words(result)}", files)
-        return Findings(self.title, summary(statistics.decode(errors="replace")), files)
+            return ProfilerFindings(
+                self.title, f"It left no statistics: {last_words(result)}", files
+            )
+        return ProfilerFindings(self.title, summary(statistics.decode(errors="replace")), files)
 
 
 def summary(statistics: str) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from kernelbot.harness.inside.own_folders import inside
-from kernelbot.harness.judge.profiling.findings import Findings
+from kernelbot.harness.judge.profiling.findings import ProfilerFindings
 from kernelbot.harness.judge.profiling.nsight import NsightCompute
 from kernelbot.harness.judge.profiling.rocprof import Rocprof
 from kernelbot.harness.sandbox.enclosure import installed_program
@@ -36,7 +36,7 @@ class Tool(Protocol):
     def command(self, program: str, argv: list[str]) -> list[str]:
         """The command that profiles `argv`. `program`: the tool's path."""
 
-    def findings(self, result: CommandResult, program: str, run: RunAgain) -> Findings:
+    def findings(self, result: CommandResult, program: str, run: RunAgain) -> ProfilerFindings:
         """What it found, or why it found nothing. Never raises for what the files contain."""
 
 
@@ -51,7 +51,7 @@ class Installed:
         """The command that profiles `argv`."""
         return self.tool.command(self.program, argv)
 
-    def findings(self, result: CommandResult, run: RunAgain) -> Findings:
+    def findings(self, result: CommandResult, run: RunAgain) -> ProfilerFindings:
         """What it found, or why it found nothing."""
         return self.tool.findings(result, self.program, run)
 
@@ -60,7 +60,9 @@ TOOLS: Mapping[Vendor, Tool] = {Vendor.NVIDIA: NsightCompute(), Vendor.AMD: Rocp
 """All of them: judges and both doctors ask this table, and no other module names a tool."""
 
 
-def find_tool(job: JobSpec, tools: Mapping[Vendor, Tool] = TOOLS) -> Installed | Findings | None:
+def find_tool(
+    job: JobSpec, tools: Mapping[Vendor, Tool] = TOOLS
+) -> Installed | ProfilerFindings | None:
     """The profiler of the device's vendor; findings that say what to install if it is
     missing; None for a device whose vendor has none."""
     tool = tools.get(job.device.vendor)
@@ -69,7 +71,7 @@ def find_tool(job: JobSpec, tools: Mapping[Vendor, Tool] = TOOLS) -> Installed |
     found = installed_program(tool.program)
     if found is None:
         text = f"{tool.program} is not installed where this was judged: install {tool.package}."
-        return Findings(tool.title, text)
+        return ProfilerFindings(tool.title, text)
     isolated = job.sandbox is SandboxMode.REQUIRED
     return Installed(tool, inside(found) if isolated else found)
 

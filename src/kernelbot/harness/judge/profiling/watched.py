@@ -9,7 +9,7 @@ from kernelbot.harness.data.encode import Encoded
 from kernelbot.harness.data.shared_memory import SharedBuffer
 from kernelbot.harness.inside.cage.loader import shared_files
 from kernelbot.harness.inside.profiling import alone
-from kernelbot.harness.judge.profiling.findings import Findings
+from kernelbot.harness.judge.profiling.findings import ProfilerFindings
 from kernelbot.harness.judge.profiling.tools import Installed, share_s
 from kernelbot.harness.sandbox import CommandNotStarted, RunnerClient, harness_path, run_command
 from kernelbot.harness.words.sandbox import CommandResult
@@ -43,7 +43,7 @@ class ToolProfiler:
         self._deadline = deadline
         self._limits = subject.job.limits
 
-    def profile(self, data: Encoded) -> Findings:
+    def profile(self, data: Encoded) -> ProfilerFindings:
         """The tool's findings. If the tool fails, that isn't the submission's fault."""
         job = self._subject.job
         isolated = job.sandbox is SandboxMode.REQUIRED
@@ -56,7 +56,7 @@ class ToolProfiler:
             return self._tool.findings(result, lambda argv, files: self._run(argv, files))
         except CommandNotStarted as error:
             text = f"{self._tool.program} could not be started: {error}"
-            return Findings(self._tool.tool.title, text)
+            return ProfilerFindings(self._tool.tool.title, text)
 
     def _run(
         self,

@@ -12,18 +12,18 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from kernelbot.harness.judge.build.cache import BuildCache
-from kernelbot.harness.judge.build.compile import Build, Product, compile_job
+from kernelbot.harness.judge.build.compile import BuildOutcome, CompilerProduct, compile_job
 from kernelbot.harness.judge.build.on_cpu import has_kernels_on_cpu
 from kernelbot.harness.judge.collected import Collected
 from kernelbot.harness.judge.measuring_turn import MeasuringTurn, no_turn
-from kernelbot.harness.judge.profiling.findings import Findings, keep
+from kernelbot.harness.judge.profiling.findings import ProfilerFindings, keep
 from kernelbot.harness.judge.profiling.tools import Installed, find_tool, share_s
 from kernelbot.harness.judge.result import our_fault
 from kernelbot.harness.judge.script.recurrence import recurring_data
 from kernelbot.harness.judge.script.report import (
     ReportBroken,
     ScriptReport,
-    place,
+    parse_key,
     workload_result,
 )
 from kernelbot.harness.judge.script.verdict import conclude, refuse_impossible
@@ -95,7 +95,7 @@ class _ScriptJudge:
         self._collected = Collected()
 
     def run(self, take_gpu: Callable[[], None]) -> Collected:
-        build: Build | None = None
+        build: BuildOutcome | None = None
         if self._job.problem.lang is not Lang.PY:
             build = self._build()
             if build.verdict is not Verdict.ACCEPTED:
@@ -115,8 +115,8 @@ class _ScriptJudge:
                 break
         return self._collected
 
-    def _build(self) -> Build:
-        build = compile_job(self._job, self._client, Product.PROGRAM, self._cache)
+    def _build(self) -> BuildOutcome:
+        build = compile_job(self._job, self._client, CompilerProduct.PROGRAM, self._cache)
         self._collected.compile = build.report
         if build.report is not None:
             duration_s = 0.0 if build.report.cached else build.report.duration_s
@@ -140,7 +140,7 @@ class _ScriptJudge:
             self._collected.notes.append(said)
         return self._collected.refusal is not None
 
-    def _run_phase(self, phase: Phase, build: Build | None) -> PhaseResult:
+    def _run_phase(self, phase: Phase, build: BuildOutcome | None) -> PhaseResult:
         started, waited_s = time.monotonic(), self._turn.waited_s
         cases = tuple(case for _, case in cases_of(self._job.problem, phase))
         self._emit(ProgressEvent(EventKind.PHASE_STARTED, phase=phase, total=len(cases)))
@@ -168,13 +168,13 @@ class _ScriptJudge:
         return result
 
     def _profile(
-        self, cases: tuple[Case, ...], build: Build | None, deadline: float
+        self, cases: tuple[Case, ...], build: BuildOutcome | None, deadline: float
     ) -> PhaseResult:
         """One case at a time; each leaves its report, and files of the vendor's profiler."""
         result = PhaseResult(Phase.PROFILE, Verdict.ACCEPTED, 0.0)
         tool = find_tool(self._job)
         for index, case in enumerate(cases):
-            found = [tool] if isinstance(tool, Findings) else []
+            found = [tool] if isinstance(tool, ProfilerFindings) else []
             ran: _Ran | None = None
             if isinstance(tool, Installed):
                 ran, findings = self._watched(case, build, deadline, tool)
@@ -182,7 +182,9 @@ class _ScriptJudge:
             if ran is None:
                 ran = self._run_script(Phase.PROFILE, (case,), build, deadline - time.monotonic())
             if (text := ran.report.pairs.get("benchmark.0.report")) is not None:
-                found.append(Findings(_OWN_REPORT if tool is not None else "", _decoded(text)))
+                found.append(
+                    ProfilerFindings(_OWN_REPORT if tool is not None else "", _decoded(text))
+                )
             if found:
                 keep(self._collected.artifacts, index, found)
             result = ran.result
@@ -191,20 +193,24 @@ class _ScriptJudge:
         return result
 
     def _watched(
-        self, case: Case, build: Build | None, deadline: float, tool: Installed
-    ) -> "tuple[_Ran | None, Findings]":
+        self, case: Case, build: BuildOutcome | None, deadline: float, tool: Installed
+    ) -> "tuple[_Ran | None, ProfilerFindings]":
         """The script under the vendor's profiler; None if it must run without the profiler."""
         try:
             ran = self._run_script(Phase.PROFILE, (case,), build, share_s(deadline), tool)
         except CommandNotStarted as error:
-            return None, Findings(tool.tool.title, f"{tool.program} could not be started: {error}")
+            return None, ProfilerFindings(
+                tool.tool.title, f"{tool.program} could not be started: {error}"
+            )
         findings = tool.findings(
-            ran.command, lambda argv, files: self._beside(argv, files, deadline)
+            ran.command, lambda argv, files: self._run_command(argv, files, deadline)
         )
         good = findings.files and ran.result.verdict is Verdict.ACCEPTED
         return (ran if good else None), findings
 
-    def _beside(self, argv: list[str], files: dict[str, bytes], deadline: float) -> CommandResult:
+    def _run_command(
+        self, argv: list[str], files: dict[str, bytes], deadline: float
+    ) -> CommandResult:
         limits, timeout_s = self._job.limits, share_s(deadline)
         return run_command(self._client, argv, files=files, limits=limits, timeout_s=timeout_s)
 
@@ -212,7 +218,7 @@ class _ScriptJudge:
         self,
         phase: Phase,
         cases: tuple[Case, ...],
-        build: Build | None,
+        build: BuildOutcome | None,
         timeout_s: float,
         tool: Installed | None = None,
     ) -> "_Ran":
@@ -246,15 +252,15 @@ class _ScriptJudge:
         problem = self._job.problem
         if problem.lang is Lang.PY:
             return ["python3", problem.config.main or "eval.py", phase.value, _CASES_FILE]
-        return [f"./{Product.PROGRAM.value}", phase.value, _CASES_FILE]
+        return [f"./{CompilerProduct.PROGRAM.value}", phase.value, _CASES_FILE]
 
-    def _files(self, cases: tuple[Case, ...], build: Build | None) -> dict[str, bytes]:
+    def _files(self, cases: tuple[Case, ...], build: BuildOutcome | None) -> dict[str, bytes]:
         problem = self._job.problem
         files = {file.name: file.text.encode() for file in problem.files}
         files[problem.submission_name] = self._job.submission.text.encode()
         files[_CASES_FILE] = "".join(f"{case.spec}\n" for case in cases).encode()
         if build is not None:
-            files[Product.PROGRAM.value] = build.binary
+            files[CompilerProduct.PROGRAM.value] = build.binary
         if maps_cuda(self._job):
             startup = "from kernelbot.harness.inside.gpu.emulation import install\ninstall()\n"
             if has_kernels_on_cpu(self._job):
@@ -283,7 +289,7 @@ class _ScriptJudge:
         self, phase: Phase, cases: tuple[Case, ...], report: ScriptReport, key: str, value: str
     ) -> None:
         """Turn a reported pair into a progress event."""
-        kind, index, name = place(key) or ("", len(cases), "")
+        kind, index, name = parse_key(key) or ("", len(cases), "")
         if index >= len(cases):
             return
         spec = None if self._job.secret else cases[index].spec

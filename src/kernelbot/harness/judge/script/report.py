@@ -93,7 +93,7 @@ class ScriptReport:
         return found
 
 
-def place(key: str) -> tuple[str, int, str] | None:
+def parse_key(key: str) -> tuple[str, int, str] | None:
     """What a key is about: `test` or `benchmark`, the number, and the field; None if neither."""
     parts = _INDEXED.fullmatch(key)
     return (parts[1], int(parts[2]), parts[3]) if parts else None
