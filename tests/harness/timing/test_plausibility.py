@@ -52,6 +52,17 @@ def test_a_claim_of_next_to_nothing_gains_nothing(took_us: int) -> None:
     assert took_us * US == quiet().bounded_ns(a_call(1, took_us))
 
 
+def test_a_longer_call_is_no_contradiction_where_control_calls_take_longer_too() -> None:
+    """As in a job of Slurm's without control groups, or in a virtual machine."""
+    held_up = [replace(a_call(92), bracket_ns=1_200 * US)] * 12
+    busy = [MARKS] * 8 + [replace(MARKS, bracket_ns=1_100 * US)] * 2
+    assert (None, 1_170 * US) == (
+        baseline_of(busy).contradiction(held_up),
+        baseline_of(busy).bounded_ns(held_up[0]),
+    )
+    assert quiet().contradiction(held_up) is not None
+
+
 def test_the_median_answer_is_subtracted_and_the_cheapest_accuse() -> None:
     costlier = [replace(MARKS, bracket_ns=(30 + more) * US) for more in range(20)]
     baseline = baseline_of(costlier)

@@ -90,6 +90,7 @@ class ControlCalls:
             self._noise_ns(),
             quantile(self._claim_ns, _LOW) if self._launches else 0.0,
             usual.took_ns > known_ns,
+            max(quantile(self._took_ns, _HIGH) - least.took_ns, 0.0),
         )
 
     def _known_ns(self) -> float:

@@ -170,6 +170,10 @@ class CallBaseline:
     calls_waited: bool = False
     """Whether control calls took longer than they can without waiting, so that of `usual` less is
     subtracted than they took."""
+    took_variation_ns: float = 0.0
+    """What `cpu_variation_ns` is, but of how long a control call took. Not every machine tells how
+    long a thread had no processor: a job of Slurm's without control groups doesn't, and a virtual
+    machine doesn't know when its host gave it none."""
 
     def bounded_ns(self, window: Window) -> float:
         """The claim, but never less than the time that certainly belongs to the call.
@@ -270,7 +274,7 @@ class CallBaseline:
             "a call that took longer than the time it claims",
             _WITHIN,
             lambda window: window.took_ns - self.least.took_ns - window.claim_ns,
-            _DOUBT_WALL_NS,
+            _DOUBT_WALL_NS + self.took_variation_ns,
         )
 
     def _lack_ns(self, window: Window) -> float:
