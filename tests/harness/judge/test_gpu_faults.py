@@ -33,7 +33,7 @@ SAYS_ECC = (
     "def call(self, kernel, arguments, reserved):\n"
     "    said = sys.modules['kernelbot.harness.words.runner_messages']\n"
     "    text = 'CUDA_ERROR_ECC_UNCORRECTABLE'\n"
-    "    return self._harness.reply(said.Refused(said.Refusal.RAISED, text, 214))\n"
+    "    return self._harness.reply(said.RequestRefused(said.RefusalReason.RAISED, text, 214))\n"
     "calls._call = call\n" + SCALE
 )
 

@@ -169,7 +169,7 @@ said = sys.modules["kernelbot.harness.words.runner_messages"]
 def reply_with(self, value):
     self._harness.reply(said.ReturnedInArena(0, 12000, True, 1000, time.perf_counter_ns()))
     self._harness.receive()
-    return self._harness.reply(said.Described(value, False))
+    return self._harness.reply(said.ValueDescribed(value, False))
 def call(self, kernel, arguments, reserved):
     node = {"t": "tensor", "d": "float32", "s": [3000], "k": [1], "o": 0, "n": 12000,
             "dev": f"cuda:{meeting.get_rank()}", "g": False, "p": False}
