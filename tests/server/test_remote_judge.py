@@ -28,7 +28,7 @@ class SizingLauncher(FakeLauncher):
 
 async def launched(scheduler: FakeScheduler, count: int) -> str:
     """The handle of the job that was launched as number `count`."""
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         while len(scheduler.launches) < count:  # noqa: ASYNC110  # the fake tells nobody
             await asyncio.sleep(0.01)
     return scheduler.launches[count - 1]
