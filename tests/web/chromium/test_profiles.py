@@ -135,7 +135,7 @@ def test_a_trace_goes_to_perfettos_window_and_nowhere_else(site: Site, path: str
     title = f"Submission {path.split('/')[2]}, workload 0"
     told = f"{len(trace())}; {title}; profile.0.trace.json.gz; true"
     expect(opened.value.locator("#told")).to_have_text(told)
-    expect(page.get_by_role("status")).to_contain_text("Perfetto has profile.0.trace.json.gz")
+    expect(page.locator("#perfetto")).to_contain_text("Perfetto has profile.0.trace.json.gz")
     page.context.close()
     assert [("GET", "https://ui.perfetto.dev/")] == asked
 
@@ -151,5 +151,5 @@ def test_a_perfetto_that_does_not_answer_gets_nothing(site: Site, path: str) -> 
     with page.expect_popup():
         page.get_by_role("button", name="Open profile.0.trace.json.gz in Perfetto").click()
     page.clock.fast_forward(40_000)
-    expect(page.get_by_role("status")).to_contain_text("answer. Download the file")
+    expect(page.locator("#perfetto")).to_contain_text("answer. Download the file")
     page.context.close()
