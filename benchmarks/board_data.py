@@ -1,11 +1,18 @@
-"""A board of any size: ranked submissions by some authors, made within the database."""
+"""A board of any size: ranked submissions by some authors, made within the database, and a server
+that serves it."""
 
 import asyncio
+import contextlib
+import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import psycopg
 
+from benchmarks.databases import running_postgres
+from benchmarks.processor_time import processor_s
+from benchmarks.standings import server
 from benchmarks.standings_data import DEVICES
 from kernelbot.accounts.model import Role
 from kernelbot.accounts.tokens.text import token_hash
@@ -85,3 +92,31 @@ def seed(url: str, authors: int, submissions: int | None = None, boards: int = 1
         for statement in _SEED.split(";\n"):
             connection.execute(statement, values if "%(" in statement else None)
     return organiser
+
+
+@dataclass(frozen=True)
+class ServedBoard:
+    """A board that is served, by its organiser. `url`: the database's, as the superuser."""
+
+    organiser: Organiser
+    url: str
+    pids: tuple[int, int]
+    """The processes at the head of the API and of Postgres."""
+
+    def used_s(self) -> float:
+        """The processor time of both so far."""
+        return sum(map(processor_s, self.pids))
+
+
+@contextlib.contextmanager
+def served_board(
+    authors: int, submissions: int | None = None, boards: int = 1
+) -> Iterator[ServedBoard]:
+    """What `seed` makes, served by one process of the API at `benchmarks.standings.URL`."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        with running_postgres(folder / "postgres") as postgres:
+            url = postgres.admin_url  # the data is made without its triggers
+            organiser = seed(url, authors, submissions, boards)
+            with server(folder, url, 1) as api:
+                yield ServedBoard(organiser, url, (api, postgres.pid))

@@ -27,6 +27,7 @@ from benchmarks.cluster_sim_ends import Ends, fairness_rows, read_ends
 from benchmarks.cluster_sim_launchers import PROBLEM, SCHEDULERS
 from benchmarks.cluster_sim_plan import Options, Order, make_orders
 from benchmarks.cluster_sim_workers import Workers
+from benchmarks.databases import running_postgres
 from benchmarks.figures import median_and_p95_ms, quantile
 from benchmarks.processor_time import processor_s
 from kernelbot.accounts.model import Role, User
@@ -38,7 +39,6 @@ from kernelbot.runs.devices.model import DeviceConfig
 from kernelbot.runs.queue.model import QueueRules
 from kernelbot.server.wiring import open_services
 from kernelbot.services import Services
-from kernelbot.store.embedded import EmbeddedPostgres
 from kernelbot.store.migrate import migrate
 from kernelbot.submissions.model import NewSubmission
 
@@ -293,16 +293,13 @@ def main() -> int:
     """Print the tables."""
     options = parsed(sys.argv[1:])
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING))
-    with tempfile.TemporaryDirectory(prefix="kernelbot-sim-") as name:
-        postgres = EmbeddedPostgres(Path(name) / "postgres")
-        url = postgres.start()
-        try:
-            migrate(url)
-            pid = int((Path(name) / "postgres" / "postmaster.pid").read_text().split()[0])
-            load = asyncio.run(simulate(url, Path(name), options, pid))
-            ends = read_ends(url, options.speed)
-        finally:
-            postgres.stop()
+    with (
+        tempfile.TemporaryDirectory(prefix="kernelbot-sim-") as name,
+        running_postgres(Path(name) / "postgres") as postgres,
+    ):
+        migrate(postgres.url)
+        load = asyncio.run(simulate(postgres.url, Path(name), options, postgres.pid))
+        ends = read_ends(postgres.url, options.speed)
     print(f"{options}, slots {options.slots()}:\n")
     print(ends_table(ends, options), waits_tables(ends), load_table(load, ends.runs), sep="\n\n")
     whole = ends.submissions >= options.submissions and not ends.lost

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from benchmarks.cluster_sim import Load, simulate
 from benchmarks.cluster_sim_plan import Options
+from benchmarks.databases import running_postgres
 from benchmarks.growth_rules import Curve, Point
-from kernelbot.store.embedded import EmbeddedPostgres
 from kernelbot.store.migrate import migrate
 
 _SUBMISSIONS = 300
@@ -38,15 +38,12 @@ def _load(options: Options) -> Load:
         workers=options.workers,
         speed=options.speed,
     )
-    with tempfile.TemporaryDirectory(prefix="kernelbot-growth-") as name:
-        postgres = EmbeddedPostgres(Path(name) / "postgres")
-        url = postgres.start()
-        try:
-            migrate(url)
-            pid = int((Path(name) / "postgres" / "postmaster.pid").read_text().split()[0])
-            return asyncio.run(simulate(url, Path(name), chosen, pid))
-        finally:
-            postgres.stop()
+    with (
+        tempfile.TemporaryDirectory(prefix="kernelbot-growth-") as name,
+        running_postgres(Path(name) / "postgres") as postgres,
+    ):
+        migrate(postgres.url)
+        return asyncio.run(simulate(postgres.url, Path(name), chosen, postgres.pid))
 
 
 def _curves(what: str, loads: dict[int, Load]) -> list[Curve]:

@@ -2,16 +2,13 @@
 
 import asyncio
 import contextlib
-import tempfile
 from collections.abc import AsyncIterator, Sequence
-from pathlib import Path
 
 import psycopg
 
-from benchmarks.board_data import AUTHOR_TOKEN, BOARD, PROBLEM, seed
+from benchmarks.board_data import AUTHOR_TOKEN, BOARD, PROBLEM, ServedBoard, served_board
 from benchmarks.growth_rules import Curve, Point
-from benchmarks.processor_time import processor_s
-from benchmarks.standings import URL, server
+from benchmarks.standings import URL
 from benchmarks.standings_data import DEVICES
 from kernelbot.accounts.tokens.text import token_hash
 from kernelbot.client.asynchronous import AsyncKernelbotClient
@@ -20,7 +17,6 @@ from kernelbot.runs import store as runs
 from kernelbot.runs.progress import steps
 from kernelbot.server.wiring import Core, open_services
 from kernelbot.store.code import using
-from kernelbot.store.embedded import EmbeddedPostgres
 from kernelbot.store.schema import this_code
 
 _EVENTS = 20
@@ -32,28 +28,21 @@ _OF_ONE_ACCOUNT = 16
 
 def against_followers(sizes: Sequence[int]) -> list[Curve]:
     """All of one submission, by accounts that may see it."""
-    points = tuple(Point(size, asyncio.run(_cost_ms(size))) for size in sizes)
+    points = tuple(Point(size, _cost_ms(size)) for size in sizes)
     return [Curve("followers", "an event that all of them see", points)]
 
 
-async def _cost_ms(followers: int) -> float:
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        postgres = EmbeddedPostgres(folder / "postgres")
-        postgres.start()
-        url = postgres.admin_url("postgres")
-        try:
-            await asyncio.to_thread(seed, url, 10)
-            _add_accounts(url, -(-followers // _OF_ONE_ACCOUNT))
-            postgres_pid = int((folder / "postgres" / "postmaster.pid").read_text().split()[0])
-            with server(folder, url, 1) as api:
-                async with open_services(url, DEVICES) as core, _following(followers) as seen:
-                    before_s = processor_s(api) + processor_s(postgres_pid)
-                    await _tell(core, seen, followers)
-                    after_s = processor_s(api) + processor_s(postgres_pid)
-                    return (after_s - before_s) * 1e3 / _EVENTS
-        finally:
-            postgres.stop()
+def _cost_ms(followers: int) -> float:
+    with served_board(10) as board:
+        _add_accounts(board.url, -(-followers // _OF_ONE_ACCOUNT))
+        return asyncio.run(_event_ms(board, followers))
+
+
+async def _event_ms(board: ServedBoard, followers: int) -> float:
+    async with open_services(board.url, DEVICES) as core, _following(followers) as seen:
+        before_s = board.used_s()
+        await _tell(core, seen, followers)
+        return (board.used_s() - before_s) * 1e3 / _EVENTS
 
 
 def _add_accounts(url: str, count: int) -> None:

@@ -1,16 +1,12 @@
 """What a request costs the API and Postgres, against submissions, authors and boards."""
 
-import tempfile
 from collections.abc import Sequence
-from pathlib import Path
 
 import httpx
 
-from benchmarks.board_data import AUTHOR_TOKEN, BOARD, Organiser, seed
+from benchmarks.board_data import AUTHOR_TOKEN, BOARD, ServedBoard, served_board
 from benchmarks.growth_rules import Curve, Point
-from benchmarks.processor_time import processor_s
-from benchmarks.standings import URL, server
-from kernelbot.store.embedded import EmbeddedPostgres
+from benchmarks.standings import URL
 from kernelbot.web.session import SESSION
 
 AUTHORS = 300
@@ -60,36 +56,21 @@ def _costs(
     paths: dict[str, str], authors: int, submissions: int, boards: int, count: int
 ) -> dict[str, float]:
     """Processor time of a request in milliseconds, API and Postgres together."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        postgres = EmbeddedPostgres(folder / "postgres")
-        postgres.start()
-        url = postgres.admin_url("postgres")  # the data is made without its triggers
-        try:
-            organiser = seed(url, authors, submissions, boards)
-            postgres_pid = int((folder / "postgres" / "postmaster.pid").read_text().split()[0])
-            with server(folder, url, 1) as api:
-                return {
-                    of: _cost_ms(
-                        path.format(deep=max(authors - 60, 0), submission=1),
-                        organiser,
-                        (api, postgres_pid),
-                        count,
-                    )
-                    for of, path in paths.items()
-                }
-        finally:
-            postgres.stop()
+    with served_board(authors, submissions, boards) as board:
+        return {
+            of: _cost_ms(board, path.format(deep=max(authors - 60, 0), submission=1), count)
+            for of, path in paths.items()
+        }
 
 
-def _cost_ms(path: str, organiser: Organiser, pids: Sequence[int], count: int) -> float:
-    token = AUTHOR_TOKEN if path.startswith(_OF_AN_AUTHOR) else organiser.token
+def _cost_ms(board: ServedBoard, path: str, count: int) -> float:
+    token = AUTHOR_TOKEN if path.startswith(_OF_AN_AUTHOR) else board.organiser.token
     headers = {"Accept": "text/html", "Authorization": f"Bearer {token}"}
-    cookies = {} if path.startswith(_OF_AN_AUTHOR) else {SESSION: organiser.session}
+    cookies = {} if path.startswith(_OF_AN_AUTHOR) else {SESSION: board.organiser.session}
     with httpx.Client(base_url=URL, headers=headers, cookies=cookies, timeout=60) as client:
         for _ in range(_WARM_UP):
             client.get(path).raise_for_status()
-        before_s = sum(processor_s(pid) for pid in pids)
+        before_s = board.used_s()
         for _ in range(count):
             client.get(path).raise_for_status()
-        return (sum(processor_s(pid) for pid in pids) - before_s) * 1e3 / count
+        return (board.used_s() - before_s) * 1e3 / count

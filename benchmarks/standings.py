@@ -23,11 +23,11 @@ import platformdirs
 import psycopg
 
 from benchmarks import standings_data
+from benchmarks.databases import RunningPostgres, running_postgres
 from benchmarks.figures import quantile
 from benchmarks.processor_time import processor_s
 from benchmarks.standings_clients import WARM_UP_S
 from kernelbot.render.table import table
-from kernelbot.store.embedded import EmbeddedPostgres
 from kernelbot.store.migrate import migrate
 
 PORT = 18300
@@ -58,20 +58,16 @@ waiting_limit = 1000000
 
 
 @contextlib.contextmanager
-def database(folder: Path) -> Iterator[str]:
+def database(folder: Path) -> Iterator[RunningPostgres]:
     """The data's server, with the data."""
-    postgres = EmbeddedPostgres(folder / "postgres")
-    postgres.start()
-    url = postgres.admin_url("postgres")  # the data is made without its triggers
-    try:
+    with running_postgres(folder / "postgres") as postgres:
+        url = postgres.admin_url  # the data is made without its triggers
         if standings_data.seeded(url):
             migrate(url)
         else:
             print("Making the data, for some minutes ...", file=sys.stderr)
             standings_data.seed(url)
-        yield url
-    finally:
-        postgres.stop()
+        yield postgres
 
 
 @contextlib.contextmanager
@@ -178,11 +174,10 @@ def main() -> None:
     arguments.data.mkdir(parents=True, exist_ok=True)
     rows: list[list[str]] = []
     with (
-        database(arguments.data) as url,
-        server(arguments.data, url, arguments.processes) as api,
+        database(arguments.data) as postgres,
+        server(arguments.data, postgres.admin_url, arguments.processes) as api,
     ):
-        pid_file = arguments.data / "postgres" / "postmaster.pid"
-        bench = Bench(url, api, int(pid_file.read_text().split()[0]), arguments.seconds)
+        bench = Bench(postgres.admin_url, api, postgres.pid, arguments.seconds)
         for operation in (name for name in OPERATIONS if arguments.only in name):
             rows += bench.rows_of(operation, arguments.clients)
     print(table(HEADERS, rows, right=HEADERS[1:]))

@@ -7,17 +7,14 @@ after another.
 """
 
 import argparse
-import tempfile
 import time
-from pathlib import Path
 
 import httpx
 
-from benchmarks.board_data import BOARD, Organiser, seed
+from benchmarks.board_data import BOARD, Organiser, served_board
 from benchmarks.figures import median_and_p95_ms
-from benchmarks.standings import URL, server
+from benchmarks.standings import URL
 from kernelbot.render.table import table
-from kernelbot.store.embedded import EmbeddedPostgres
 from kernelbot.web.session import SESSION
 
 WARM_UP = 3
@@ -71,19 +68,11 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=200)
     arguments = parser.parse_args()
     rows = []
-    with tempfile.TemporaryDirectory() as folder:
-        postgres = EmbeddedPostgres(Path(folder) / "postgres")
-        postgres.start()
-        url = postgres.admin_url("postgres")  # the data is made without its triggers
-        try:
-            organiser = seed(url, arguments.authors)
-            with server(Path(folder), url, 1):
-                for name, path in PATHS:
-                    filled = path.format(deep=arguments.authors - 100, submission=1)
-                    times, size = measured(filled, organiser, arguments.count)
-                    rows.append([name, *median_and_p95_ms(times), f"{size / 1e3:.1f}"])
-        finally:
-            postgres.stop()
+    with served_board(arguments.authors) as board:
+        for name, path in PATHS:
+            filled = path.format(deep=arguments.authors - 100, submission=1)
+            times, size = measured(filled, board.organiser, arguments.count)
+            rows.append([name, *median_and_p95_ms(times), f"{size / 1e3:.1f}"])
     headers = ("page", "median ms", "95th percentile ms", "kB")
     print(f"{arguments.authors} authors, {arguments.count} requests each, one after another:\n")
     print(table(headers, rows, right=headers[1:]))

@@ -13,8 +13,8 @@ from kernelbot.harness.timing.quantiles import interquartile_ns, quantile
 from kernelbot.harness.words.windows import Window
 from kernelbot.protocol import DeviceSpec, Floor
 
-_LOW = 0.1
-"""Quantile on a CPU by which is accused: nine in ten of the cheapest answers cost more."""
+_MOST = 0.9
+"""Quantile of the other kernel's calls in a duel, beyond which a call isn't like them."""
 _DOUBT = 2.0
 """Work before a call is a contradiction only above twice the 95 % quantile of control calls."""
 _DOUBT_NS = 100_000
@@ -107,7 +107,7 @@ def disturbance(
         )
     if min(len(after_ns), len(after_other_ns)) < _FEWEST_TO_SUSPECT:
         return None
-    allowed_ns = quantile(sorted(after_other_ns), 1 - _LOW) + _LINGERING_NS
+    allowed_ns = quantile(sorted(after_other_ns), _MOST) + _LINGERING_NS
     share = sum(after > allowed_ns for after in after_ns) / len(after_ns)
     if share <= _LINGERING_SHARE:
         return None

@@ -9,13 +9,13 @@ for (const graph of document.querySelectorAll("svg.flame")) zoomable(graph);
 function zoomable(graph) {
   const frames = [...graph.querySelectorAll(":scope > svg")].map(frame);
   if (!frames.length) return;
-  const { status, button } = controls(graph);
+  const { status, row, button } = controls(graph);
   let zoomed = null;
 
   const show = (one) => {
     zoomed = one;
     for (const each of frames) place(each, one);
-    button.hidden = one === null;
+    row.hidden = one === null;
     status.textContent = one === null ? HOW : `Zoomed into ${one.title}. Esc shows all of it again.`;
     focusable(one ?? frames[0]);
   };
@@ -123,5 +123,5 @@ function controls(graph) {
   row.className = "row";
   row.append(button);
   graph.closest(".scroll").after(status, row);
-  return { status, button };
+  return { status, row, button };
 }
