@@ -1,7 +1,16 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernelbot.render.text import counted, indent, one_line, printable, shorten, with_article, wrap
+from kernelbot.render.text import (
+    counted,
+    encodable,
+    indent,
+    one_line,
+    printable,
+    shorten,
+    with_article,
+    wrap,
+)
 
 
 def test_escape_sequences_are_written_out() -> None:
@@ -53,3 +62,7 @@ def test_an_article_fits_its_word() -> None:
     assert ["an admin", "a creator", "a competitor", "an Organiser"] == [
         with_article(word) for word in words
     ]
+
+
+def test_halves_of_characters_are_replaced_and_nothing_else() -> None:
+    assert "ä ? 🙂\0" == encodable("ä \ud83d 🙂\0")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 
 from kernelbot.domain.errors import InvalidSubmission
+from kernelbot.render.text import encodable
 
 _HUNK = re.compile(r"@@ -(\d{1,9})(?:,\d{1,9})? \+\d{1,9}(?:,\d{1,9})? @@")
 _MOST_COMPARISONS = 2_000_000
@@ -69,7 +70,7 @@ def _hunks(diff: str) -> Iterator[_Hunk]:
             if hunk is not None:
                 yield hunk
             count += 1
-            head = line.strip()[:80].encode(errors="replace").decode()  # it is answered
+            head = encodable(line.strip()[:80])  # it is answered
             hunk = _Hunk(count, head, int(found[1]))
         elif hunk is not None:
             _add(hunk, line)

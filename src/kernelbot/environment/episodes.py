@@ -33,6 +33,7 @@ from kernelbot.environment.views import judged_text, report_data, task_summary, 
 from kernelbot.library.data import OtherData
 from kernelbot.library.judge import Judge
 from kernelbot.library.reports import Report
+from kernelbot.render.text import encodable
 
 _SEED_BITS = 31
 _KEPT_OF_REFUSED = 1 << 16
@@ -149,7 +150,7 @@ class Episode:
         except InvalidProblem:
             raise
         except UserError as error:  # the source's mistake
-            begin = action.source[:_KEPT_OF_REFUSED].encode(errors="replace").decode()
+            begin = encodable(action.source[:_KEPT_OF_REFUSED])
             return JudgedAttempt(begin, refusal=f"{error} {error.hint}".rstrip(), reward=0.0)
         return JudgedAttempt(source, report=report, reward=report.reward(self._rules.reward))
 

@@ -10,6 +10,7 @@ from kernelbot.domain.errors import NotFound
 from kernelbot.environment.messages import TaskSummary, TaskView
 from kernelbot.environment.tasks import Split, TaskSet
 from kernelbot.environment.views import task_summary, task_view
+from kernelbot.render.text import encodable
 
 _PARSE_ERROR, _INVALID_REQUEST, _NO_METHOD = -32700, -32600, -32601
 
@@ -135,7 +136,7 @@ def _without_tools(body: bytes) -> dict[str, Any]:
 def _answerable(number: object) -> str | int | None:
     """A request's id as it is answered; None for what can't be one."""
     if isinstance(number, str):
-        return number.encode(errors="replace").decode()
+        return encodable(number)
     return number if isinstance(number, int) else None
 
 

@@ -14,6 +14,11 @@ def one_line(text: str) -> str:
     return printable(text).replace("\n", "\\n").replace("\t", "\\t")
 
 
+def encodable(text: str) -> str:
+    """The text as UTF-8 can write it: with `?` for halves of surrogate pairs."""
+    return text.encode(errors="replace").decode()
+
+
 def shorten(text: str, limit: int) -> str:
     """At most `limit` characters: the middle is cut out, and a note says how much."""
     if len(text) <= limit:

@@ -15,6 +15,7 @@ from kernelbot.catalog.importing.written import competition_file, competition_te
 from kernelbot.catalog.problem import load_problem
 from kernelbot.catalog.sources import TASK_FILE, Checkout
 from kernelbot.domain.errors import Finding, InvalidProblem, NotFound, UserError
+from kernelbot.render.text import encodable
 
 MAX_FILES = 2000
 """The most files of one import: a suite has some hundred problems."""
@@ -166,5 +167,5 @@ def _clean(text: str) -> str:
     """The text in a form in which a statement can be stored: escapes in a suite's text may have
     made NUL and halves of characters of it. Without blanks at the ends of lines, so that YAML shows
     it as a block."""
-    whole = text.replace("\0", "?").encode(errors="replace").decode()
+    whole = encodable(text.replace("\0", "?"))
     return "\n".join(line.rstrip() for line in whole.splitlines())
