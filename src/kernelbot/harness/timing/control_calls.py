@@ -46,6 +46,7 @@ class ControlCalls:
         self._outside_ns: list[float] = []
         self._bracket_ns: list[float] = []
         self._undisturbed: tuple[list[float], list[float], list[float]] = ([], [], [])
+        self._waits_known = True
 
     def add(self, window: Window) -> None:
         """Add a call. On a GPU its own work is subtracted; on a CPU it has none."""
@@ -59,6 +60,7 @@ class ControlCalls:
         insort(self._outside_ns, window.outside_ns)
         insort(self._bracket_ns, window.took_ns)
         insort(self._claim_ns, window.claim_ns)
+        self._waits_known &= window.waiting_known or window.kept_waiting_ns is not None
         if not has_waited(window, 0.0):
             costs = window.took_ns, window.call_cpu_ns, window.shared_cpu_ns
             for known, cost in zip(self._undisturbed, costs, strict=True):
@@ -94,7 +96,11 @@ class ControlCalls:
         )
 
     def _known_ns(self) -> float:
-        """How long a call that does nothing takes at most, unless it waits."""
+        """How long a call that does nothing takes at most, unless it waits. Without a bound if what
+        calls took is without their waits: of a wait that began before a call all is subtracted, so
+        the cheapest took nothing, or less."""
+        if self._waits_known:
+            return math.inf
         return _MOST_TIMES * max(quantile(self._took_ns, _LOW), 0.0) + _MOST_MORE_NS
 
     def _noise_ns(self) -> float:

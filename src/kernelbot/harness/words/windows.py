@@ -33,6 +33,8 @@ class Window:
     """How many processors the tree may use at once."""
     waiting_ns: int = 0
     """How long the main thread, or the judge, was ready in that time but was given no processor."""
+    waiting_known: bool = False
+    """Whether all of that is in `waiting_ns`, on a GPU: of several ranks nothing is."""
     kept_waiting_ns: int | None = None
     """How long the main thread was ready in that time while others had its processor, none of the
     runner's own processes; None if the system can't tell."""

@@ -66,6 +66,7 @@ class GpuCaller:
                 after_cpu_ns=last[0] - after[0],
                 call_cpu_ns=after[0] - before[0],
                 waiting_ns=after[1] - before[1] + delayed_ns,
+                waiting_known=True,
             )
         return replace(reply, window=window)
 
