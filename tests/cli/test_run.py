@@ -308,13 +308,14 @@ def test_ctrl_c_stops_all_of_it(tmp_path: Path, problem: Path) -> None:
 
 
 def harnesses_in(folder: Path) -> list[str]:
-    """The processes that work in a folder, as `kernelbot run` and its harness do."""
+    """The processes that work in a folder, as `kernelbot run` and its harness do. Of one that has
+    ended, the system has no command line any more, but for a moment still the folder."""
     found = []
     for process in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):  # it ended while we looked
             if (process / "cwd").readlink() == folder:
                 found.append((process / "cmdline").read_text())
-    return found
+    return [command for command in found if command]
 
 
 def test_help_teaches(shell: Shell) -> None:

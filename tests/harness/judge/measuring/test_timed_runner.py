@@ -10,12 +10,15 @@ from kernelbot.harness.inside.cage.loader import loaded
 from kernelbot.harness.inside.cage.questions import SoleExaminer, SoleQuestion
 from kernelbot.harness.judge.authors import Contestant
 from kernelbot.harness.judge.calls.session import Session
-from kernelbot.harness.judge.measuring.timed_runner import TimedRunner
+from kernelbot.harness.judge.measuring.timed_runner import Samples, TimedRunner
 from kernelbot.harness.sandbox import RunnerClient, Zygote
+from kernelbot.harness.timing.answers import SampleOutputs
 from kernelbot.harness.timing.clocks import CacheFlusher
+from kernelbot.harness.timing.control_calls import ControlCalls
 from kernelbot.harness.timing.plausibility import disturbance
 from kernelbot.harness.words.plan import Plan
 from kernelbot.harness.words.sandbox import Flavour, ZygoteConfig
+from kernelbot.harness.words.windows import Reply, Window
 from kernelbot.protocol import Limits, SourceFile
 from tests.harness.jobs import SORT, a_job
 
@@ -51,22 +54,42 @@ def question() -> Iterator[SoleQuestion]:
         yield SoleExaminer(problem).ask({"size": 1000, "seed": 1}, None)
 
 
+def a_runner(client: RunnerClient, source: str) -> TimedRunner:
+    author = Contestant(SourceFile("submission.py", source))
+    session = Session(client, Limits(), frozenset(), time.monotonic() + 60)
+    session.setup((), "cpu", fresh_output=False, outputs=None)
+    session.load(author.source, "submission.py")
+    return TimedRunner(PLAN, session, CacheFlusher(1), lambda _name, _seconds: None, author)
+
+
 def test_one_that_waits_for_its_turn_ends_as_others_do(
     client: RunnerClient, question: SoleQuestion
 ) -> None:
     """What it has printed is still in its buffers."""
-    says = SourceFile("submission.py", SORT.replace("    return", "    print('here')\n    return"))
-    session = Session(client, Limits(), frozenset(), time.monotonic() + 60)
-    session.setup((), "cpu", fresh_output=False, outputs=None)
-    session.load(says, "submission.py")
-    runner = TimedRunner(
-        PLAN, session, CacheFlusher(1), lambda _name, _seconds: None, Contestant(says)
-    )
+    runner = a_runner(client, SORT.replace("    return", "    print('here')\n    return"))
     runner.begin(question)
     runner.call([question], reuse=False)
-    session.terminate()
+    runner.session.terminate()
     runner.close()
-    assert "here\n" == session.abort().stdout
+    assert "here\n" == runner.session.abort().stdout
+
+
+def test_an_interrupted_window_does_not_decide_how_many_calls_the_next_hold(
+    client: RunnerClient,
+) -> None:
+    runner = a_runner(client, SORT)
+    answers = SampleOutputs(lambda call: pytest.fail(str(call)), pytest.fail, repeatable=False)
+    samples = Samples(runner, answers)
+    controls = ControlCalls(on_gpu=False)
+    controls.add(Window(0, 0))
+    for took_ns in (900, 30, 5_000_000):
+        samples.add_warming(Reply(None, Window(took_ns, took_ns), 0, aliased=False))
+    alone_ns = samples.shortest_ns(controls.baseline())
+    samples.hold_in_windows(16)
+    samples.add_warming(Reply(None, Window(700, 700), 0, aliased=False))
+    assert (30, 700) == (alone_ns, samples.shortest_ns(controls.baseline()))
+    runner.session.abort()
+    runner.close()
 
 
 def test_a_wait_for_ones_own_threads_is_none_for_others(

@@ -214,7 +214,7 @@ class Measurer:
     def _try_windows(self, work: _UnderWay, call: int, calls: int, line: Line) -> int:
         """Windows of so many calls that don't become samples; returns how many calls they held."""
         for one in line:
-            one.calls = calls
+            one.hold_in_windows(calls)
         for place in range(FEWEST_WARM):
             _, replies = self._rounds.play(work, call + place * calls, line, calls)
             for one, reply in zip(line, replies, strict=True):
@@ -222,8 +222,9 @@ class Measurer:
         return FEWEST_WARM * calls
 
     def _window_ns(self, index: int, line: Line) -> float:
-        """The time of the last window that didn't become a sample; in a duel of the slower one."""
-        return max(self._baseline(index, [one]).bounded_ns(one.latest.window) for one in line)
+        """The time of the shortest window that didn't become a sample; in a duel of the slower
+        one's."""
+        return max(one.shortest_ns(self._baseline(index, [one])) for one in line)
 
     def _sample_all(
         self, work: _UnderWay, rule: StoppingRule, call: int, check_s: float

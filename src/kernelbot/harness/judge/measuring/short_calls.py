@@ -62,9 +62,9 @@ def fill_windows(
 ) -> int:
     """Decide how many calls each window of `taken` holds, and returns that.
 
-    `window_ns`: how long the last window took that was tried, in a duel that of the slower one;
-    `try_window` tries one of so many calls. Outputs that share memory, of a kernel that has one
-    place for all of them, have to be taken one by one.
+    `window_ns`: how long the shortest window took of those that were tried last, in a duel that of
+    the slower one; `try_window` tries some of so many calls. Outputs that share memory, of a kernel
+    that has one place for all of them, have to be taken one by one.
     """
     calls, alone_ns = 1, window_ns()
     each_ns = alone_ns

@@ -127,6 +127,8 @@ class Samples:
         """How many calls each window holds."""
         self.latest = Reply(None, Window(0, 0), 0, aliased=False)
         """The last window that didn't become a sample, without its value."""
+        self.unsampled: list[Window] = []
+        """All of those that hold so many calls."""
         self.windows: list[Window] = []
         """All, also those that waited and were repeated."""
         self.places: list[int] = []
@@ -146,7 +148,18 @@ class Samples:
         """Add a call that doesn't become a sample."""
         self.layouts = reply.layouts
         self.latest = replace(reply, value=None)
+        self.unsampled.append(reply.window)
         self.warming.add(reply.window.claim_ns)
+
+    def hold_in_windows(self, calls: int) -> None:
+        """Let each window from here on hold so many calls."""
+        self.calls = calls
+        self.unsampled.clear()
+
+    def shortest_ns(self, baseline: CallBaseline) -> float:
+        """How long the shortest window of so many calls took, of those that didn't become samples:
+        one that was interrupted doesn't count. There must be one."""
+        return min(map(baseline.bounded_ns, self.unsampled))
 
     def times_ns(self, baseline: CallBaseline) -> list[float]:
         """How long a call took, for each window."""
