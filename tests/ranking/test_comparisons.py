@@ -47,6 +47,33 @@ async def test_it_is_compared_with_its_authors_best_other_and_the_leader(world: 
     )
 
 
+_NEXT_VERSION = """WITH v AS (
+    INSERT INTO problem_versions (
+        problem_id, content_hash, judging_hash, definition, harness, ranking_by
+    )
+    SELECT problem_id, sha256('next'), sha256('next'), definition, harness, ranking_by
+    FROM problem_versions RETURNING id
+) UPDATE leaderboards SET problem_version_id = v.id FROM v"""
+
+
+async def test_what_may_not_be_ranked_is_nobodys_best(world: World) -> None:
+    await world.board()
+    of_before = await ranked(world, 5e-4)
+    async with world.database.write() as session:
+        await session.do(_NEXT_VERSION)
+    held = await ranked(world, 1e-3)
+    best = await ranked(world, 2e-3)
+    number = await ranked(world, 3e-3)
+    async with world.database.write() as session:
+        await session.do(
+            f"UPDATE submissions SET review = 'held', review_reason = 'fast' WHERE id = {held}"
+        )
+    (found,) = await compared(world, world.ada, number)
+    assert found.own is not None
+    assert (best, 2e-3) == (found.own.submission_id, found.own.score_s)
+    assert of_before < held < best
+
+
 @pytest.mark.parametrize(("relative_error", "shared"), [(0.001, False), (0.04, True)])
 async def test_the_first_is_its_own_leader_and_says_whether_it_shares_the_rank(
     world: World, relative_error: float, shared: bool

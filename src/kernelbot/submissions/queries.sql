@@ -141,9 +141,18 @@ ORDER BY id DESC LIMIT %(limit)s OFFSET %(offset)s;
 -- As `snapshot`, with the hash of the same moment.
 -- The ids are a subquery, so that the planner doesn't know how many there are: else it plans anew
 -- each time, which costs more than the rows, because for one it hopes for better than for ten.
--- They are said of each table, since from one of them the planner doesn't conclude the others, and
--- then may look at all submissions.
+-- What is asked of each view is read first: for the planner each of them has one row, so it would
+-- read all the runs again for each of the submissions.
 -- name: entries
+WITH asked AS MATERIALIZED (
+    SELECT unnest((SELECT %(submission_ids)s::bigint[])::bigint[]) AS id
+), shown AS MATERIALIZED (
+    SELECT * FROM shown_runs
+    WHERE submission_id = ANY((SELECT %(submission_ids)s::bigint[])::bigint[])
+), listed AS MATERIALIZED (
+    SELECT id, hash FROM listed_submissions
+    WHERE id = ANY((SELECT %(submission_ids)s::bigint[])::bigint[])
+)
 SELECT s.id, b.id AS board_id, b.name AS board, b.creator_id, u.name AS author, s.author_id,
     s.file_name, s.mode, s.created_at, s.review, s.review_reason, b.fixed_seed AS seed_is_shared,
     NULL AS code, l.hash,
@@ -151,15 +160,13 @@ SELECT s.id, b.id AS board_id, b.name AS board, b.creator_id, u.name AS author, 
     r.created_at AS run_created_at, r.started_at, r.finished_at, r.fault, r.message, r.best_of_version,
     r.not_ranked, r.not_ranked_for, r.ratio, r.ratio_low, r.ratio_high, r.unverified, r.repeats,
     i.ci_low_s, i.ci_high_s, i.own_low_s, i.own_high_s, i.scatter, i.scatter_pairs
-FROM submissions s
-JOIN listed_submissions l ON l.id = s.id
+FROM asked
+JOIN submissions s USING (id)
+JOIN listed l USING (id)
 JOIN leaderboards b ON b.id = s.leaderboard_id
 JOIN users u ON u.id = s.author_id
-JOIN shown_runs r ON r.submission_id = s.id
+JOIN shown r ON r.submission_id = s.id
 LEFT JOIN score_intervals i ON i.run_id = r.scored_run_id
-WHERE r.submission_id = ANY((SELECT %(submission_ids)s::bigint[])::bigint[])
-    AND s.id = ANY((SELECT %(submission_ids)s::bigint[])::bigint[])
-    AND l.id = ANY((SELECT %(submission_ids)s::bigint[])::bigint[])
 ORDER BY s.id DESC, r.device, r.secret;
 
 -- name: rejudged_runs
