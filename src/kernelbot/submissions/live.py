@@ -2,19 +2,34 @@
 
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from kernelbot.accounts.model import User
 from kernelbot.platform.notifications import NotificationChannel
-from kernelbot.store.database import Database
+from kernelbot.store.database import Database, ReadSession
+from kernelbot.store.shared_reads import SharedReads
 from kernelbot.submissions import store as submissions
 from kernelbot.submissions import views
 from kernelbot.submissions.access import visible
 from kernelbot.submissions.model import SubmissionEvent
+from kernelbot.submissions.store import Happened
 
 Again = Callable[[], Awaitable[User]]
 """Who follows, as the account is now. Raises `NotAuthenticated` once what they showed has ended."""
 ASK_AGAIN_S = 5.0
+
+
+@dataclass(frozen=True)
+class EventsAsked:
+    """Events of a submission with an id above `after`."""
+
+    submission_id: int
+    after: int
+
+
+async def read_events(session: ReadSession, asked: EventsAsked) -> Happened:
+    """The next of them, as many as are read at once."""
+    return await submissions.events(session, asked.submission_id, asked.after)
 
 
 @dataclass
@@ -40,20 +55,20 @@ class LiveFollower:
 
 async def live_events(
     database: Database,
+    happened: SharedReads[EventsAsked, Happened],
     events: NotificationChannel,
     follower: LiveFollower,
-    submission_id: int,
-    after: int,
+    asked: EventsAsked,
 ) -> AsyncGenerator[list[SubmissionEvent], None]:
-    """Batches of events with an id above `after`, until the last. Raises `NotAuthenticated`,
+    """Batches of the events that are `asked` for, until the last. Raises `NotAuthenticated`,
     `NotFound` or `NotAllowed` soon after the follower may no longer see them, in silence after as
     long as `Waker` waits."""
-    async with events.following(str(submission_id)) as waker:
+    async with events.following(str(asked.submission_id)) as waker:
         while True:
-            await follower.may_still_see(database, submission_id)
-            async with database.read() as session:
-                found = await submissions.events(session, submission_id, after)
-            after = max((event.id for event in found.events), default=after)
+            await follower.may_still_see(database, asked.submission_id)
+            found = await happened.get(asked)
+            after = max((event.id for event in found.events), default=asked.after)
+            asked = replace(asked, after=after)
             shown = [views.event(event, follower.viewer) for event in found.events]
             if batch := [event for event in shown if event is not None]:
                 yield batch

@@ -33,13 +33,21 @@ from kernelbot.runs.queue.wait_estimate import estimate_position
 from kernelbot.runs.samples.model import SampledWorkload
 from kernelbot.runs.samples.rules import may_see_samples, sampled_workloads
 from kernelbot.store.database import Database, ReadSession, WriteSession
+from kernelbot.store.shared_reads import SharedReads
 from kernelbot.submissions import store as submissions
 from kernelbot.submissions import views
 from kernelbot.submissions.access import as_shown_to, own, require_visible, visible
 from kernelbot.submissions.creation import validation as submission_validation
 from kernelbot.submissions.creation.store import AddedRun, NewRow, add_submission
 from kernelbot.submissions.forms import store as forms
-from kernelbot.submissions.live import ASK_AGAIN_S, Again, LiveFollower, live_events
+from kernelbot.submissions.live import (
+    ASK_AGAIN_S,
+    Again,
+    EventsAsked,
+    LiveFollower,
+    live_events,
+    read_events,
+)
 from kernelbot.submissions.model import NewSubmission, Submission, SubmissionEvent
 from kernelbot.submissions.preflights import store as preflights
 from kernelbot.submissions.same_code import code_digest
@@ -76,6 +84,8 @@ class Submissions:
         self._slots = {device.spec.name: device.slots for device in devices}
         self._rules = rules or QueueRules()
         self._places = RankCache()
+        self._happened = SharedReads(database, read_events)
+        self._lines = SharedReads(database, self._line)
 
     async def submit(
         self, author: User, new: NewSubmission, *, late_by: User | None = None
@@ -210,9 +220,10 @@ class Submissions:
         """Where it stands on the device that it gets to first. None when nothing of it waits."""
         if not can_be_id(submission_id):
             return None
-        async with self._database.read() as session:
-            line = await queue.waiting(session, submission_id, self._rules, fresh_s=FRESH_S)
-        return self._place(line)
+        return self._place(await self._lines.get(submission_id))
+
+    async def _line(self, session: ReadSession, submission_id: int) -> WaitingRun | None:
+        return await queue.waiting(session, submission_id, self._rules, fresh_s=FRESH_S)
 
     async def events(
         self, viewer: User, submission_id: int, *, after: int = 0, again: Again | None = None
@@ -243,7 +254,8 @@ class Submissions:
         async with self._database.read() as session:
             await visible(session, viewer, submission_id)
         follower = LiveFollower(viewer, again, ask_again_s)
-        return live_events(self._database, self._events, follower, submission_id, after)
+        asked = EventsAsked(submission_id, after)
+        return live_events(self._database, self._happened, self._events, follower, asked)
 
     def _place(self, line: WaitingRun | None) -> DeviceQueuePosition | None:
         if line is None:
