@@ -1,6 +1,7 @@
 import asyncio
 import contextlib
 import os
+import signal
 import sys
 import threading
 import time
@@ -27,8 +28,8 @@ from kernelbot.server.judge_once import HARNESS
 from tests.support.problems import sort_problem
 from tests.support.results import result_in
 from tests.support.searching import MARK, bare_job, searching_submission
-from tests.support.waiting import until
-from tests.support.workers import FAKE_HARNESS, kill_fake_hosts
+from tests.support.waiting import until, until_told
+from tests.support.workers import FAKE_HARNESS, hosts_that_live, kill_fake_hosts
 
 REAL_HOST = (*HARNESS, "host")
 
@@ -228,6 +229,29 @@ async def test_closing_ends_the_hosts(tmp_path: Path) -> None:
     async with _launcher(tmp_path) as launcher:
         handle = await launcher.launch(_job("sleep 60 accepted"))
     assert (await _poll(launcher, handle)).state == JobState.LOST
+
+
+async def test_closing_lets_go_of_a_replaced_host_whose_output_a_stranger_holds(
+    tmp_path: Path,
+) -> None:
+    """One that has left its group isn't killed with it."""
+    stranger = tmp_path / "stranger"
+    command = f"setsid sh -c 'echo $$ > {stranger}; exec sleep 1000' & exec cat"
+    async with _launcher(tmp_path, ("/bin/sh", "-c", command)) as launcher:
+        await until(stranger.exists)
+        (replaced,) = hosts_that_live(b"cat")
+        os.kill(replaced, signal.SIGKILL)
+        stranger.rename(tmp_path / "first")
+        await until_told(lambda: _is_served_by_another(launcher, replaced))
+        await until(stranger.exists)
+    locks = list((tmp_path / "jobs" / "hosts").glob("*.lock"))
+    for name in ("first", "stranger"):
+        os.kill(int((tmp_path / name).read_text()), signal.SIGKILL)
+    assert ([], []) == (hosts_that_live(b"cat"), locks)
+
+
+async def _is_served_by_another(launcher: LocalLauncher, than: int) -> bool:
+    return (await launcher.availability("CPU")).available and [than] != hosts_that_live(b"cat")
 
 
 async def test_a_folder_is_taken_away_under_a_host_that_writes_there(tmp_path: Path) -> None:

@@ -20,6 +20,8 @@ from kernelbot.protocol.version import PROTOCOL_VERSION
 PATIENCE_S = 60.0
 """For how long a host may say nothing, although it is asked all the time."""
 _STOP_S = 5.0
+_KILLED_S = 5.0
+"""For how long a host that was killed is waited for."""
 _LINE_BYTES = 4 << 20
 _PINGS = 12
 """How often it is asked within its patience."""
@@ -175,7 +177,20 @@ class HostProcess:
                 await asyncio.shield(self._reader)
         except TimeoutError:
             self._kill()
-            await self._reader
+            await self._let_go()
+
+    async def _let_go(self) -> None:
+        """Wait no longer than a process that was killed needs: one outside of its group may hold
+        its output for ever."""
+        done, _ = await asyncio.wait([self._reader], timeout=_KILLED_S)
+        if done:
+            return
+        log.warning("host_output_held", pid=self._process.pid)
+        self._reader.cancel()
+        await asyncio.wait([self._reader])
+        self._unwatch()
+        self._becomes(HostState.GONE)
+        self._on_exit(self)
 
     async def _read(self) -> None:
         while line := await self._next_line():

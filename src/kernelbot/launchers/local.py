@@ -62,6 +62,8 @@ class LocalLauncher:
     def __init__(self, settings: LocalSettings) -> None:
         self._settings = settings
         self._hosts: dict[str, HostProcess] = {}
+        self._replaced: set[HostProcess] = set()
+        """Hosts that end, in whose place there are others."""
         self._starting = asyncio.Lock()
         self._followers: dict[str, asyncio.Queue[ProgressEvent | None]] = {}
         self._job_hosts: dict[str, HostProcess] = {}
@@ -85,7 +87,7 @@ class LocalLauncher:
         """End the hosts and with them what they run."""
         self._closed = True
         async with self._starting:  # one that is being started is among them afterwards
-            hosts, self._hosts = list(self._hosts.values()), {}
+            hosts, self._hosts = {*self._hosts.values(), *self._replaced}, {}
         await asyncio.gather(*(host.close() for host in hosts))
 
     async def launch(self, spec: JobSpec) -> str:
@@ -201,7 +203,9 @@ class LocalLauncher:
                 raise PlatformError(
                     f"The host for {device!r} can't be started: {in_words(error)}"
                 ) from error
-            self._hosts[device] = host
+            before, self._hosts[device] = self._hosts.get(device), host
+            if before is not None and before.state is not HostState.GONE:
+                self._replaced.add(before)
             return host
 
     def _event(self, handle: str, event: ProgressEvent) -> None:
@@ -221,6 +225,7 @@ class LocalLauncher:
         mine = [handle for handle, its_host in self._job_hosts.items() if its_host is host]
         if not self._closed:
             log.error("host_died", jobs=len(mine))
+        self._replaced.discard(host)
         host.lock_path.unlink(missing_ok=True)  # no lock counts as one that nobody holds
         for handle in mine:
             if host.stood_still:
