@@ -188,6 +188,8 @@ class HostProcess:
         log.warning("host_output_held", pid=self._process.pid)
         self._reader.cancel()
         await asyncio.wait([self._reader])
+        # The only way to close a pipe that has no end; the process is dead.
+        self._process._transport.close()  # type: ignore[attr-defined]  # typeshed leaves it out
         self._unwatch()
         self._becomes(HostState.GONE)
         self._on_exit(self)
