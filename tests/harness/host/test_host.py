@@ -12,11 +12,15 @@ from kernelbot.harness.host.pool import PoolKey, flavour_of
 from kernelbot.harness.sandbox import cgroups
 from kernelbot.harness.words.sandbox import Flavour
 from kernelbot.protocol import (
+    EventKind,
     HarnessKind,
+    Mode,
+    ProgressEvent,
     SandboxMode,
     Vendor,
     Verdict,
 )
+from kernelbot.protocol.process_names import ProcessName
 from tests.harness.jobs import SORT, a_job
 
 LONG_SORT = SORT.replace("    return", "    import time; time.sleep(0.5)\n    return")
@@ -82,6 +86,33 @@ def test_no_group_outlives_its_judge_for_long() -> None:
 def _owners(groups: set[Path]) -> set[int]:
     """Of those that are still there."""
     return {_judge_of(group) for group in groups if group.exists()}
+
+
+@pytest.mark.parametrize(("mode", "expected"), [(Mode.TEST, 2), (Mode.BENCHMARK, 1)])
+def test_the_next_job_gets_ready_beside_tests_but_not_beside_what_is_timed(
+    mode: Mode, expected: int
+) -> None:
+    """Counted are judges: the one at work, and the next job's."""
+    others = _descendants()
+    judges: list[int] = []
+
+    def look(event: ProgressEvent) -> None:
+        if event.kind is EventKind.CASE:
+            deadline = time.monotonic() + 1
+            while (found := _judges(_descendants() - others)) < 2 and time.monotonic() < deadline:
+                time.sleep(0.02)
+            judges.append(found)
+
+    host = Host()
+    try:
+        verdict = host.judge(a_job(LONG_SORT, mode=mode), look).verdict
+    finally:
+        host.close()
+    assert (Verdict.ACCEPTED, expected) == (verdict, judges[0])
+
+
+def _judges(processes: set[Process]) -> int:
+    return sum(one.name == ProcessName.JUDGE for one in processes)
 
 
 @pytest.mark.parametrize(

@@ -52,6 +52,15 @@ def test_no_spare_is_made_while_a_runner_is_at_work() -> None:
     assert {runner.pid for runner in runners} == there
 
 
+def test_spares_are_made_while_a_runner_is_at_work_that_bears_it() -> None:
+    with _client(spare=2) as client:
+        client.undisturbed = False
+        runner = _spawn(client)
+        there = _children(_parent_of(runner.pid), expected=3)
+        runner.kill()
+    assert 3 == there
+
+
 def test_spares_are_made_once_the_runners_are_gone() -> None:
     with _client(spare=3) as client:
         runners = [_spawn(client) for _ in range(2)]

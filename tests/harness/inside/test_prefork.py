@@ -2,6 +2,7 @@
 
 import os
 import socket
+import time
 from pathlib import Path
 from typing import NoReturn
 
@@ -21,7 +22,7 @@ def _echo(control: socket.socket) -> NoReturn:
 def test_a_child_waits_for_its_order() -> None:
     prefork = Prefork(1, _echo)
     prefork.fill()
-    child = prefork.spawn()
+    child = prefork.spawn(undisturbed=True)
     wire.send(child.control, RankEnded(1))
     answer = wire.receive(child.control, RunnerStatus)
     prefork.kill_all()
@@ -41,7 +42,7 @@ def test_which_child_is_taken_is_left_to_chance() -> None:
 def test_a_child_that_was_taken_is_at_work_until_it_has_ended() -> None:
     prefork = Prefork(0, _echo)
     before = prefork.is_idle
-    child = prefork.spawn()
+    child = prefork.spawn(undisturbed=True)
     during = prefork.is_idle
     prefork.kill(child)
     prefork.kill_all()
@@ -57,7 +58,7 @@ def test_the_end_of_who_was_killed_is_seen() -> None:
     # In a process of its own: `serve` takes over the signals.
     if (pid := os.fork()) == 0:
         prefork = Prefork(0, _echo)
-        prefork.kill(prefork.spawn())
+        prefork.kill(prefork.spawn(undisturbed=True))
         prefork.serve(lambda: prefork.stop() if prefork.is_idle else None)
         os._exit(0)
     assert 0 == os.waitpid(pid, 0)[1]
@@ -65,9 +66,9 @@ def test_the_end_of_who_was_killed_is_seen() -> None:
 
 def test_who_is_killed_twice_ends_nobody_else() -> None:
     prefork = Prefork(0, _echo)
-    first = prefork.spawn()
+    first = prefork.spawn(undisturbed=True)
     prefork.kill(first)
-    second = prefork.spawn()
+    second = prefork.spawn(undisturbed=True)
     prefork.kill(first)
     wire.send(second.control, RankEnded(2))
     answer = wire.receive(second.control, RunnerStatus)
@@ -79,10 +80,46 @@ def test_a_reserved_child_is_at_work_once_it_is_employed() -> None:
     prefork = Prefork(0, _echo)
     child = prefork.assign()
     waiting = prefork.is_idle, prefork.is_at_work(child)
-    prefork.start(child)
+    prefork.start(child, undisturbed=True)
     working = prefork.is_idle, prefork.is_at_work(child)
     prefork.kill_all()
     assert ((True, False), (False, True)) == (waiting, working)
+
+
+def test_spares_are_made_beside_a_child_that_bears_it() -> None:
+    assert (2, 1) == (_spares_beside(undisturbed=False), _spares_beside(undisturbed=True))
+
+
+def _spares_beside(*, undisturbed: bool) -> int:
+    """How many there are beside a child at work, of two that are wanted."""
+    prefork = Prefork(2, _echo)
+    prefork.fill()
+    child = prefork.spawn(undisturbed=undisturbed)
+    prefork.fill()
+    spares = set(children_of(os.getpid())) - {child.pid}
+    prefork.kill_all()
+    return len(spares)
+
+
+def test_spares_are_made_again_once_whom_forks_disturb_has_ended() -> None:
+    # In a process of its own: `serve` takes over the signals.
+    if (pid := os.fork()) == 0:
+        prefork = Prefork(1, _echo)
+        bearing, disturbed = (prefork.spawn(undisturbed=one) for one in (False, True))
+        prefork.kill(disturbed)
+        deadline = time.monotonic() + 60
+
+        def look() -> None:
+            if time.monotonic() > deadline:
+                os._exit(1)
+            there = set(children_of(os.getpid())) - {disturbed.pid}
+            if len(there) > 1 and prefork.is_at_work(bearing):
+                prefork.stop()
+
+        prefork.serve(look)
+        prefork.kill_all()
+        os._exit(0)
+    assert 0 == os.waitpid(pid, 0)[1]
 
 
 def test_no_spare_is_made_beside_a_reserved_child() -> None:

@@ -49,3 +49,29 @@ def test_who_forks_runners_has_one_thread_and_what_checkers_import() -> None:
 
 def test_who_forks_judges_has_one_thread_and_nothing_for_checkers() -> None:
     assert {"threads": 1, "has the checks": False} == _preloaded("numpy", strangers=False)
+
+
+_LOGGED = """
+import logging, os
+from kernelbot.harness.inside.preload import preload
+preload("torch", True, strangers=True)
+logging.getLogger("torch").handlers[0].acquire()  # as it never is in a process that forks
+if (pid := os.fork()) == 0:
+    print(len(logging._at_fork_reinit_lock_weakset), flush=True)
+    logging.getLogger("torch").handlers[0].acquire()
+    logging.getLogger("torch").warning("said")
+    os._exit(0)
+print(os.waitpid(pid, 0)[1])
+"""
+
+
+def test_a_fork_logs_though_it_makes_no_handlers_lock_anew() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _LOGGED],
+        env={"PYTHONPATH": str(SOURCE)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "0\n0\n" == done.stdout
+    assert "said" in done.stderr

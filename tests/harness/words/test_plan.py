@@ -4,13 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from kernelbot.harness.words.plan import Plan
+from kernelbot.harness.words.plan import Plan, is_disturbed_by_forks
 from kernelbot.protocol import (
     BuildConfig,
     Case,
     DeviceSpec,
     JobSpec,
     Lang,
+    Mode,
     ProblemSpec,
     SourceFile,
     Vendor,
@@ -67,3 +68,25 @@ def test_a_cache_that_is_configured_stays() -> None:
     plan = Plan.for_job(JOB)
     told = plan.with_cache_bytes(5)
     assert (5, 5) == (told.job.device.cache_bytes, told.with_cache_bytes(6).job.device.cache_bytes)
+
+
+@pytest.mark.parametrize(
+    ("mode", "vendor", "expected"),
+    [
+        (Mode.TEST, Vendor.CPU, False),
+        (Mode.BENCHMARK, Vendor.CPU, True),
+        (Mode.LEADERBOARD, Vendor.CPU, True),
+        (Mode.PROFILE, Vendor.CPU, True),
+        (Mode.TEST, Vendor.NVIDIA, True),
+    ],
+)
+def test_beside_tests_on_a_processor_alone_processes_are_forked_ahead(
+    mode: Mode, vendor: Vendor, expected: bool
+) -> None:
+    job = replace(JOB, mode=mode, device=DeviceSpec("x", vendor))
+    assert expected == is_disturbed_by_forks(job)
+
+
+def test_a_build_is_disturbed_by_no_fork() -> None:
+    job = replace(JOB, mode=Mode.LEADERBOARD, build_only=True)
+    assert not is_disturbed_by_forks(job)

@@ -29,6 +29,7 @@ from kernelbot.harness.judge.host_messages import JudgeMessage, Order
 from kernelbot.harness.judge.result import broken
 from kernelbot.harness.judge.system import system_info
 from kernelbot.harness.timing.turns import Turns
+from kernelbot.harness.words.plan import is_disturbed_by_forks
 from kernelbot.harness.words.sandbox import SandboxUnavailable
 from kernelbot.protocol import (
     EventKind,
@@ -212,7 +213,7 @@ class Host:
     ) -> JudgeMessage:
         """The last message of a judge who got this order."""
         key = str(next(self._numbers))
-        channel = pool.start(key)
+        channel = pool.start(key, undisturbed=is_disturbed_by_forks(job))
         deadline = time.monotonic() + longest_s(job)
         gpus = contextlib.ExitStack()
         turn = JobTurn(self._turns, emit, cancelled.is_set)

@@ -84,8 +84,9 @@ def run_zygote(
     control = Channel(socket.socket(fileno=control_fd))
     runners = socket.socket(fileno=runners_fd)
     with loading():
+        # So that no judge has to; before the frameworks, or its objects lie scattered among theirs.
+        importlib.import_module("kernelbot.harness.judge.process")
         preload(flavour, cuda_on_cpu)
-        importlib.import_module("kernelbot.harness.judge.process")  # so that no judge has to
         for kind in (JobSpec, Order):
             precompile_decoders(kind)
         for family in _HEARD_BY_JUDGES:
@@ -146,7 +147,8 @@ class _Zygote:
 
     def _start(self, request: StartJudge, fds: list[int]) -> None:
         try:
-            judge = self._judges[request.key] = self._prefork.spawn()
+            judge = self._prefork.spawn(undisturbed=request.undisturbed)
+            self._judges[request.key] = judge
         except OSError as error:  # of this one only: others are being judged
             print(f"no judge could be started: {error}", file=sys.stderr, flush=True)
             wire.close_all(fds)
@@ -260,13 +262,13 @@ class JudgeZygote:
             ) from error
         self._is_ready = True
 
-    def start(self, key: str) -> socket.socket:
-        """Have a judge; the socket to talk to it."""
+    def start(self, key: str, *, undisturbed: bool) -> socket.socket:
+        """Have a judge; the socket to talk to it. `undisturbed`: see `StartJudge`."""
         mine, theirs = socket.socketpair()
         with theirs:
             try:
                 self._control.send(
-                    StartJudge(key),
+                    StartJudge(key, undisturbed),
                     (theirs.fileno(),),
                     time.monotonic() + _SEND_S * 10,
                 )

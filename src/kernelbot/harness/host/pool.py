@@ -134,10 +134,10 @@ class ZygotePool:
         """What is in force around this pool's runners."""
         return self._runners.report()
 
-    def start(self, key: str) -> Channel:
-        """Fork a judge; the channel to it."""
+    def start(self, key: str, *, undisturbed: bool) -> Channel:
+        """Have a judge; the channel to it. `undisturbed`: see `StartJudge`."""
         with self._lock:
-            return Channel(self._judges.start(key), JOB_CAP_BYTES)
+            return Channel(self._judges.start(key, undisturbed=undisturbed), JOB_CAP_BYTES)
 
     def kill(self, key: str) -> None:
         """Kill a judge; its runners die with its connection."""

@@ -14,6 +14,8 @@ class StartJudge(ZygoteRequest, word="judge"):
     """Have a judge for a job, whose socket comes along."""
 
     key: str
+    undisturbed: bool
+    """Whether no judges are forked ahead before this one has ended."""
 
 
 @dataclass(frozen=True)

@@ -53,9 +53,10 @@ def main(argv: list[str]) -> None:
         model = named_model(os.environ.pop(MODEL, ""))
         checked = CHECKED in os.environ
         os.environ.pop(CHECKED, None)
-        preload(Flavour(flavour), cuda_on_cpu == "1", model, strangers=True, checked=checked)
-        for name in ("cage.examiner", "ranks.family"):  # so that no runner has to
+        # So that no runner has to; before the frameworks, or their objects lie scattered.
+        for name in ("cage.examiner", "ranks.family"):
             importlib.import_module(f"kernelbot.harness.inside.{name}")
+        preload(Flavour(flavour), cuda_on_cpu == "1", model, strangers=True, checked=checked)
         for family in (ForkerRequest, SpareRequest, SpareReply, RunnerRequest, CageRequest):
             prepare(family)
         with suppress(seccomp.UnknownArchitecture):  # each runner says so
@@ -141,7 +142,7 @@ class _Forker:
         child = self._clients[client].pop(request.number, None)
         if child is None:  # it was refused
             return
-        self._prefork.start(child)
+        self._prefork.start(child, undisturbed=request.undisturbed)
         with child.control as control, suppress(OSError):  # whoever waits for it notices its end
             wire.send(control, request.order)
 

@@ -20,6 +20,7 @@ def gather_pages() -> int:
 
     0 if it can't: before Linux 6.1, or without large pages. Then all works, only slower.
     """
+    _gather_free_pieces()
     madvise = ctypes.CDLL(None).madvise
     madvise.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
     maps = Path("/proc/self/maps")
@@ -30,6 +31,13 @@ def gather_pages() -> int:
         for address in _large_places(text)
         if madvise(address, _LARGE_BYTES, _MADV_COLLAPSE) == 0
     )
+
+
+def _gather_free_pieces() -> None:
+    """Have the C library put free neighbours together now: else each fork does it, all over."""
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if trim is not None:  # of another C library
+        trim(ctypes.c_size_t(0))
 
 
 def _large_places(maps: str) -> Iterator[int]:

@@ -1,7 +1,7 @@
 """Processes forked ahead of need, so that a job costs a message instead of a fork.
 
-They are made while none is at work: a fork takes processors from whoever is being judged, and
-measured, at the time. Single-threaded, and no author's code runs in the process that forks.
+None is made beside one at work that a fork would disturb: it takes processors from whoever is
+measured at the time. Single-threaded, and no author's code runs in the process that forks.
 """
 
 import os
@@ -45,6 +45,8 @@ class Prefork:
         self._spares: list[ForkedChild] = []
         self._assigned: dict[int, ForkedChild] = {}
         self._at_work: dict[int, ForkedChild] = {}
+        self._undisturbed: set[int] = set()
+        """Those of them beside which no spare is made."""
         self._watched: dict[int, tuple[socket.socket, Callable[[], None]]] = {}
         self._poll = select.poll()
         self._wakeup: tuple[int, ...] = ()
@@ -93,10 +95,11 @@ class Prefork:
         """Have `serve` return."""
         self._stopped = True
 
-    def spawn(self) -> ForkedChild:
-        """A child, which is at work from now on. Raises OSError if there can be none."""
+    def spawn(self, *, undisturbed: bool) -> ForkedChild:
+        """A child, which is at work from now on, see `start`. Raises OSError if there can be
+        none."""
         child = self.assign()
-        self.start(child)
+        self.start(child, undisturbed=undisturbed)
         return child
 
     def assign(self) -> ForkedChild:
@@ -110,10 +113,13 @@ class Prefork:
         self._assigned[child.pid] = child
         return child
 
-    def start(self, child: ForkedChild) -> None:
-        """An assigned child is at work from now on; nothing happens if it has ended."""
+    def start(self, child: ForkedChild, *, undisturbed: bool) -> None:
+        """An assigned child is at work from now on; nothing happens if it has ended. `undisturbed`:
+        no spare is made before it has ended."""
         if self._assigned.pop(child.pid, None) is child:
             self._at_work[child.pid] = child
+            if undisturbed:
+                self._undisturbed.add(child.pid)
 
     def kill(self, child: ForkedChild) -> None:
         """End a child at work; harmless if it has ended. It is at work until `serve` has seen its
@@ -134,13 +140,14 @@ class Prefork:
         for pid in self._at_work:
             os.waitpid(pid, 0)
         self._at_work = {}
+        self._undisturbed = set()
 
     def _any_spare(self) -> ForkedChild:
         return self._spares.pop(secrets.randbelow(len(self._spares)))
 
     def _make_spare(self) -> bool:
         """One at most, so that whoever asks meanwhile is served in between; whether it was."""
-        if self._at_work or len(self._spares) + len(self._assigned) >= self._wanted:
+        if self._undisturbed or len(self._spares) + len(self._assigned) >= self._wanted:
             return False
         try:
             self._spares.append(self._fork_child())
@@ -182,5 +189,6 @@ class Prefork:
         with suppress(ChildProcessError):
             while pid := os.waitpid(-1, os.WNOHANG)[0]:
                 self._at_work.pop(pid, None)
+                self._undisturbed.discard(pid)
                 self._assigned.pop(pid, None)
                 self._spares = [spare for spare in self._spares if spare.pid != pid]

@@ -2,6 +2,7 @@
 
 import contextlib
 import importlib
+import logging
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -67,6 +68,7 @@ def preload(
             _preload_first_launch()
     _warm_up_for_forks()
     marks()
+    _leave_logs_locks_alone()
     if not cuda_on_cpu and (opened := open_devices()):
         raise RuntimeError(
             f"importing the frameworks has opened {opened[0]}; forks couldn't use it"
@@ -76,6 +78,7 @@ def preload(
 def _warm_up_for_forks() -> None:
     """Run what forks will, often enough that the interpreter has adapted its code: in a fork each
     adaptation, and each thing done at first use, copies a page."""
+    _forget_looked_up()
     torch: Any = sys.modules.get("torch")
     threads = 1 if torch is None else torch.get_num_threads()
     if torch is not None:
@@ -84,6 +87,23 @@ def _warm_up_for_forks() -> None:
         warm_up()
     if torch is not None:
         torch.set_num_threads(threads)
+
+
+def _forget_looked_up() -> None:
+    """Empty the interpreter's cache of attributes. A fork that looks up another in one's place lets
+    go of that one's name, by writing to it: in a page of its own, as names from a framework's
+    import lie everywhere."""
+    forget = getattr(sys, "_clear_type_cache", None)
+    if forget is not None:
+        forget()
+
+
+def _leave_logs_locks_alone() -> None:
+    """A fork makes the lock of each log's handler anew, lest a thread that it hasn't got holds it.
+    torch has some forty handlers, and a process of one thread, as a zygote is, holds no lock."""
+    remade = getattr(logging, "_at_fork_reinit_lock_weakset", None)
+    if remade is not None:
+        remade.clear()
 
 
 @contextlib.contextmanager

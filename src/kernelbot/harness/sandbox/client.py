@@ -44,6 +44,8 @@ class RunnerClient:
         self._isolated: bool | None = None
         self._numbers = itertools.count()
         self._prepared: list[_Prepared] = []
+        self.undisturbed = True
+        """Whether the zygote forks none ahead while runners of this connection are at work."""
 
     @classmethod
     def connect(cls, other: socket.socket) -> "RunnerClient":
@@ -105,7 +107,7 @@ class RunnerClient:
     def _order(self, limits: Limits, entry: RunnerEntry, channels: int) -> "_Prepared":
         waits = channels == 1 and self._prepared
         ordered = self._prepared.pop(0) if waits else self._prepare(channels)
-        ordered.send_order(limits, entry)
+        ordered.send_order(limits, entry, undisturbed=self.undisturbed)
         return ordered
 
     def dismiss(self) -> None:
@@ -205,8 +207,9 @@ class _Prepared:
             if is_new:
                 self._group.adopt(self._pids["runner"])
 
-    def send_order(self, limits: Limits, entry: RunnerEntry) -> None:
-        """Order it, to be ready soon, within `limits`. Raises `SandboxUnavailable`."""
+    def send_order(self, limits: Limits, entry: RunnerEntry, *, undisturbed: bool) -> None:
+        """Order it, to be ready soon, within `limits`. `undisturbed`: see `StartRunner`. Raises
+        `SandboxUnavailable`."""
         group, self._limits = self._group, limits
         order = RunnerOrder(entry, limits, not group.limits_memory, not group.limits_processes)
         ranks = range(self._place.channels) if entry is RunnerEntry.RANKS else ()
@@ -216,7 +219,7 @@ class _Prepared:
             if not entry.examines:  # it sends data; nobody else has anything to send
                 for channel in self._ends.channels:
                     refuse_descriptors(channel)
-            wire.send(self._conn, StartRunner(self._number, order))
+            wire.send(self._conn, StartRunner(self._number, order, undisturbed))
 
     def runner(self) -> Runner:
         """The runner, once it is where it was to be; to be asked for once.

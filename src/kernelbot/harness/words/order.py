@@ -84,6 +84,8 @@ class StartRunner(ForkerRequest, word="start"):
 
     number: int
     order: RunnerOrder
+    undisturbed: bool
+    """Whether no spares are forked before it has ended."""
 
 
 class ForkerReply(Message):

@@ -2,8 +2,17 @@
 
 from dataclasses import dataclass, replace
 
-from kernelbot.protocol import JobSpec, Lang, Vendor
-from kernelbot.protocol.phases import most_gpus, most_ranks
+from kernelbot.protocol import JobSpec, Lang, Phase, Vendor
+from kernelbot.protocol.phases import most_gpus, most_ranks, phases_of
+
+
+def is_disturbed_by_forks(job: JobSpec) -> bool:
+    """Whether judges and runners for later jobs wait to be forked until this one has ended.
+
+    What measures needs the processors. A judge that waits for a GPU's job holds memory there.
+    """
+    measures = any(phase is not Phase.TEST for phase in phases_of(job))
+    return measures or job.device.vendor is not Vendor.CPU
 
 
 @dataclass(frozen=True)
