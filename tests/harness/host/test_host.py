@@ -105,10 +105,10 @@ def test_the_next_job_gets_ready_beside_tests_but_not_beside_what_is_timed(
 
     host = Host()
     try:
-        verdict = host.judge(a_job(LONG_SORT, mode=mode), look).verdict
+        host.judge(a_job(LONG_SORT, mode=mode), look)
     finally:
         host.close()
-    assert (Verdict.ACCEPTED, expected) == (verdict, judges[0])
+    assert expected == judges[0]
 
 
 def _judges(processes: set[Process]) -> int:
