@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from kernelbot.harness.host.warm.folder import PrivateFolder
+from tests.support.hip import ADDED, HIP, needs_hip
 from tests.support.terminal import Said, Shell
 from tests.support.warm import end_judges
 
@@ -144,6 +145,76 @@ def test_what_a_python_file_builds_at_import(shell: Shell) -> None:
     broken = compiled(shell, problem, bad, "--gpu", "H100", name="built.py")
     assert (0, True) == (good.code, "twice(float*)" in good.out), good.out
     assert (1, True) == (broken.code, "k.cu:1: error: identifier" in broken.out), broken.out
+
+
+@needs_hip
+@pytest.mark.torch
+def test_hip_of_load_inline(shell: Shell) -> None:
+    problem = EXAMPLES / "vectoradd_triton"
+    good = compiled(shell, problem, HIP, "--gpu", "MI300X", "--json", name="hip.py").document
+    (kernel,) = good["gpus"][0]["report"]["kernels"]
+    figures = kernel["figures"]
+    assert ("raised(float*, int)", 128, 512, 0, True, "threads") == (
+        figures["name"],
+        figures["threads"],
+        figures["shared_bytes"],
+        figures["spill_bytes"],
+        0 < figures["scalar_registers"] < figures["registers"] < 64,
+        kernel["occupancy"]["limited_by"],
+    )
+
+
+@needs_hip
+@pytest.mark.torch
+def test_an_error_in_hip_has_its_place_in_the_file(shell: Shell) -> None:
+    bad = HIP.replace(ADDED, "tile[threadIdx.x], two")
+    problem = EXAMPLES / "vectoradd_triton"
+    broken = compiled(shell, problem, bad, "--gpu", "MI300X", name="hip.py")
+    assert (1, True) == (broken.code, "hip.py:11:50: error: use of un" in broken.out), broken.out
+
+
+@needs_hip
+@pytest.mark.torch
+@pytest.mark.exhaustive
+def test_a_gpu_that_this_clang_may_not_know(shell: Shell) -> None:
+    """That is said, and nobody is blamed."""
+    newer = compiled(shell, EXAMPLES / "vectoradd_triton", HIP, "--gpu", "MI355X", name="hip.py")
+    expected = (0, "compiled") if newer.code == 0 else (3, "doesn't know gfx950: clang 20 or later")
+    assert (expected[0], True) == (newer.code, expected[1] in newer.out), newer.out
+
+
+_ENDLESS_HIP = (
+    "template<int N, int M> struct T { "
+    "static const int v = T<N - 1, 2 * M>::v + T<N - 1, 2 * M + 1>::v; };\n"
+    "template<int M> struct T<0, M> { static const int v = M; };\n"
+    "static const int endless = T<28, 0>::v;\n"
+)
+
+
+@needs_hip
+@pytest.mark.torch
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('#include "/etc/passwd"\n', "error"),
+        ("template<int N> struct T { T<N + 1> t; }; T<0> endless;\n", "error"),
+        (_ENDLESS_HIP, "time limit"),
+        ('#include "' + "x" * 5000 + '"\n', "error"),
+        ("__device__ char big[1L << 62];\n", "error"),
+    ],
+)
+def test_hostile_hip_is_refused(shell: Shell, text: str, words: str) -> None:
+    """And nothing of this account is in what compilers say."""
+    problem = shell.home / "hurried_hip"
+    if not problem.exists():
+        shutil.copytree(EXAMPLES / "vectoradd_triton", problem)
+        task = problem / "task.yml"
+        task.write_text(task.read_text() + "\ncompile_timeout: 40\n")
+    source = HIP.replace("__global__", text.replace("\\", "\\\\") + "__global__")
+    said = compiled(shell, problem, source, "--gpu", "MI300X", name="hostile.py")
+    assert (True, True) == (said.code in (1, 3), words in said.out), said.out
+    assert "root:" not in said.out
 
 
 @NVCC

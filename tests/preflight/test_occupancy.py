@@ -51,6 +51,25 @@ def test_how_many_blocks_have_room(
 
 
 @pytest.mark.parametrize(
+    ("arch", "scalar", "blocks", "bound"),
+    [
+        ("gfx942", 100, 8, Bound.THREADS),
+        ("gfx942", 102, 7, Bound.SCALAR_REGISTERS),
+        ("gfx950", 112, 7, Bound.SCALAR_REGISTERS),
+        ("90a", 112, 8, Bound.THREADS),
+    ],
+)
+def test_scalar_registers_bound_warps_as_in_llvm(
+    arch: str, scalar: int, blocks: int, bound: Bound
+) -> None:
+    """Its `getOccupancyWithNumSGPRs` has 8 for up to 100 of them, and 7 for more."""
+    figures = Figures("k", registers=32, shared_bytes=0, scalar_registers=scalar)
+    found = occupancy(LIMITS[arch], figures, 256)
+    assert found is not None
+    assert (blocks, bound) == (found.blocks, found.limited_by)
+
+
+@pytest.mark.parametrize(
     ("figures", "threads", "bound"),
     [
         (Figures("k", registers=255, shared_bytes=0), 1024, Bound.REGISTERS),

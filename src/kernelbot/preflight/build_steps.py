@@ -26,6 +26,8 @@ _MAX_DIGITS = 10
 _MOST_BYTES = 1 << 30
 _MOST = {
     "registers": 1024,
+    "accumulation_registers": 1024,
+    "scalar_registers": 1024,
     "spill_store_bytes": _MOST_BYTES,
     "spill_load_bytes": _MOST_BYTES,
     "stack_bytes": _MOST_BYTES,

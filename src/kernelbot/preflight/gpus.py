@@ -2,7 +2,8 @@
 
 NVIDIA: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability", and the
 units of allocation of its occupancy calculator (`cuda_occupancy.h`). AMD: LLVM's "User Guide for
-AMDGPU Backend" and its `AMDGPUBaseInfo.cpp`; CDNA 3 and CDNA 4 instruction set guides.
+AMDGPU Backend", its `AMDGPUBaseInfo.cpp` and, for scalar registers, `GCNSubtarget.cpp`; CDNA 3 and
+CDNA 4 instruction set guides.
 """
 
 from dataclasses import dataclass
@@ -42,6 +43,8 @@ class MultiprocessorLimits:
     """Taken by the system from each block's."""
     shared_unit_bytes: int
     """Shared memory is allocated in multiples of this."""
+    scalar_registers: int = 0
+    """The scalar registers that each of `parts` has, for all its warps; 0: it has no such."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +94,7 @@ def _cdna(shared_kib: int, unit_bytes: int) -> MultiprocessorLimits:
         block_shared_bytes=shared_kib * _KIB,
         reserved_shared_bytes=0,
         shared_unit_bytes=unit_bytes,
+        scalar_registers=800,
     )
 
 

@@ -25,6 +25,7 @@ class Bound(StrEnum):
     """What keeps more blocks from one multiprocessor."""
 
     REGISTERS = "registers"
+    SCALAR_REGISTERS = "scalar registers"
     SHARED_MEMORY = "shared memory"
     THREADS = "threads"
     BLOCKS = "blocks"
@@ -57,6 +58,10 @@ class Figures:
     """How many a block has, if compiling decides that, as Triton does."""
     stages: int | None = None
     """How many Triton's pipeline has."""
+    accumulation_registers: int | None = None
+    """Of AMD's GPUs, of the registers: those for matrix cores, and for spills."""
+    scalar_registers: int | None = None
+    """Of AMD's GPUs: those of a warp, beside each thread's registers."""
 
 
 @dataclass(frozen=True)

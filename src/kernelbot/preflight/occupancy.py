@@ -6,8 +6,8 @@ from kernelbot.preflight.model import Bound, Figures, Occupancy
 
 def occupancy(limits: MultiprocessorLimits, figures: Figures, threads: int) -> Occupancy | None:
     """How many blocks of `threads` have room. What the kernel doesn't use limits nothing. If bounds
-    are alike, the first of threads, blocks, registers and shared memory is named. None if registers
-    or shared memory aren't known, or no block has so many threads."""
+    are alike, the first of threads, blocks, registers, scalar registers and shared memory is named.
+    None if registers or shared memory aren't known, or no block has so many threads."""
     registers, shared_bytes = figures.registers, figures.shared_bytes
     if registers is None or shared_bytes is None or not 0 < threads <= limits.block_threads:
         return None
@@ -18,6 +18,10 @@ def occupancy(limits: MultiprocessorLimits, figures: Figures, threads: int) -> O
     }
     if registers:
         most[Bound.REGISTERS] = _by_registers(limits, registers, warps)
+    if figures.scalar_registers and limits.scalar_registers:
+        most[Bound.SCALAR_REGISTERS] = (
+            limits.scalar_registers // figures.scalar_registers * limits.parts // warps
+        )
     if shared_bytes:
         most[Bound.SHARED_MEMORY] = _by_shared_memory(limits, shared_bytes)
     bound = min(most, key=lambda one: most[one])  # the first of those that are alike

@@ -138,6 +138,8 @@ def _figures(row: dict[str, str]) -> Figures:
         shared_bytes=0 if shared is None and "registers" in row and _is_launched(row) else shared,
         threads=_count(row, "threads") or None,
         stages=_count(row, "stages"),
+        accumulation_registers=_count(row, "accumulation_registers"),
+        scalar_registers=_count(row, "scalar_registers"),
     )
 
 

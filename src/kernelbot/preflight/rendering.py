@@ -15,9 +15,9 @@ from kernelbot.render.table import table
 from kernelbot.render.text import counted, cut, indent, one_line, printable, shorten
 from kernelbot.render.units import seconds_text
 
-_HEADERS = ("kernel", "threads", "stages", "registers", "spills", "stack", "shared", "blocks",
-            "occupancy", "limited by")  # fmt: skip
-_RIGHT = _HEADERS[1:9]
+_HEADERS = ("kernel", "threads", "stages", "registers", "accum", "scalar", "spills", "stack",
+            "shared", "blocks", "occupancy", "limited by")  # fmt: skip
+_RIGHT = _HEADERS[1:-1]
 _MOST_DIAGNOSTICS = 20
 _SHORT_HEADERS = ("kernel", "registers", "spills", "shared", "occupancy")
 _SHORT_KERNELS, _SHORT_DIAGNOSTICS, _SHORT_LINE = 6, 3, 72
@@ -129,6 +129,11 @@ def _row(kernel: Kernel, before: Figures | None) -> tuple[str, ...]:
         "" if threads is None else str(threads),
         "" if figures.stages is None else str(figures.stages),
         _beside(figures.registers, before.registers if before else None),
+        _beside(
+            figures.accumulation_registers or None,
+            before.accumulation_registers if before else None,
+        ),
+        _beside(figures.scalar_registers, before.scalar_registers if before else None),
         _beside(figures.spill_bytes, before.spill_bytes if before else None),
         _beside(figures.stack_bytes, before.stack_bytes if before else None),
         _beside(figures.shared_bytes, before.shared_bytes if before else None),

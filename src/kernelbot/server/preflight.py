@@ -13,6 +13,7 @@ from kernelbot.catalog.problem import load_problem
 from kernelbot.catalog.sources import read_source
 from kernelbot.harness.archive import sources_stamp
 from kernelbot.harness.inside.gpu.gpu_model import cute_knows, gpu_model
+from kernelbot.harness.inside.gpu.hip_toolchain import toolchain_name
 from kernelbot.harness.sandbox.enclosure import installed_program
 from kernelbot.preflight.gpus import PreflightGpu
 from kernelbot.preflight.history import History
@@ -156,7 +157,8 @@ def preflight_key(job: JobSpec, file: str, threads: int) -> str:
         sources_stamp(),
         sys.version,
         [_version(package) for package in _PACKAGES],
-        [_stamp(compiler) for compiler in ("nvcc", "g++")],
+        [_stamp(installed_program(compiler)) for compiler in ("nvcc", "g++")],
+        toolchain_name(job.device.arch or "") if job.device.vendor is Vendor.AMD else "",
     ]
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
@@ -168,9 +170,8 @@ def _version(package: str) -> str:
         return ""
 
 
-def _stamp(compiler: str) -> tuple[str, int, int]:
+def _stamp(path: str | None) -> tuple[str, int, int]:
     """A compiler's file, size and time: to ask it for its version takes longer than all else."""
-    path = installed_program(compiler)
     if path is None:
         return ("", 0, 0)
     found = Path(path).resolve().stat()

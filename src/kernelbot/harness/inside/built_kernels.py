@@ -2,7 +2,8 @@
 this: only it opens what the author's file has built.
 
 Triton leaves a folder for each kernel that it compiled; `load_inline` leaves libraries, and CuTe
-DSL binaries beside their launches, in which `cuobjdump` finds kernels.
+DSL binaries beside their launches, in which `cuobjdump` finds kernels. Of HIP there is what clang
+said itself.
 """
 
 import contextlib
@@ -16,7 +17,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from kernelbot.harness.inside.gpu.compile_cute import BINARY, LAUNCHES
-from kernelbot.harness.inside.own_builds import CUTE_BINARIES, unpack
+from kernelbot.harness.inside.gpu.hip_compiler import kept
+from kernelbot.harness.inside.own_builds import CUTE_BINARIES, HIP_KERNELS, unpack
 
 ARCHIVE = "builds.tar"
 TRITON_WORDS = "kernelbot.ptxas"
@@ -37,6 +39,7 @@ def main() -> None:
         *_by_triton(home / ".triton/cache"),
         *_in_libraries(home / ".cache/torch_extensions", program),
         *_by_cute(home / CUTE_BINARIES, program),
+        *({"compiler": "hip", "metadata": one} for one in kept(home / HIP_KERNELS)),
     ]
     json.dump(found[:MOST], sys.stdout)
 

@@ -19,12 +19,15 @@ NUMBA_CACHE = ".cache/numba"
 """Numba's own choice is a folder beside the source, if the author asks for `cache=True`."""
 CUTE_BINARIES = ".cache/kernelbot/cute"
 """What CuTe DSL has compiled for a GPU that wasn't there, to be read and never to be run."""
+HIP_KERNELS = ".cache/kernelbot/hip"
+"""The same of HIP for a GPU of AMD's: what clang says of kernels."""
 FOLDERS = (
     ".cache/torch_extensions",
     ".triton/cache",
     INDUCTOR_CACHE,
     NUMBA_CACHE,
     CUTE_BINARIES,
+    HIP_KERNELS,
 )
 CAP_BYTES = 64 << 20
 

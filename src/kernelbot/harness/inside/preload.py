@@ -137,7 +137,7 @@ def _preload_torch(
     if strangers:
         _preload_compilers(torch)
     if model is not None:
-        for name in ("compile_only", "compile_cute"):
+        for name in ("compile_only", "compile_cute", "compile_hip"):
             importlib.import_module(f"kernelbot.harness.inside.gpu.{name}").install(model)
     torch.set_num_threads(threads)
 

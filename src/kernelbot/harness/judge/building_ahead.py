@@ -20,6 +20,7 @@ from dataclasses import replace
 
 from kernelbot.harness.inside.cage.loader import ProblemBroken, shared_files, shared_modules
 from kernelbot.harness.inside.gpu.gpu_model import gpu_model
+from kernelbot.harness.inside.gpu.hip_toolchain import toolchain_name
 from kernelbot.harness.judge.authors import Contestant, authors_of
 from kernelbot.harness.judge.build.cache import BuildCache, CachedBuild
 from kernelbot.harness.judge.build.place import PACKAGES, package_version
@@ -40,6 +41,7 @@ from kernelbot.protocol import (
     Lang,
     ProblemSpec,
     ProgressEvent,
+    Vendor,
     Verdict,
 )
 from kernelbot.protocol.building import (
@@ -200,5 +202,6 @@ def _key(job: JobSpec, author: Contestant) -> str:
         sys.version,
         [package_version(tool) for tool in (*PACKAGES, _CUTE)],
         cpu_model(),
+        toolchain_name(job.device.arch or "") if job.device.vendor is Vendor.AMD else "",
     ]
     return "own-" + hashlib.sha256(json.dumps(ingredients, sort_keys=True).encode()).hexdigest()

@@ -9,7 +9,7 @@ from itertools import islice
 import pytest
 
 from kernelbot.harness.inside.built_kernels import MOST
-from kernelbot.harness.judge.build.figures import _by_cute, _in_library, figures_of
+from kernelbot.harness.judge.build.figures import _by_cute, _by_hip, _in_library, figures_of
 from kernelbot.harness.sandbox import RunnerClient
 
 TOLD = {"name": "k", "target": {"backend": "cuda", "arch": 90, "warp_size": 32},
@@ -77,6 +77,48 @@ def test_a_kernel_of_triton_for_amd(client: RunnerClient) -> None:
         row["threads"],
         row["arch"],
     )
+
+
+HIP = """
+  - .agpr_count:     8
+    .args:
+      - .name:           pretended
+        .value_kind:     global_buffer
+    .group_segment_fixed_size: 512
+    .max_flat_workgroup_size: 256
+    .name:           _Z1kPf
+    .private_segment_fixed_size: 16
+    .sgpr_count:     102
+    .vgpr_count:     104
+    .vgpr_spill_count: 3
+  - .max_flat_workgroup_size: 1024
+    .name:           'second'
+    .vgpr_count:     7
+amdhsa.target:   amdgcn-amd-amdhsa--gfx942
+"""
+
+
+def test_kernels_of_hip(client: RunnerClient) -> None:
+    """A block's threads are known where the author has bounded them."""
+    packed = archive({".cache/kernelbot/hip/a.metadata": HIP})
+    first, second = figures_of(packed, client, sandboxed=True)
+    assert {
+        "name": "k(float*)",
+        "registers": "104",
+        "accumulation_registers": "8",
+        "scalar_registers": "102",
+        "spill_store_bytes": "12",
+        "stack_bytes": "16",
+        "shared_bytes": "512",
+        "threads": "256",
+    } == first
+    assert {"name": "second", "registers": "7"} == second
+
+
+@pytest.mark.parametrize("told", ["", "  - .name:", "  - " * 100_000, "    .name: " + "x" * 99_999])
+def test_what_is_no_kernel_of_hip_costs_no_time(told: str) -> None:
+    found = list(islice(_by_hip({"metadata": told}), MOST))
+    assert all(len(row["name"]) <= 16384 for row in found)
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,12 @@ from kernelbot.harness.inside.cuda_on_cpu.headers import (
 )
 from kernelbot.harness.inside.cuda_on_cpu.hip import is_hip
 from kernelbot.harness.inside.cuda_on_cpu.rewriting import rewrite
+from kernelbot.harness.inside.inline_sources import (
+    CallersFile,
+    callers_file,
+    listed,
+    position,
+)
 from kernelbot.harness.inside.own_builds import began_ns
 
 CHECKED = "KERNELBOT_CHECKED"
@@ -62,8 +68,8 @@ def _mapped(real: Callable[..., Any], *, checked: bool) -> Callable[..., Any]:
     ) -> Any:
         if not cuda_sources:
             return real(name, cpp_sources, cuda_sources, *args, **options)
-        written = _text_of(sys._getframe(1).f_code.co_filename)
-        given = {"cpp_sources": _listed(cpp_sources), "cuda_sources": _listed(cuda_sources)}
+        written = callers_file(sys._getframe(1))
+        given = {"cpp_sources": listed(cpp_sources), "cuda_sources": listed(cuda_sources)}
         hip = is_hip(source for sources in given.values() for source in sources)
         pieces = [f'#include "cuda_on_cpu_{"hip_" if hip else ""}torch.h"']
         for kind, sources in given.items():
@@ -78,27 +84,9 @@ def _mapped(real: Callable[..., Any], *, checked: bool) -> Callable[..., Any]:
     return load_inline
 
 
-def _listed(sources: Any) -> list[str]:
-    return [sources] if isinstance(sources, str) else list(sources)
-
-
-def _text_of(file: str) -> tuple[str, str]:
-    """The name and the text of the author's file; no text if it can't be read."""
-    try:
-        return Path(file).name, Path(file).read_text(encoding="utf-8")
-    except (OSError, ValueError):
-        return Path(file).name, ""
-
-
-def _placed(source: str, argument: str, written: tuple[str, str], *, hip: bool) -> list[str]:
-    """A source for the processor, whose lines are those of the author's file if it is there as it
-    stands, and else its own. Raises `NotCovered`."""
-    name, text = written
-    at = text.find(source)
-    if at < 0:
-        name, line = argument, 1
-    else:
-        line = 1 + text.count("\n", 0, at)
+def _placed(source: str, argument: str, written: CallersFile, *, hip: bool) -> list[str]:
+    """A source for the processor, with its place. Raises `NotCovered`."""
+    name, line = position(source, argument, written)
     return [f'#line {line} "{name}"', rewrite(name, source, line, hip=hip)]
 
 

@@ -37,6 +37,7 @@ _RESERVES, _RESERVED_BYTES = 90, 1024
 the kernel uses any; ptxas doesn't."""
 _AMD = {
     "registers": re.compile(r"\.vgpr_count:\s+(\d{1,15})"),
+    "accumulation_registers": re.compile(r"\.agpr_count:\s+(\d{1,15})"),
     "scalar_registers": re.compile(r"\.sgpr_count:\s+(\d{1,15})"),
     "spilled_registers": re.compile(r"\.vgpr_spill_count:\s+(\d{1,15})"),
     "stack_bytes": re.compile(r"\.private_segment_fixed_size:\s+(\d{1,15})"),
@@ -44,6 +45,13 @@ _AMD = {
 }
 _SPILLED_BYTES = 4
 """The size of one register of one thread."""
+_HIP_KERNEL = re.compile(r"^  - ", re.MULTILINE)
+"""Where the description of one kernel ends and the next one's begins; those of its arguments are
+indented more."""
+_HIP_NAME = re.compile(r"^    \.name:\s+'?([^\s']{1,16384})", re.MULTILINE)
+_HIP_BLOCK = re.compile(r"^    \.max_flat_workgroup_size:\s+(\d{1,5})$", re.MULTILINE)
+_HIP_ANY_BLOCK = 1024
+"""The most threads of a block that clang compiles for if the author doesn't say."""
 
 
 def figures_of(builds: bytes, client: RunnerClient, sandboxed: bool) -> tuple[dict[str, str], ...]:
@@ -80,6 +88,8 @@ def _read(told: str) -> Iterator[dict[str, str]]:
             yield _by_triton(one)
         elif one.get("compiler") == "cute":
             yield from _by_cute(one)
+        elif one.get("compiler") == "hip":
+            yield from _by_hip(one)
         else:
             yield from _in_library(str(one.get("resources", "")))
 
@@ -143,6 +153,17 @@ def _amd_figures(metadata: str) -> dict[str, str]:
     if spilled is not None:
         row["spill_store_bytes"] = str(int(spilled) * _SPILLED_BYTES)
     return row
+
+
+def _by_hip(told: dict[str, str]) -> Iterator[dict[str, str]]:
+    """One row for each kernel, with the `threads` of its `__launch_bounds__` if it has them."""
+    for block in _HIP_KERNEL.split(told.get("metadata", "")):
+        if name := _HIP_NAME.search(block):
+            row = {"name": name[1]} | _amd_figures(block)
+            threads = _HIP_BLOCK.search(block)
+            if threads is not None and 0 < int(threads[1]) < _HIP_ANY_BLOCK:
+                row["threads"] = threads[1]
+            yield row
 
 
 def _in_library(resources: str) -> Iterator[dict[str, str]]:

@@ -1,0 +1,37 @@
+"""Sources that a Python file gives to `load_inline`: compilers name lines of that file."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+
+@dataclass(frozen=True)
+class CallersFile:
+    """The file that calls `load_inline`. No `text` if it can't be read."""
+
+    name: str
+    text: str
+
+
+def callers_file(frame: FrameType) -> CallersFile:
+    """The file whose code is running in `frame`."""
+    path = Path(frame.f_code.co_filename)
+    try:
+        return CallersFile(path.name, path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return CallersFile(path.name, "")
+
+
+def listed(sources: Any) -> list[str]:
+    """What `load_inline` takes as one source or several."""
+    return [sources] if isinstance(sources, str) else list(sources or ())
+
+
+def position(source: str, argument: str, written: CallersFile) -> tuple[str, int]:
+    """The file and the line that a source begins at: where it stands in the author's file as it is,
+    else the beginning of `argument`, as it is called there."""
+    at = written.text.find(source)
+    if at < 0:
+        return argument, 1
+    return written.name, 1 + written.text.count("\n", 0, at)
