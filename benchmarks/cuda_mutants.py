@@ -1,11 +1,13 @@
-"""How many mistakes in CUDA kernels a run on the processor finds, and how many with `--check`.
+"""How many mistakes in kernels of CUDA or HIP a run on the processor finds, and how many with
+`--check`.
 
-    python -m benchmarks.cuda_mutants [KERNEL ...]
+    python -m benchmarks.cuda_mutants [--hip] [KERNEL ...]
 
-Each kernel of `cuda_mutants.cu` is changed at one place: a comparison is off by one, a barrier is
-left out, or an index is one too large. A mutant is found by its answer if that differs from the
-right kernel's, or if the launch fails; by the check if the check names an error. Prints one row per
-kind, and each mutant that nothing has found. Compiles with the harness's flags, without a sandbox.
+Each kernel of `cuda_mutants.cu` (with `--hip` of `hip_mutants.hip`) is changed at one place: a
+comparison is off by one, a barrier is left out, or an index is one too large. A mutant is found by
+its answer if that differs from the right kernel's, or if the launch fails; by the check if the
+check names an error. Prints one row per kind, and each mutant that nothing has found. Compiles with
+the harness's flags, without a sandbox.
 """
 
 import argparse
@@ -29,11 +31,17 @@ from kernelbot.harness.inside.cuda_on_cpu.headers import (
     CHECKED_LIBRARIES,
     FLAGS,
     FOLDER,
+    HIP_FLAGS,
     header_files,
 )
 from kernelbot.harness.inside.cuda_on_cpu.rewriting import rewrite
 
-SOURCE = Path(__file__).with_name("cuda_mutants.cu")
+SOURCES = {
+    False: Path(__file__).with_name("cuda_mutants.cu"),
+    True: Path(__file__).with_name("hip_mutants.hip"),
+}
+"""By whether they are HIP."""
+_AS_HIP = ("-DCUDA_ON_CPU_HIP", "-O1", *HIP_FLAGS)
 _SIZE = 900
 _LIMIT_S = 15.0
 
@@ -78,7 +86,7 @@ def mutants(kernel: str, text: str) -> list[Mutant]:
     return found
 
 
-def build(folder: Path, all_of_one: list[Mutant], *, checked: bool) -> Path:
+def build(folder: Path, all_of_one: list[Mutant], *, checked: bool, hip: bool) -> Path:
     """A library with all mutants of a kernel, each in a namespace of its own."""
     parts = [
         f"namespace m{number} {{\n{one.text.replace('void run(', f'void run_{number}(')}\n}}\n"
@@ -88,8 +96,9 @@ def build(folder: Path, all_of_one: list[Mutant], *, checked: bool) -> Path:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
-    (folder / "all.cu").write_text(rewrite("all.cu", "".join(parts)))
+    (folder / "all.cu").write_text(rewrite("all.cu", "".join(parts), hip=hip))
     flags, libraries = (CHECKED_FLAGS, CHECKED_LIBRARIES) if checked else ((), ())
+    flags = (*(_AS_HIP if hip else ()), *flags)
     command = ["g++", *FLAGS, *flags, "-w", f"-I{FOLDER}", "-include", "cuda_on_cpu.h", "-x", "c++"]
     command += ["all.cu", "-shared", "-fPIC", "-o", "all.so", "-x", "none", *libraries]
     subprocess.run(command, cwd=folder, check=True)
@@ -136,16 +145,18 @@ def main() -> None:
     """See the module."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("kernels", nargs="*", metavar="KERNEL", help="default: all")
-    wanted = parser.parse_args().kernels
-    sections = re.split(r"^// kernel (\w+)\n", SOURCE.read_text(), flags=re.MULTILINE)[1:]
+    parser.add_argument("--hip", action="store_true", help="kernels of HIP's")
+    given = parser.parse_args()
+    wanted, hip = given.kernels, given.hip
+    sections = re.split(r"^// kernel (\w+)\n", SOURCES[hip].read_text(), flags=re.MULTILINE)[1:]
     made, by_answer, by_check = Counter[Kind](), Counter[Kind](), Counter[Kind]()
     for kernel, text in zip(sections[::2], sections[1::2], strict=True):
         if wanted and kernel not in wanted:
             continue
         all_of_one = mutants(kernel, text)
         with tempfile.TemporaryDirectory() as first, tempfile.TemporaryDirectory() as second:
-            plain = build(Path(first), all_of_one, checked=False)
-            checked = build(Path(second), all_of_one, checked=True)
+            plain = build(Path(first), all_of_one, checked=False, hip=hip)
+            checked = build(Path(second), all_of_one, checked=True, hip=hip)
             right, _ = answer(plain, 0)
             if wrongly := answer(checked, 0)[1]:
                 raise SystemExit(f"{kernel} is right, and the check says: {wrongly}")

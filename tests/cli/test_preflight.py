@@ -183,6 +183,14 @@ def test_a_gpu_that_this_clang_may_not_know(shell: Shell) -> None:
     assert (expected[0], True) == (newer.code, expected[1] in newer.out), newer.out
 
 
+_WARNINGS_HIP = """
+#define A _Pragma("GCC warning \\"many\\"")
+#define B A A A A A A A A A A
+#define C B B B B B B B B B B
+#define D C C C C C C C C C C
+#define E D D D D D D D D D D
+E E E E E E E E E E
+"""
 _ENDLESS_HIP = (
     "template<int N, int M> struct T { "
     "static const int v = T<N - 1, 2 * M>::v + T<N - 1, 2 * M + 1>::v; };\n"
@@ -199,9 +207,10 @@ _ENDLESS_HIP = (
     [
         ('#include "/etc/passwd"\n', "error"),
         ("template<int N> struct T { T<N + 1> t; }; T<0> endless;\n", "error"),
-        (_ENDLESS_HIP, "time limit"),
+        (_ENDLESS_HIP, "longer than the compile limit"),
         ('#include "' + "x" * 5000 + '"\n', "error"),
         ("__device__ char big[1L << 62];\n", "error"),
+        (_WARNINGS_HIP, "MI300X"),
     ],
 )
 def test_hostile_hip_is_refused(shell: Shell, text: str, words: str) -> None:
@@ -211,10 +220,10 @@ def test_hostile_hip_is_refused(shell: Shell, text: str, words: str) -> None:
         shutil.copytree(EXAMPLES / "vectoradd_triton", problem)
         task = problem / "task.yml"
         task.write_text(task.read_text() + "\ncompile_timeout: 40\n")
-    source = HIP.replace("__global__", text.replace("\\", "\\\\") + "__global__")
+    source = HIP.replace("__global__", text + "__global__")
     said = compiled(shell, problem, source, "--gpu", "MI300X", name="hostile.py")
-    assert (True, True) == (said.code in (1, 3), words in said.out), said.out
-    assert "root:" not in said.out
+    assert (True, True) == (said.code in (0, 1, 3), words in said.out), said.out[:2000]
+    assert ("root:" in said.out, len(said.out) < 100_000) == (False, True)
 
 
 @NVCC

@@ -175,7 +175,11 @@ def test_only_what_would_be_said_again_is_kept(found: RunResult, lasting: bool) 
 
 @pytest.mark.parametrize(
     ("source", "words"),
-    [("import torch\n", "compiles nothing without a GPU"), ("import triton\n", "no call reached")],
+    [
+        ("import torch\n", "compiles nothing without a GPU"),
+        ("import triton\n", "no call reached"),
+        ("import triton, torch\ntorch.compile(f)\n", "makes code for the device that it finds"),
+    ],
 )
 def test_a_file_without_kernels_says_why(source: str, words: str) -> None:
     report = read(result(), source)

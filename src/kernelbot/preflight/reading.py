@@ -16,7 +16,13 @@ from kernelbot.preflight.model import (
 )
 from kernelbot.preflight.occupancy import occupancy
 from kernelbot.protocol import Fault, JobSpec, Lang, RunResult, Verdict
-from kernelbot.protocol.building import AT_IMPORT, CALLED, compiles_at_import, compiles_when_called
+from kernelbot.protocol.building import (
+    AT_IMPORT,
+    CALLED,
+    compiles_at_import,
+    compiles_when_called,
+    needs_the_gpu,
+)
 
 THREADS = 256
 """How many a block of CUDA C++ has, if nobody says otherwise: what a launch asks for isn't
@@ -26,8 +32,13 @@ _MAX_DIGITS = 15
 """The most digits of a figure: Python takes long to read thousands of them, or refuses."""
 _NO_THREADS = "0"
 _NEEDS_A_GPU = (
-    "{file} compiles nothing without a GPU: of Python files load_inline and cpp_extension are "
-    "compiled here, and Triton and CuTe DSL unless torch.compile is used beside them."
+    "{file} compiles nothing without a GPU: of Python files load_inline, cpp_extension, Triton and "
+    "CuTe DSL are compiled here."
+)
+_TORCH_COMPILES = (
+    "{file} uses torch.compile, which makes code for the device that it finds: the processor here, "
+    "since there is no GPU. Beside it Triton and CuTe DSL aren't compiled either, because their "
+    "kernels may be called within it."
 )
 _TOO_OLD = "The ptxas that is installed is too old for {gpu}. It says: {said}"
 _NO_KERNEL = "Nothing was compiled for {gpu}: no call reached a kernel."
@@ -92,7 +103,8 @@ def _not_compiled(
     text = job.submission.text
     if compiles_at_import(text) or compiles_when_called(text):
         return (_NO_KERNEL.format(gpu=gpu.name),)
-    return (_NEEDS_A_GPU.format(file=job.problem.submission_name),)
+    why = _TORCH_COMPILES if needs_the_gpu(text) else _NEEDS_A_GPU
+    return (why.format(file=job.problem.submission_name),)
 
 
 def _failures(output: str) -> Iterable[str]:

@@ -121,22 +121,19 @@ def _chosen(row: Sequence[str], shown: Sequence[int]) -> tuple[str, ...]:
 
 
 def _row(kernel: Kernel, before: Figures | None) -> tuple[str, ...]:
-    figures, room = kernel.figures, kernel.occupancy
+    figures, room, then = kernel.figures, kernel.occupancy, before or Figures("")
     name = one_line(figures.name) + (f" ({kernel.times} times)" if kernel.times > 1 else "")
     threads = figures.threads or (room.threads if room else None)
     return (
         name,
         "" if threads is None else str(threads),
         "" if figures.stages is None else str(figures.stages),
-        _beside(figures.registers, before.registers if before else None),
-        _beside(
-            figures.accumulation_registers or None,
-            before.accumulation_registers if before else None,
-        ),
-        _beside(figures.scalar_registers, before.scalar_registers if before else None),
-        _beside(figures.spill_bytes, before.spill_bytes if before else None),
-        _beside(figures.stack_bytes, before.stack_bytes if before else None),
-        _beside(figures.shared_bytes, before.shared_bytes if before else None),
+        _beside(figures.registers, then.registers),
+        _beside(figures.accumulation_registers or None, then.accumulation_registers),
+        _beside(figures.scalar_registers, then.scalar_registers),
+        _beside(figures.spill_bytes, then.spill_bytes),
+        _beside(figures.stack_bytes, then.stack_bytes),
+        _beside(figures.shared_bytes, then.shared_bytes),
         "" if room is None else str(room.blocks),
         "" if room is None else f"{room.warps_share:.0%}",
         "" if room is None else room.limited_by.value,

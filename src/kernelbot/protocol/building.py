@@ -42,7 +42,12 @@ def compiles_at_import(text: str) -> bool:
 def compiles_when_called(text: str) -> bool:
     """Whether a file mentions what compiles at a kernel's first call, and needs no GPU for it."""
     mentioned = _TRITON in text or imports_cute(text)
-    return mentioned and not any(name in text for name in _NEEDS_THE_GPU)
+    return mentioned and not needs_the_gpu(text)
+
+
+def needs_the_gpu(text: str) -> bool:
+    """Whether a file mentions what torch compiles for the GPU that it finds."""
+    return any(name in text for name in _NEEDS_THE_GPU)
 
 
 def imports_cute(text: str) -> bool:

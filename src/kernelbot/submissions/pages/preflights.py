@@ -81,7 +81,7 @@ def _cells(kernel: Kernel, before: Figures | None) -> Sequence[FigureCell]:
     return (
         FigureCell(_text(threads)),
         _beside(now.registers, then.registers),
-        _beside(now.accumulation_registers, then.accumulation_registers),
+        _beside(now.accumulation_registers or None, then.accumulation_registers),
         _beside(now.scalar_registers, then.scalar_registers),
         _beside(now.spill_bytes, then.spill_bytes),
         _beside(now.stack_bytes, then.stack_bytes),

@@ -32,7 +32,8 @@ def hipcc(home: Path, source: str, *flags: str) -> "subprocess.CompletedProcess[
     path = home / "hipcc"
     path.write_text(script(ARCH, str(home), ROOT))
     path.chmod(0o755)
-    command = [path, "-std=c++20", "-isystem", folder, *flags, "-c", "k.hip", "-o", "k.o"]
+    includes = ["-std=c++20", "-isystem", str(folder)]
+    command = [str(path), *includes, *flags, "-c", "k.hip", "-o", "k.o"]
     return subprocess.run(command, cwd=home, capture_output=True, text=True, check=False)
 
 
