@@ -2,7 +2,7 @@
 
 import time
 
-from kernelbot.protocol import CaseResult, Verdict
+from kernelbot.protocol import NOT_RUN, CaseResult, Verdict
 from kernelbot.render.failures import Alike, failed_alike, without_numbers
 
 
@@ -13,6 +13,23 @@ def case(number: int, message: str, verdict: Verdict = Verdict.WRONG_ANSWER) -> 
 def test_messages_that_differ_in_numbers_are_of_one_way() -> None:
     cases = [case(1, "element 3 is 1.5e-07, not 2"), case(2, "element 70 is 5, not 6.25")]
     assert [Alike(cases[0], (cases[1],))] == failed_alike(cases)
+
+
+def test_a_number_s_sign_is_part_of_it() -> None:
+    cases = [case(1, "at [0]: got 0.5, expected 2"), case(2, "at [3]: got -1.5, expected -3e-07")]
+    assert [Alike(cases[0], (cases[1],))] == failed_alike(cases)
+
+
+def test_a_dash_between_words_is_no_sign() -> None:
+    assert ("a[0]-0", "0-0", "x-0") == tuple(map(without_numbers, ("a[3]-4", "3-4", "x-7")))
+
+
+def test_cases_that_were_not_run_are_no_way_of_failing_and_come_last() -> None:
+    cases = [case(1, NOT_RUN), case(2, "it ended"), case(3, NOT_RUN)]
+    assert [
+        (cases[1], ""),
+        (cases[0], "2 more were not run: the program had ended in another case."),
+    ] == [(way.first, way.sentence) for way in failed_alike(cases)]
 
 
 def test_other_words_or_another_verdict_are_another_way() -> None:

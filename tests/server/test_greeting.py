@@ -1,5 +1,6 @@
 """What `kernelbot serve` prints on a terminal."""
 
+import secrets
 from pathlib import Path
 
 from kernelbot.server.serve import greeting_text
@@ -9,10 +10,17 @@ def test_the_link_and_the_next_step_are_shown() -> None:
     text = greeting_text("root", "http://x:8000", "/auth/open?link=s", has_boards=True)
     assert [
         "KernelBot serves at http://x:8000",
-        "  Log in as root, once within 10 minutes: http://x:8000/auth/open?link=s",
+        "  Log in as root, once within 10 minutes:",
+        "http://x:8000/auth/open?link=s",
         "  Another link, later: kernelbot open",
         "  Next: kernelbot submit FILE --board BOARD",
     ] == text.strip("\n").splitlines()
+
+
+def test_the_link_fits_80_columns() -> None:
+    path = f"/auth/open?link={secrets.token_urlsafe(32)}"
+    text = greeting_text("root", "http://127.0.0.1:8000", path, has_boards=True)
+    assert [] == [line for line in text.splitlines() if len(line) > 80]
 
 
 def test_without_a_board_the_next_step_is_one() -> None:

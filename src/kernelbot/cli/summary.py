@@ -121,6 +121,8 @@ def _ways(result: RunResult) -> list[Alike]:
 
 
 def _way(way: Alike, *, whole: bool) -> list[str]:
+    if way.sentence:
+        return [f"  {way.sentence}"]
     said = printable(way.first.message).splitlines()
     lines = [f"{mark(way.first.verdict)} {one_line(way.first.spec)}"]
     lines += [f"  {line}" for line in (_clipped(said, LINES // 2) if whole else said[:1])]

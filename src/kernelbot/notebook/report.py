@@ -149,6 +149,8 @@ def code_at(source: str, place: ErrorPosition) -> str:
 
 def _failure(way: Alike) -> tuple[str, str]:
     """The case, with how many others failed the same way, and what was said of it."""
+    if way.sentence:
+        return way.sentence, ""
     more = f", and {len(way.others)} more in the same way" if way.others else ""
     title = f"{mark(way.first.verdict)} {one_line(way.first.spec)}{more}"
     return title, printable(way.first.message)

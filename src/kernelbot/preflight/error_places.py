@@ -89,7 +89,7 @@ def _searched_texts(result: RunResult | str) -> Iterator[_SearchedText]:
     if result.failure is not None:
         yield _SearchedText(result.failure.message)
     for phase in result.phases:  # the first case of each way of failing
-        for first in (alike.first for alike in failed_alike(phase.cases)):
+        for first in (one.first for one in failed_alike(phase.cases) if not one.sentence):
             wrong = first.verdict is Verdict.WRONG_ANSWER
             yield _SearchedText(first.message, first if wrong else None)
 

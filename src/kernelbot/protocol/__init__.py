@@ -40,6 +40,7 @@ if TYPE_CHECKING:  # the same as `_HOMES`, for what reads the sources
     from kernelbot.protocol.payload import MAX_PAYLOAD_BYTES, decode_payload, encode_payload
     from kernelbot.protocol.rank_rule import RankRule
     from kernelbot.protocol.result import (
+        NOT_RUN,
         Artifact,
         BuildEnvironment,
         CaseResult,
@@ -58,6 +59,7 @@ if TYPE_CHECKING:  # the same as `_HOMES`, for what reads the sources
 
 __all__ = [
     "MAX_PAYLOAD_BYTES",
+    "NOT_RUN",
     "PROTOCOL_VERSION",
     "Artifact",
     "BuildConfig",
@@ -127,6 +129,7 @@ _HOMES = {
             "CompileReport",
             "DuelResult",
             "DuelWorkload",
+            "NOT_RUN",
         ),
         *("Failure", "PhaseResult", "Product", "RunResult", "SandboxReport", "SystemInfo"),
         "WorkloadResult",

@@ -20,6 +20,12 @@ def phases_of(job: JobSpec) -> tuple[Phase, ...]:
     return () if job.build_only else PHASES[job.mode]
 
 
+def judged_mode(mode: Mode, *, secret: bool) -> Mode:
+    """The mode in which a run is judged: a ranked submission is tested on the problem's own seeds,
+    and timed once, on secret ones."""
+    return Mode.TEST if mode is Mode.LEADERBOARD and not secret else mode
+
+
 def cases_of(problem: ProblemSpec, phase: Phase) -> list[tuple[int, Case]]:
     """The cases of a phase, each with its number in the problem: the tests, or the workloads.
 

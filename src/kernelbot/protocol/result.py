@@ -14,6 +14,10 @@ class Failure:
     evidence: str = ""
 
 
+NOT_RUN = "Not run: the program had ended in another case."
+"""The message of a case that wasn't run, with the verdict of the one that ended the program."""
+
+
 @dataclass(frozen=True)
 class CaseResult:
     """One test case. `message` is empty when accepted, else what the checker said."""

@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from kernelbot.protocol import CaseResult, Verdict
+from kernelbot.protocol import NOT_RUN, CaseResult, Verdict
 
+_WHY_NOT_RUN = NOT_RUN.partition(": ")[2]
 _COMPARED = 500
 """Characters of each end of a message by which two of them are compared."""
 
@@ -17,15 +18,27 @@ class Alike:
     first: CaseResult
     others: tuple[CaseResult, ...]
 
+    @property
+    def sentence(self) -> str:
+        """Of a way that is none of failing, since its cases weren't run: how many, and why; empty
+        for others."""
+        if self.first.message != NOT_RUN:
+            return ""
+        count = 1 + len(self.others)
+        return f"{count} more {'was' if count == 1 else 'were'} not run: {_WHY_NOT_RUN}"
+
 
 def failed_alike(cases: Iterable[CaseResult]) -> list[Alike]:
-    """An entry for each way of failing, in the order of the first cases. Two cases failed in the
-    same way if verdicts and messages are equal but for the numbers: sizes differ."""
+    """An entry for each way of failing, in the order of the first cases; those that weren't run
+    are the last. Two cases failed in the
+    same way if verdicts and messages are equal but for the numbers and their signs: sizes
+    differ."""
     ways: dict[tuple[Verdict, str], list[CaseResult]] = {}
     for case in cases:
         if case.verdict is not Verdict.ACCEPTED:
             ways.setdefault((case.verdict, without_numbers(case.message)), []).append(case)
-    return [Alike(first, tuple(others)) for first, *others in ways.values()]
+    found = [Alike(first, tuple(others)) for first, *others in ways.values()]
+    return sorted(found, key=lambda way: bool(way.sentence))
 
 
 def without_numbers(message: str) -> str:
@@ -33,4 +46,4 @@ def without_numbers(message: str) -> str:
     that is its beginning and its end: an author can fill each case's with numbers."""
     if len(message) > 2 * _COMPARED:
         message = message[:_COMPARED] + message[-_COMPARED:]
-    return re.sub(r"[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?", "0", message)
+    return re.sub(r"(?:(?<![\w.)\]])-)?[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?", "0", message)

@@ -6,7 +6,8 @@ import hmac
 from kernelbot.boards import store as boards
 from kernelbot.boards.model import ProblemDefinition
 from kernelbot.domain.versioned_cache import VersionedCache
-from kernelbot.protocol import JobSpec, Limits, Mode, SamplingRules, SandboxMode, SourceFile
+from kernelbot.protocol import JobSpec, Limits, SamplingRules, SandboxMode, SourceFile
+from kernelbot.protocol.phases import judged_mode
 from kernelbot.runs import store as attempts
 from kernelbot.runs.devices.model import DeviceConfig
 from kernelbot.runs.job_terms import JobTerms
@@ -42,7 +43,7 @@ class JobSpecs:
         """The terms of the run's attempt of this number, as they are decided now."""
         return JobTerms(
             job_id=_job_id(run, number),
-            mode=_mode(run),
+            mode=judged_mode(run.mode, secret=run.secret),
             device=device.spec,
             secret=run.secret,
             seed=_secret_seed(run, number) if run.secret else None,
@@ -57,11 +58,6 @@ class JobSpecs:
             found = await boards.definition(session, version_id)
             self._definitions.keep(version_id, None, found)
         return found
-
-
-def _mode(run: LockedRun) -> Mode:
-    """A ranked submission is tested on the problem's own seeds, and timed once, on secret ones."""
-    return Mode.TEST if run.mode is Mode.LEADERBOARD and not run.secret else run.mode
 
 
 def _secret_seed(run: LockedRun, number: int) -> int:

@@ -240,7 +240,9 @@ async def _greet(services: Services, operator: NewToken, url: str, log_file: Pat
 def greeting_text(
     name: str, url: str, path: str, *, has_boards: bool, log_file: Path | None = None
 ) -> str:
-    """What a terminal shows once a server can be asked. `path`: of the link that logs in."""
+    """What a terminal shows once a server can be asked. `path`: of the link that logs in, which has
+    a line of its own from the first column on, since it is 80 long, and a terminal that breaks it
+    may lead to its first part."""
     following = (
         "kernelbot submit FILE --board BOARD"
         if has_boards
@@ -249,7 +251,8 @@ def greeting_text(
     where = f"  Log: {one_line(str(log_file))}\n" if log_file else ""
     return (
         f"\nKernelBot serves at {url}\n"
-        f"  Log in as {one_line(name)}, once within {LINK_LASTS_S // 60} minutes: {url}{path}\n"
+        f"  Log in as {one_line(name)}, once within {LINK_LASTS_S // 60} minutes:\n"
+        f"{url}{path}\n"
         "  Another link, later: kernelbot open\n"
         f"  Next: {following}\n"
         f"{where}"

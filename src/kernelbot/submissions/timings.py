@@ -14,7 +14,8 @@ def timed(run: Run) -> tuple[WorkloadResult, ...]:
 
 
 def timed_run(submission: Submission, device: str) -> Run | None:
-    """The run whose times are compared: the public one, whose data all submissions share."""
+    """The run whose times are compared: of a ranked submission the secret one, which alone is
+    timed."""
     runs = [run for run in submission.runs if run.device == device and timed(run)]
     return min(runs, key=lambda run: run.secret, default=None)
 

@@ -10,6 +10,7 @@ from kernelbot.submissions.model import BareSubmission, SubmissionEvent
 from kernelbot.submissions.pages.progress import StepState, SubmissionProgress, queue_text
 
 NOW = datetime.now(UTC)
+SECRET = "Timed on secret data"
 PLACE = DeviceQueuePosition(2, 0.3, device="CPU")
 
 
@@ -30,12 +31,18 @@ def row(file_name: str = "a.py") -> BareSubmission:
     )
 
 
-def run(number: int, *, secret: bool = False, device: str = "CPU") -> Run:
+def run(
+    number: int,
+    *,
+    secret: bool = False,
+    device: str = "CPU",
+    mode: Mode = Mode.LEADERBOARD,
+) -> Run:
     return Run(
         id=number,
         submission_id=12,
         device=device,
-        mode=Mode.LEADERBOARD,
+        mode=mode,
         secret=secret,
         state=RunState.QUEUED,
         verdict=None,
@@ -54,6 +61,10 @@ def ranked(file_name: str = "a.py") -> SubmissionProgress:
     return SubmissionProgress(row(file_name), (run(1), run(2, secret=True)), PLACE)
 
 
+def benchmarked() -> SubmissionProgress:
+    return SubmissionProgress(row(), (run(1, mode=Mode.BENCHMARK),), PLACE)
+
+
 def tell(
     progress: SubmissionProgress, kind: EventKind | RunState, number: int = 1, **data: str | int
 ) -> bool:
@@ -70,7 +81,7 @@ def test_what_waits_says_where_and_has_all_its_steps_before_it() -> None:
         state.headline,
         state.detail,
     )
-    assert ["Test", "Timed", "Secret"] == [step.text for step in state.steps]
+    assert ["Test", SECRET] == [step.text for step in state.steps]
     assert "Waiting · Submission 12" == state.title
 
 
@@ -89,26 +100,27 @@ def test_cases_that_were_tested_are_counted() -> None:
         tell(progress, EventKind.CASE)
     assert [
         ("Test: 3 of 5", StepState.NOW, 0.6),
-        ("Timed", StepState.NEXT, 0.0),
-        ("Secret", StepState.NEXT, 0.0),
+        (SECRET, StepState.NEXT, 0.0),
     ] == steps(progress)
     assert "Test: 3 of 5 · Submission 12" == progress.state.title
     assert "public run: test; secret run: waiting in the queue" == progress.state.detail
 
 
-def test_workloads_come_after_the_tests_and_the_secret_run_is_one_step() -> None:
+def test_the_secret_run_is_one_step() -> None:
     progress = ranked()
-    tell(progress, RunState.RUNNING)
-    tell(progress, EventKind.PHASE_STARTED, phase="test", total=5)
-    tell(progress, EventKind.PHASE_STARTED, phase="leaderboard", total=2)
-    tell(progress, EventKind.WORKLOAD)
+    tell(progress, RunState.FINISHED, verdict="accepted")
     tell(progress, RunState.RUNNING, 2)
     tell(progress, EventKind.PHASE_STARTED, 2, phase="test", total=5)  # as an admin is told
-    assert [
-        ("Test", StepState.DONE, 1.0),
-        ("Timed: 1 of 2", StepState.NOW, 0.5),
-        ("Secret", StepState.NOW, 0.0),
-    ] == steps(progress)
+    assert [("Test", StepState.DONE, 1.0), (SECRET, StepState.NOW, 0.0)] == steps(progress)
+
+
+def test_workloads_come_after_the_tests() -> None:
+    progress = benchmarked()
+    tell(progress, RunState.RUNNING)
+    tell(progress, EventKind.PHASE_STARTED, phase="test", total=5)
+    tell(progress, EventKind.PHASE_STARTED, phase="benchmark", total=2)
+    tell(progress, EventKind.WORKLOAD)
+    assert [("Test", StepState.DONE, 1.0), ("Timed: 1 of 2", StepState.NOW, 0.5)] == steps(progress)
 
 
 def test_a_compiled_file_is_built_first() -> None:
@@ -137,18 +149,18 @@ def test_the_end_of_all_runs_is_a_headline() -> None:
 
 
 def test_another_attempt_begins_again() -> None:
-    progress = ranked()
+    progress = benchmarked()
     tell(progress, RunState.RUNNING)
-    tell(progress, EventKind.PHASE_STARTED, phase="leaderboard", total=2)
+    tell(progress, EventKind.PHASE_STARTED, phase="benchmark", total=2)
     tell(progress, RunState.QUEUED)
-    assert [StepState.NEXT] * 3 == [state for _, state, _ in steps(progress)]
+    assert [StepState.NEXT] * 2 == [state for _, state, _ in steps(progress)]
     assert "Position" not in progress.state.detail  # where it was the first time says nothing
 
 
 def test_steps_name_the_device_if_there_are_several() -> None:
-    progress = SubmissionProgress(row(), (run(1), run(2, device="H100")), None)
+    progress = SubmissionProgress(row(), (run(1, mode=Mode.BENCHMARK), run(2, device="H100")), None)
     texts = [step.text for step in progress.state.steps]
-    assert ["CPU: Test", "CPU: Timed", "H100: Test", "H100: Timed"] == texts
+    assert ["CPU: Test", "CPU: Timed", "H100: Test"] == texts
 
 
 def test_more_cases_than_were_named_are_not_more_than_all() -> None:

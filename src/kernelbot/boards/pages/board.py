@@ -179,8 +179,10 @@ async def _table(
 
 
 def _chosen(viewer: User | None, table: StandingsTable) -> list[str]:
-    """Whose scores the trend shows if nobody is asked for: the first, and the visitor."""
-    return list(dict.fromkeys([*table.first, *([viewer.name] if viewer else [])]))
+    """Whose scores the trend shows if nobody is asked for: the first, and the visitor if they are
+    ranked."""
+    ranked = viewer is not None and viewer.id in table.authors
+    return list(dict.fromkeys([*table.first, *([viewer.name] if viewer and ranked else [])]))
 
 
 def compared(rows: Sequence[Standing], first: Sequence[Standing]) -> Iterator[Row]:

@@ -13,6 +13,7 @@ from kernelbot.harness.words.plan import Plan
 from kernelbot.harness.words.seeds import case_arguments
 from kernelbot.harness.words.windows import Reply
 from kernelbot.protocol import (
+    NOT_RUN,
     Case,
     CaseResult,
     EventKind,
@@ -70,8 +71,7 @@ def run_tests(
 def _give_up(job: JobSpec, results: dict[int, CaseResult], error: AuthorFailure) -> None:
     for index, case in enumerate(job.problem.tests):
         if index not in results:
-            message = "Not run: the program had ended in another case."
-            results[index] = CaseResult(case.spec, error.verdict, message)
+            results[index] = CaseResult(case.spec, error.verdict, NOT_RUN)
 
 
 def _announce(

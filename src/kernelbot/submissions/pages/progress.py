@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from kernelbot.domain.states import RunState
 from kernelbot.protocol import Mode, Verdict
-from kernelbot.protocol.phases import PHASES
+from kernelbot.protocol.phases import PHASES, judged_mode
 from kernelbot.render.progress import COMPILING, RunProgress
 from kernelbot.render.text import one_line
 from kernelbot.runs.model import Run
@@ -23,7 +23,7 @@ _NAMES = {
     "leaderboard": "Timed",
     "profile": "Profile",
 }
-_SECRET = "Secret"  # noqa: S105  # a step's name
+_SECRET = "Timed on secret data"  # noqa: S105  # a step's name
 _ENDED = (RunState.FINISHED, RunState.CANCELLED)
 
 
@@ -77,7 +77,8 @@ class _RunSteps:
         self._secret = run.secret
         self._label = f"{one_line(run.device)}: " if several_devices else ""
         built = (COMPILING,) if is_compiled else ()
-        self._phases = (*built, *map(str, PHASES[run.mode]))
+        mode = judged_mode(run.mode, secret=run.secret)
+        self._phases = (*built, *map(str, PHASES[mode]))
         self._reached = 0
 
     def add(self, event: SubmissionEvent) -> None:
