@@ -68,8 +68,12 @@ def test_a_file_that_names_its_board_is_sent_there(ada: Shell, tmp_path: Path) -
 
 
 def test_who_gives_up_sends_nothing(ada: Shell) -> None:
-    code, _ = asked(ada, "\x04")
-    assert (True, []) == (code != 0, ada("submission", "list", "--json").document["submissions"])
+    code, shown = asked(ada, "\x04")
+    assert (130, False, []) == (
+        code,
+        "Traceback" in shown,
+        ada("submission", "list", "--json").document["submissions"],
+    )
 
 
 def test_a_script_is_not_asked(ada: Shell) -> None:

@@ -1,11 +1,12 @@
 """What a terminal shows of a submission: the answer first, in as many lines as a terminal has."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 
-from kernelbot.cli.summary import COMPARED_LINES, LINES, compared_lines, summary
+from kernelbot.cli.summary import COMPARED_LINES, LINES, summary
 from kernelbot.domain.states import ReviewState, RunState, SubmissionState
 from kernelbot.moderation.reviews.model import Evidence
 from kernelbot.protocol import CaseResult, Failure, Fault, Mode, RunResult, Verdict
@@ -21,7 +22,9 @@ RANKED = ScoreInterval((0.001, 0.0012), (0.00105, 0.00115), 0.05, 0)
 CRASH = "The submission failed:\nTraceback (most recent call last):\n{}\nIndexError: size {}"
 
 
-def shown(*results: RunResult, lines: int = LINES, **changes: object) -> list[str]:
+def shown(
+    *results: RunResult, compared: Sequence[str] = (), lines: int = LINES, **changes: object
+) -> list[str]:
     """The lines of a ranked submission with such runs, the second of which is secret."""
     runs = [
         RunView(
@@ -57,7 +60,7 @@ def shown(*results: RunResult, lines: int = LINES, **changes: object) -> list[st
         runs=runs,
         code=None,
     )
-    return summary(view.model_copy(update=changes), URL, lines=lines).splitlines()
+    return summary(view.model_copy(update=changes), URL, compared, lines=lines).splitlines()
 
 
 def failing(messages: list[str]) -> RunResult:
@@ -78,15 +81,12 @@ def test_the_score_with_its_interval_is_first_and_the_page_last() -> None:
     assert "median" in lines[2]
 
 
-def test_how_it_compares_is_never_longer_than_its_room() -> None:
-    compared = tuple(f"{number} " + "x" * 100 for number in range(40))
-    lines = compared_lines(compared)
-    assert ("0", COMPARED_LINES, []) == (
-        lines[0],
-        len(lines),
-        [line for line in lines if len(line) > 80],
-    )
-    assert ["a", "b"] == compared_lines(("a", "b"))
+def test_how_it_compares_comes_before_the_times_and_has_its_room() -> None:
+    compared = [f"{number} " + "x" * 100 for number in range(40)]
+    lines = shown(ACCEPTED, ACCEPTED, compared=compared)
+    table = next(at for at, line in enumerate(lines) if "median" in line)
+    assert ("0", 2 + COMPARED_LINES, f"Its page: {URL}") == (lines[2], table, lines[-1])
+    assert (True, []) == (len(lines) <= LINES, [line for line in lines if len(line) > 80])
 
 
 def test_equal_tracebacks_are_said_once() -> None:
@@ -164,6 +164,12 @@ def test_the_times_of_the_workloads_are_of_one_judging_and_say_so() -> None:
     lines = shown(ACCEPTED, ACCEPTED)
     table = next(at for at, line in enumerate(lines) if "median" in line)
     assert 1 == lines[table:].count(ONE_JUDGING)
+
+
+def test_a_ranked_submission_shows_the_times_of_its_secret_run() -> None:
+    tested = replace(ACCEPTED, mode=Mode.TEST, phases=ACCEPTED.phases[:1], score_s=None)
+    lines = shown(tested, ACCEPTED)
+    assert 1 == sum("median" in line for line in lines)
 
 
 def test_without_a_ranked_interval_that_of_the_judging_says_so() -> None:

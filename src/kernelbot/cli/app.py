@@ -5,7 +5,7 @@ import os
 import sys
 from collections.abc import Iterable
 from importlib import import_module
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 from typer.core import TyperCommand, TyperGroup, TyperOption
@@ -145,10 +145,26 @@ def _discard_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+def _end_given_up(command: Any) -> None:  # of classes that typer doesn't export
+    """Have who gives up at a question end the command as Ctrl-C does elsewhere: typer ends it with
+    1, which is here that a file was refused."""
+    invoke = command.invoke
+
+    def invoke_it(context: typer.Context) -> object:
+        try:
+            return invoke(context)
+        except typer.Abort:
+            print(file=sys.stderr)  # the question's line isn't ended
+            raise typer.Exit(INTERRUPTED) from None
+
+    command.invoke = invoke_it
+
+
 def _run(arguments: list[str], *, as_json: bool) -> int:
     try:
         command = typer.main.get_command(_called_tree(arguments))
         _tidy_help(command)
+        _end_given_up(command)
         code = command.main(arguments, prog_name="kernelbot", standalone_mode=not as_json)
     except KernelbotError as error:
         return report_error(error, as_json=as_json)

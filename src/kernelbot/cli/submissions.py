@@ -277,13 +277,10 @@ def _show_summary(done: "SubmissionView", page_url: str, terminal: Terminal) -> 
     """The answer, and how its score compares with others and with what the device can do, if the
     server says so: one of an earlier release doesn't."""
     from kernelbot.cli.score_comparison import comparison_lines, limit_lines
-    from kernelbot.cli.summary import LINES, compared_lines, summary
+    from kernelbot.cli.summary import summary
 
     found = done.comparisons
-    compared = compared_lines([*limit_lines(found), *comparison_lines(found)])
-    terminal.show(summary(done, page_url, lines=LINES - len(compared)))
-    if compared:
-        terminal.show("\n".join(compared))
+    terminal.show(summary(done, page_url, [*comparison_lines(found), *limit_lines(found)]))
 
 
 def _page_url(client: "KernelbotClient", submission_id: int) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from kernelbot.cli.outcome import closing, noticed, where_more_is
 from kernelbot.cli.terminal import columns
 from kernelbot.domain.states import RunState
-from kernelbot.protocol import Mode, RunResult, Verdict, WorkloadResult
+from kernelbot.protocol import RunResult, Verdict, WorkloadResult
 from kernelbot.render.failures import Alike, failed_alike
 from kernelbot.render.intervals import ONE_JUDGING
 from kernelbot.render.report import busy_hint, threads_hint, workloads_table
@@ -30,11 +30,15 @@ _LEAST_OUTPUT = 3
 """Lines that must be free for what the program printed."""
 
 
-def summary(submission: "SubmissionView", page_url: str, *, lines: int = LINES) -> str:
-    """The verdict, the score and the place first, then what failed or what to do, the times, and
+def summary(
+    submission: "SubmissionView", page_url: str, compared: Sequence[str] = (), *, lines: int = LINES
+) -> str:
+    """The verdict, the score and the place first, then how the score compares with others and with
+    what the device can do, of which `compared` has a line each; then what failed, the times, and
     where the rest is: `lines` at most."""
     width = columns() or _COLUMNS
     head = _clipped(_wrapped(closing(submission), width), _HEAD)
+    head += _clipped(_wrapped("\n".join(compared), width), COMPARED_LINES)
     notes = _clipped(_wrapped("\n".join(_notes(submission)), width), _NOTES)
     tail = where_more_is(submission, page_url)
     if printed := _printed(submission):
@@ -44,12 +48,6 @@ def summary(submission: "SubmissionView", page_url: str, *, lines: int = LINES) 
     table = _times(submission, width, room - len(failed))
     output = _output(submission, width, room - len(failed) - len(table))
     return "\n".join([*head, *failed, *notes, *table, *output, *tail])
-
-
-def compared_lines(compared: Sequence[str]) -> list[str]:
-    """How the score compares with others and with what the device can do, of which `compared` has
-    a line each: `COMPARED_LINES` at most, as wide as the terminal."""
-    return _clipped(_wrapped("\n".join(compared), columns() or _COLUMNS), COMPARED_LINES)
 
 
 def _wrapped(text: str, width: int) -> list[str]:
@@ -142,9 +140,8 @@ def _clipped(lines: list[str], most: int) -> list[str]:
 
 
 def _times(submission: "SubmissionView", width: int, room: int) -> list[str]:
-    """The times of the last run that was timed and whose workloads may be named."""
-    if submission.mode is Mode.TEST:
-        return []
+    """The times of the first run that was timed: of a ranked submission that is the secret one,
+    whose workloads are named as the problem names them."""
     loads = next((found for run in submission.runs if (found := _timed(run))), ())
     shown = loads[: max(0, room - 4)]  # the others are the table's head and what is said of it
     if not shown:
@@ -155,7 +152,7 @@ def _times(submission: "SubmissionView", width: int, room: int) -> list[str]:
 
 
 def _timed(run: "RunView") -> tuple[WorkloadResult, ...]:
-    if run.result is None or run.secret:
+    if run.result is None:
         return ()
     phases = run.result.to_result().phases
     found = [phase.workloads for phase in phases if phase.workloads]
