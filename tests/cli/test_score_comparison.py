@@ -40,8 +40,8 @@ def test_one_is_told_in_percent_and_as_a_factor() -> None:
 def test_several_devices_are_named_and_what_is_far_away_is_a_factor() -> None:
     assert [
         "CPU: 2.50 times the time of your best other one, submission 3: 2.00 ms",
-        "H100: 5.00 times the time of the leader, bob\\x1b[2J: 1.00 ms",
-    ] == comparison_lines([compared(5e-3, own=OWN), compared(5e-3, None, LEADER, "H100")])
+        "H100: 1702 times the time of the leader, bob\\x1b[2J: 1.00 ms",
+    ] == comparison_lines([compared(5e-3, own=OWN), compared(1.7019, None, LEADER, "H100")])
 
 
 @pytest.mark.parametrize("leader", [LEADER, replace(LEADER, submission_id=9)])

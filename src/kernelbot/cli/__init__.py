@@ -1,7 +1,8 @@
 """The terminal client: talks HTTP, except for the commands that need no server."""
 
+# In the interpreter itself: `signal` would be loaded from files, and Ctrl-C may come meanwhile.
+import _signal as signal  # type: ignore[import-not-found]
 import gc
-import signal
 
 _COLLECT_AFTER = (50_000, 20, 20)
 """Python's own thresholds are 700, 10 and 10. But while a command loads its modules there is no

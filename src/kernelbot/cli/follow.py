@@ -57,7 +57,9 @@ def follow_with(
             steps.log(text)
 
     def on_broken(error: KernelbotError) -> None:
-        steps.say(f"{error} Still trying. {how_to_follow(submission.id)}")
+        kept = f"Still trying; submission {submission.id} is kept there."
+        steps.say(f"{error} {kept} {how_to_follow(submission.id)}")
+        steps.now("not connected, trying again")
 
     for event in client.events(submission.id, on_queue=on_queue, on_broken=on_broken):
         label = _label(event) if several else ""

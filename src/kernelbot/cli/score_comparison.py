@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from kernelbot.render.limits import whole_text
 from kernelbot.render.text import one_line
-from kernelbot.render.units import percent_text, seconds_text
+from kernelbot.render.units import percent_text, seconds_text, three_digits
 
 if TYPE_CHECKING:
     from kernelbot.ranking.model import ScoreComparison
@@ -45,9 +45,9 @@ def _against(score_s: float, whose: str, other_s: float) -> str:
     """How two scores differ: as a factor if it is large, else in percent."""
     ratio = score_s / other_s
     if ratio < 1:
-        how = f"{1 / ratio:.2f} times as fast as"
+        how = f"{three_digits(1 / ratio)} times as fast as"
     elif ratio < 2:
         how = f"{percent_text(ratio - 1)} to"
     else:
-        how = f"{ratio:.2f} times the time of"
+        how = f"{three_digits(ratio)} times the time of"
     return f"{how} {whose}: {seconds_text(other_s)}"

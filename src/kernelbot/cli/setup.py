@@ -13,8 +13,8 @@ from kernelbot.cli.examples import examples
 from kernelbot.cli.options import Json, Url
 from kernelbot.cli.session import connect
 from kernelbot.cli.terminal import Terminal
+from kernelbot.cli.writing import write_new_files
 from kernelbot.domain.errors import Conflict, UserError
-from kernelbot.protocol.os_errors import in_words
 from kernelbot.render.guide import GUIDE, STATEMENT, FolderGuide, for_board, for_folder
 
 if TYPE_CHECKING:
@@ -159,11 +159,9 @@ def _write(folder: Path, found: _Contents) -> list[Path]:
         )
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for path, text in files.items():
-            with path.open("x", encoding="utf-8", newline="") as opened:
-                opened.write(text)
     except OSError as error:
-        raise UserError(f"{error.filename} can't be written: {in_words(error)}.") from None
+        raise UserError(f"{folder} can't be written: {error.strerror}.") from None
+    write_new_files(files)
     return list(files)
 
 

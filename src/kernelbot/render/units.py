@@ -8,7 +8,7 @@ def time_text(nanoseconds: float) -> str:
     for size, unit in _UNITS:
         # What would be rounded up to the next unit is written in that unit: not `1000 µs`.
         if nanoseconds >= size * 0.9995:
-            return f"{_three_digits(nanoseconds / size)} {unit}"
+            return f"{three_digits(nanoseconds / size)} {unit}"
     return f"{nanoseconds:.3g} ns"
 
 
@@ -41,7 +41,8 @@ def percent_text(share: float) -> str:
     return f"{share:+.1%}" if abs(share) < 1 else f"{share:+.0%}"
 
 
-def _three_digits(value: float) -> str:
+def three_digits(value: float) -> str:
+    """A number of at least 0.01 with three digits, or all of those before the point."""
     if value >= 99.95:
         return f"{value:.0f}"
     return f"{value:.1f}" if value >= 9.995 else f"{value:.2f}"
