@@ -10,6 +10,7 @@ from kernelbot.accounts.tokens.model import TokenKind
 from kernelbot.api.settings import ApiSettings
 from kernelbot.domain.errors import NotAuthenticated, TooManyRequests
 from kernelbot.schemas.errors import ErrorBody
+from kernelbot.web.assets import Assets
 from kernelbot.web.session import BROWSER, SESSION, csrf_of
 from kernelbot.web.site import create_site
 from tests.support.applications import application
@@ -254,3 +255,26 @@ async def test_a_login_with_a_token_leads_nowhere_else(front: Front, target: str
     browser = await front.browser()
     answer = await log_in(browser, front.world.ada.token, next=target)
     assert "/auth/account" == answer.headers["location"]
+
+
+@pytest.mark.parametrize(
+    ("accepted", "encoding"),
+    [
+        ("gzip, deflate, br", "gzip"),
+        ("br;q=1.0, GZIP;q=0.5", "gzip"),
+        ("gzip; q=0, br", None),
+        ("xgzip", None),
+        ("identity", None),
+    ],
+)
+async def test_static_files_are_compressed_for_who_takes_that(
+    front: Front, accepted: str, encoding: str | None
+) -> None:
+    path = Assets().path("codemirror.js")
+    plain = await front.stranger.get(path, headers={"Accept-Encoding": "identity"})
+    found = await front.stranger.get(path, headers={"Accept-Encoding": accepted})
+    assert (plain.content, encoding, "Accept-Encoding") == (
+        found.content,
+        found.headers.get("content-encoding"),
+        found.headers["vary"],
+    )
