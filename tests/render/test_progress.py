@@ -72,6 +72,20 @@ def test_a_job_that_waits_for_another_measurement_says_so() -> None:
     ] == [activity.after(event) for event in events]
 
 
+def test_how_many_there_are_is_known_from_the_beginning_of_a_phase() -> None:
+    activity = RunActivity()
+    events = (
+        ProgressEvent(EventKind.PHASE_STARTED, Phase.BENCHMARK, total=2),
+        ProgressEvent(EventKind.WORKLOAD, Phase.BENCHMARK, 0, median_ns=1e6),
+        ProgressEvent(EventKind.WORKLOAD, Phase.BENCHMARK, 1, median_ns=1e6),
+    )
+    assert [
+        "benchmark (2)",
+        "benchmark: 1 of 2 timed, sampling the next",
+        "benchmark: 2 of 2 timed",
+    ] == [activity.after(event) for event in events]
+
+
 def event_of(
     kind: EventKind | RunState, data: dict[str, str | int | float | bool | None]
 ) -> SubmissionEvent:

@@ -55,6 +55,7 @@ class RunActivity:
 
     def __init__(self) -> None:
         self._done = 0
+        self._total: int | None = None
 
     def after(self, event: ProgressEvent) -> str | None:
         """What is being done after this event; None: no change."""
@@ -64,15 +65,16 @@ class RunActivity:
             case EventKind.COMPILED if event.message:
                 return None  # a table: whoever shows one line has no room for it
             case EventKind.PHASE_STARTED:
-                self._done = 0
+                self._done, self._total = 0, event.total
                 return f"{event.phase}{_count(event)}"
             case EventKind.CASE:
                 self._done += 1
-                return f"{event.phase}: {_of(self._done, event)} tested"
+                return f"{event.phase}: {self._counted(event)} tested"
             case EventKind.WORKLOAD:
                 self._done += 1
-                more = event.total is not None and self._done < event.total
-                return f"{event.phase}: {_of(self._done, event)} timed" + (
+                total = event.total or self._total
+                more = total is not None and self._done < total
+                return f"{event.phase}: {self._counted(event)} timed" + (
                     ", sampling the next" if more else ""
                 )
             case EventKind.WAITING:
@@ -81,6 +83,11 @@ class RunActivity:
                 return f"{event.phase}: sampling"
             case _:
                 return progress_line(event)
+
+    def _counted(self, event: ProgressEvent) -> str:
+        """How many there were, of how many if the event says so or the phase's beginning did."""
+        total = event.total or self._total
+        return f"{self._done} of {total}" if total else str(self._done)
 
 
 class RunProgress:
@@ -138,10 +145,6 @@ class RunProgress:
 
 def _known_count(value: object) -> int:
     return value if isinstance(value, int) and 0 < value < 10**6 else 0
-
-
-def _of(done: int, event: ProgressEvent) -> str:
-    return f"{done} of {event.total}" if event.total else str(done)
 
 
 def _count(event: ProgressEvent) -> str:
