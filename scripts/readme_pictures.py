@@ -31,6 +31,8 @@ IMAGES = ROOT / "docs" / "img"
 PROBLEM = ROOT / "examples" / "sort_np"
 COLUMNS = 92
 WINDOW = {"width": 1120, "height": 680}
+MARGIN = 24
+"""Pixels below the chart."""
 LIGHT = TerminalTheme(
     (246, 248, 250),
     (36, 41, 47),
@@ -204,7 +206,17 @@ def _photograph(browser: Browser, link: str, url: str, theme: str, path: Path) -
     page = context.new_page()
     page.goto(link)
     page.get_by_role("button", name="Log in as").click()
-    page.goto(url, wait_until="networkidle")
+    page.goto(url)
+    # As far down as the chart, which is drawn once it is near.
+    chart = page.locator("#trend-chart .plot")
+    page.locator("#trend").scroll_into_view_if_needed()
+    chart.locator("canvas").wait_for()
+    page.wait_for_load_state("networkidle")
+    page.evaluate("scrollTo(0, 0)")
+    place = chart.bounding_box()
+    assert place is not None, "it is waited for"
+    height = int(place["y"] + place["height"]) + MARGIN
+    page.set_viewport_size({"width": WINDOW["width"], "height": height})
     page.screenshot(path=path)
     context.close()
 

@@ -95,6 +95,14 @@ def test_counters_are_a_table_with_what_is_said_of_them() -> None:
     ] == list(section.sentences)
 
 
+def test_a_last_column_without_a_cell_is_none() -> None:
+    counts = {"page-faults": EventCount(7.0, 1.0)}
+    text = table(counts, {}, 7, user_only=False)
+    _, (section,) = read_report(f"== Counters, per call ==\n{text}")
+    assert section.table is not None
+    assert (("Counter", "Per call"), 2) == (section.table.headers, len(section.table.rows[0]))
+
+
 def test_counters_that_are_all_missing_are_sentences() -> None:
     _, (section,) = read_report("== Counters, per call ==\nThe mean.\nNot counted: all (why).\n")
     assert ReportSection("Counters, per call", ("The mean.", "Not counted: all (why).")) == section
