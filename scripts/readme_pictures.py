@@ -31,7 +31,7 @@ IMAGES = ROOT / "docs" / "img"
 PROBLEM = ROOT / "examples" / "sort_np"
 COLUMNS = 92
 WINDOW = {"width": 1120, "height": 680}
-MARGIN = 24
+MARGIN = 6
 """Pixels below the chart."""
 LIGHT = TerminalTheme(
     (246, 248, 250),
