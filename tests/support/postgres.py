@@ -1,4 +1,4 @@
-"""One embedded Postgres per test session, a database per test from a migrated template."""
+"""One embedded Postgres per test session, and databases with the schema."""
 
 import asyncio
 import itertools
@@ -18,6 +18,7 @@ from kernelbot.store.embedded import EmbeddedPostgres
 from kernelbot.store.migrate import migrate
 from kernelbot.store.owner import APP_ROLE
 from kernelbot.store.schema import this_code
+from tests.support.reused import ReusedDatabase
 
 _TEMPLATE = "kernelbot_template"
 _OWNER = Identifier(APP_ROLE)
@@ -70,37 +71,62 @@ class TestServer:
         # Nothing here outlives the session, so nothing needs to reach the disk.
         self._admin.execute("ALTER SYSTEM SET fsync = off")
         self._admin.execute("ALTER SYSTEM SET max_wal_size = '128MB'")
+        # Plans are those of new tables, however long a database has been used.
+        self._admin.execute("ALTER SYSTEM SET autovacuum = off")
         self._admin.execute("SELECT pg_reload_conf()")
         self._admin.execute(
             SQL("CREATE DATABASE {} OWNER {}").format(Identifier(_TEMPLATE), _OWNER)
         )
         migrate(postgres.url(_TEMPLATE))
         self._path = SQL("{}, public, pg_temp").format(Identifier(this_code().schema))
+        self._clean: list[ReusedDatabase] = []
 
     @contextmanager
     def database(self, *, migrated: bool = True) -> Iterator[str]:
-        """The URL of a fresh database, dropped afterwards. Whoever connects to a migrated one finds
-        this release's functions and views, as our own connections do anywhere."""
+        """The URL of a database that is as new. Whoever connects to a migrated one finds this
+        release's functions and views, as our own connections do anywhere."""
+        if not migrated:
+            name = self._copy("template0")
+            try:
+                yield self._postgres.url(name)
+            finally:
+                self._drop(name)
+            return
+        database = self._clean.pop() if self._clean else self._migrated()
+        try:
+            yield self._postgres.url(database.name)
+        finally:
+            if database.clean():
+                self._clean.append(database)
+            else:
+                database.close()
+                self._drop(database.name)
+
+    def close(self) -> None:
+        """Close all connections."""
+        for database in self._clean:
+            database.close()
+        self._admin.close()
+
+    def _migrated(self) -> ReusedDatabase:
+        name = self._copy(_TEMPLATE)
+        self._admin.execute(
+            SQL("ALTER DATABASE {} SET search_path = {}").format(Identifier(name), self._path)
+        )
+        return ReusedDatabase(name, self._postgres.admin_url(name))
+
+    def _copy(self, template: str) -> str:
         name = f"test_{next(self._numbers)}"
-        template = _TEMPLATE if migrated else "template0"
         self._admin.execute(
             # A copy of files, with no word of it in the log, costs half of what the default does.
             SQL("CREATE DATABASE {} OWNER {} TEMPLATE {} STRATEGY file_copy").format(
                 Identifier(name), _OWNER, Identifier(template)
             )
         )
-        if migrated:
-            self._admin.execute(
-                SQL("ALTER DATABASE {} SET search_path = {}").format(Identifier(name), self._path)
-            )
-        try:
-            yield self._postgres.url(name)
-        finally:
-            self._admin.execute(SQL("DROP DATABASE {} WITH (FORCE)").format(Identifier(name)))
+        return name
 
-    def close(self) -> None:
-        """Close the administrating connection."""
-        self._admin.close()
+    def _drop(self, name: str) -> None:
+        self._admin.execute(SQL("DROP DATABASE {} WITH (FORCE)").format(Identifier(name)))
 
 
 @contextmanager
