@@ -1,8 +1,11 @@
 """Logging in as browsers do, against providers that speak OAuth."""
 
 import asyncio
+import ssl
+import threading
 from collections import Counter
 from contextlib import AsyncExitStack
+from typing import Any
 
 import httpx
 import pytest
@@ -30,6 +33,24 @@ async def test_the_same_person_gets_the_same_account(site: Site) -> None:
     site.providers["github"].person = (7, "renamed")
     await site.log_in(second)
     assert "grace" == await site.me(second)
+
+
+async def test_the_certificates_of_authorities_are_read_once(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, create = [], ssl.create_default_context
+
+    def counted(*arguments: Any, **options: Any) -> ssl.SSLContext:
+        read.append(threading.current_thread())
+        return create(*arguments, **options)
+
+    browsers = [await site.browser() for _ in range(2)]
+    links = [await site.callback(browser, "github") for browser in browsers]
+    monkeypatch.setattr("ssl.create_default_context", counted)
+    answers = [await one.get(link) for one, link in zip(browsers, links, strict=True)]
+    assert [303, 303] == [answer.status_code for answer in answers]
+    (reader,) = read
+    assert reader is not threading.main_thread()  # which answers others meanwhile
 
 
 async def test_the_same_number_at_two_providers_is_two_people(site: Site) -> None:

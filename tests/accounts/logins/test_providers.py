@@ -1,5 +1,6 @@
 from urllib.parse import parse_qsl, urlsplit
 
+import httpx
 import pytest
 from structlog.testing import capture_logs
 
@@ -31,7 +32,17 @@ def test_a_secret_is_not_shown() -> None:
 
 
 async def ask(provider: Provider) -> object:
-    return await fetch_person(provider, code="c", verifier="v", redirect_uri="http://x/")
+    return await person_with(provider, "c")
+
+
+async def person_with(provider: Provider, code: str) -> object:
+    return await fetch_person(
+        provider,
+        code=code,
+        verifier=RFC_VERIFIER,
+        redirect_uri="http://x/",
+        tls=httpx.create_ssl_context(),
+    )
 
 
 async def test_nobody_at_the_address_is_reported() -> None:
@@ -88,7 +99,7 @@ async def test_a_refused_token_has_the_providers_words_in_the_log(dialect: str) 
         back = fake.authorize(dict(parse_qsl(urlsplit(address).query)))
         code = dict(parse_qsl(urlsplit(back).query))["code"]
         with pytest.raises(UserError):
-            await fetch_person(provider, code=code, verifier=RFC_VERIFIER, redirect_uri="http://x/")
+            await person_with(provider, code)
     assert [("login_refused", "401: Unauthorized")] == [
         (line["event"], line["description"]) for line in logged
     ]
@@ -110,7 +121,7 @@ async def test_a_token_in_a_form_that_is_not_ours_is_not_in_the_log() -> None:
         back = fake.authorize(dict(parse_qsl(urlsplit(address).query)))
         code = dict(parse_qsl(urlsplit(back).query))["code"]
         with pytest.raises(Unavailable):
-            await fetch_person(provider, code=code, verifier=RFC_VERIFIER, redirect_uri="http://x/")
+            await person_with(provider, code)
     (token,) = fake.tokens
     assert [("login_unanswered", "application/x-www-form-urlencoded")] == [
         (line["event"], line["kind"]) for line in logged

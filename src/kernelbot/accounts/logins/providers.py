@@ -4,6 +4,7 @@ import base64
 import hashlib
 import re
 import secrets
+import ssl
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlencode
@@ -121,10 +122,11 @@ def login_url(provider: Provider, *, state: str, verifier: str, redirect_uri: st
 
 
 async def fetch_person(
-    provider: Provider, *, code: str, verifier: str, redirect_uri: str
+    provider: Provider, *, code: str, verifier: str, redirect_uri: str, tls: ssl.SSLContext
 ) -> ProviderPerson:
-    """The person who logged in with `code`. Raises `UserError` if the provider doesn't accept it,
-    `Unavailable` if the provider can't be reached or its answer can't be read."""
+    """The person who logged in with `code`. `tls`: whose certificates are trusted. Raises
+    `UserError` if the provider doesn't accept the code, `Unavailable` if the provider can't be
+    reached or its answer can't be read."""
     form = {
         "grant_type": "authorization_code",
         "client_id": provider.client_id,
@@ -135,7 +137,7 @@ async def fetch_person(
     }
     accept = {"Accept": "application/json"}
     try:
-        async with httpx.AsyncClient(timeout=_TIMEOUT_S, headers=accept) as client:
+        async with httpx.AsyncClient(timeout=_TIMEOUT_S, headers=accept, verify=tls) as client:
             token = await client.post(provider.token_url, data=form)
             access = _field(provider, token, "access_token")
             bearer = {"Authorization": f"Bearer {access}"}

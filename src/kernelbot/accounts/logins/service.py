@@ -1,8 +1,12 @@
 """Logging in through a provider, in a browser or from a terminal, and linking identities."""
 
+import asyncio
 import hashlib
 import secrets
+import ssl
 from dataclasses import dataclass, field
+
+import httpx
 
 from kernelbot.accounts import store as users
 from kernelbot.accounts.logins import store as logins
@@ -102,6 +106,7 @@ class Logins:
         self._database = database
         self._providers = {provider.name: provider for provider in rules.providers}
         self.registration = rules.registration
+        self._tls: ssl.SSLContext | None = None
 
     def providers(self) -> tuple[Provider, ...]:
         """The providers that people can log in with."""
@@ -147,6 +152,7 @@ class Logins:
             code=back.code,
             verifier=attempt.code_verifier,
             redirect_uri=attempt.redirect_uri,
+            tls=await self._trusted(),
         )
         async with self._database.write() as session:
             await users.lock_identities(session)
@@ -158,6 +164,13 @@ class Logins:
                 user = await _link(session, provider, person, attempt, back.current)
             login = await open_session(session, user, None)
         return Finished(login, attempt.next_path)
+
+    async def _trusted(self) -> ssl.SSLContext:
+        """Made at the first login and kept: reading the certificates of all authorities takes 30 ms
+        of a processor, which is spent in a thread, so that others are answered meanwhile."""
+        if self._tls is None:
+            self._tls = await asyncio.to_thread(httpx.create_ssl_context)
+        return self._tls
 
     def refused(self, provider: str, error: str, description: str) -> UserError:
         """What a browser is told that comes back with a refusal instead of a code; the log has the
