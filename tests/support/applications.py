@@ -11,10 +11,13 @@ from kernelbot.api.answers import RenderedAnswers
 from kernelbot.api.attempts import Attempts, Failures
 from kernelbot.api.settings import ApiSettings
 from kernelbot.boards.pages.charts import ChartCache
+from kernelbot.drawing import chart_process, text_process
 from kernelbot.drawing.texts import Texts
 from kernelbot.services import Services
+from kernelbot.submissions.profiles import process as profile_process
 from kernelbot.submissions.profiles.reader import ProfileReader
 from kernelbot.web.kept import PageCache
+from tests.support.programs import shared_program
 
 Create = Callable[[Services, ApiSettings], FastAPI]
 
@@ -39,7 +42,16 @@ def application(create: Create, services: Services, settings: ApiSettings) -> Fa
         "texts": Texts(settings.texts_patience_s),
     }
     app.state = State({**built.state._state, **own})
+    _share_programs(app)
     return app
+
+
+def _share_programs(app: FastAPI) -> None:
+    """What is remembered of their answers, and who has asked for how much, stays each site's."""
+    app.state.pictures.drawing._program = shared_program(chart_process.__name__)
+    app.state.profiles._program = shared_program(profile_process.__name__)
+    app.state.texts._colours = shared_program(text_process.__name__, "colours")
+    app.state.texts._differences = shared_program(text_process.__name__, "differences")
 
 
 @cache
