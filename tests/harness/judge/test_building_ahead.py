@@ -10,6 +10,9 @@ import pytest
 
 from kernelbot.harness.gpu.lock import GpuLocks, gpus_locked
 from kernelbot.harness.host.host import Host
+from kernelbot.harness.judge import building_ahead
+from kernelbot.harness.judge.authors import authors_of
+from kernelbot.harness.judge.build.place import compiler_version
 from kernelbot.protocol import EventKind, ProgressEvent, Vendor, Verdict
 from kernelbot.protocol.building import build_job
 from tests.support.cuda_driver import build_driver
@@ -151,3 +154,20 @@ def test_a_build_step_says_which_call_failed_and_why(host: Host) -> None:
         result.compile.output[:27],
         "NameError('two is not defined')" in result.compile.output,
     )
+
+
+def test_what_another_nvcc_has_built_is_not_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job, keys = triton_job(TRITON), set()
+    monkeypatch.setenv("CUDA_HOME", str(tmp_path))
+    nvcc = tmp_path / "bin" / "nvcc"
+    nvcc.parent.mkdir()
+    (tmp_path / "nvvm").mkdir()  # as a toolkit has one
+    for release in ("13.0", "13.1"):
+        nvcc.write_text(f"#!/bin/sh\necho release {release}\n")
+        nvcc.chmod(0o755)
+        compiler_version.cache_clear()
+        keys.add(building_ahead._key(job, authors_of(job)[0]))
+    compiler_version.cache_clear()
+    assert 2 == len(keys)
