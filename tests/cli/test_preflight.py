@@ -192,10 +192,10 @@ _WARNINGS_HIP = """
 E E E E E E E E E E
 """
 _ENDLESS_HIP = (
-    "template<int N, int M> struct T { "
-    "static const int v = T<N - 1, 2 * M>::v + T<N - 1, 2 * M + 1>::v; };\n"
-    "template<int M> struct T<0, M> { static const int v = M; };\n"
-    "static const int endless = T<28, 0>::v;\n"
+    "template<int N, unsigned M> struct T { "
+    "static const unsigned v = T<N - 1, 2 * M>::v + T<N - 1, 2 * M + 1>::v; };\n"
+    "template<unsigned M> struct T<0, M> { static const unsigned v = M; };\n"
+    "static const unsigned endless = T<28, 0>::v;\n"
 )
 
 

@@ -49,7 +49,7 @@ def test_the_link_and_the_next_step_are_shown_and_the_log_is_in_a_file(home: Pat
     logged = [json.loads(line)["event"] for line in log.splitlines() if line.startswith("{")]
     heads = [line.split(":")[0].strip() for line in shown.split("\r\n") if line]
     assert (0, "KernelBot serves at http", True) == (code, heads[0], "stopping" in logged)
-    assert ["Another link, later", "Next", "Log", "Stopping ..."] == heads[2:]
+    assert ["http", "Another link, later", "Next", "Log", "Stopping ..."] == heads[2:]
 
 
 @pytest.mark.exhaustive

@@ -92,11 +92,12 @@ def test_spares_are_made_beside_a_child_that_bears_it() -> None:
 
 def _spares_beside(*, undisturbed: bool) -> int:
     """How many there are beside a child at work, of two that are wanted."""
+    others = set(children_of(os.getpid()))
     prefork = Prefork(2, _echo)
     prefork.fill()
     child = prefork.spawn(undisturbed=undisturbed)
     prefork.fill()
-    spares = set(children_of(os.getpid())) - {child.pid}
+    spares = set(children_of(os.getpid())) - others - {child.pid}
     prefork.kill_all()
     return len(spares)
 
