@@ -235,23 +235,30 @@ async def test_closing_lets_go_of_a_replaced_host_whose_output_a_stranger_holds(
     tmp_path: Path,
 ) -> None:
     """One that has left its group isn't killed with it."""
-    stranger = tmp_path / "stranger"
-    command = f"setsid sh -c 'echo $$ > {stranger}; exec sleep 1000' & exec cat"
+    stranger, named = tmp_path / "stranger", tmp_path / "empty"
+    named.touch()
+    command = f"setsid sh -c 'echo $$ > {stranger}; exec sleep 1000' & exec cat {named} -"
     async with _launcher(tmp_path, ("/bin/sh", "-c", command)) as launcher:
         await until(stranger.exists)
-        (replaced,) = hosts_that_live(b"cat")
+        await until(lambda: hosts_of(named))
+        (replaced,) = hosts_of(named)
         os.kill(replaced, signal.SIGKILL)
         stranger.rename(tmp_path / "first")
-        await until_told(lambda: _is_served_by_another(launcher, replaced))
+        await until_told(lambda: _is_served_by_another(launcher, named, replaced))
         await until(stranger.exists)
     locks = list((tmp_path / "jobs" / "hosts").glob("*.lock"))
     for name in ("first", "stranger"):
         os.kill(int((tmp_path / name).read_text()), signal.SIGKILL)
-    assert ([], []) == (hosts_that_live(b"cat"), locks)
+    assert ([], []) == (hosts_of(named), locks)
 
 
-async def _is_served_by_another(launcher: LocalLauncher, than: int) -> bool:
-    return (await launcher.availability("CPU")).available and [than] != hosts_that_live(b"cat")
+def hosts_of(named: Path) -> list[int]:
+    """Those that read this file first."""
+    return hosts_that_live(b"cat\0" + bytes(named))
+
+
+async def _is_served_by_another(launcher: LocalLauncher, named: Path, than: int) -> bool:
+    return (await launcher.availability("CPU")).available and [than] != hosts_of(named)
 
 
 async def test_a_folder_is_taken_away_under_a_host_that_writes_there(tmp_path: Path) -> None:
