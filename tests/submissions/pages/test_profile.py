@@ -68,7 +68,7 @@ async def test_limits_come_first_then_graphs_then_counters(front: Front) -> None
         "of 50 % possible",
         "On the processor",
         "<title>aten::linear: 1.00 ms, 100.0 %; 1 calls, 200 µs their own</title>",
-        "drawn: 1 more calls, together 0.1 %",
+        "drawn: 1 more call, together 0.1 %",
         "On the GPU",
         "Counters, per call",
         "1.50 per cycle",
