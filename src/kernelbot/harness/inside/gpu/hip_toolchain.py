@@ -15,6 +15,8 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from kernelbot.harness.inside.cuda_on_cpu.headers import TORCH_HIP_HEADERS
+
 _NEWEST, _OLDEST = 40, 17
 """Versions of clang that are looked for; the oldest is the first that knows a gfx942."""
 _FIRST = {"gfx942": 17, "gfx950": 20}
@@ -32,16 +34,7 @@ _HEADERS = {
     "kernelbot_groups.h": ("hip/hip_cooperative_groups.h",
                      "hip/amd_detail/amd_hip_cooperative_groups.h"),
     "kernelbot_complex.h": ("thrust/complex.h",),
-    "kernelbot_torch.h": (
-        "ATen/hip/Exceptions.h",
-        "ATen/hip/HIPContext.h",
-        "ATen/hip/impl/HIPGuardImplMasqueradingAsCUDA.h",
-        "ATen/hip/impl/HIPStreamMasqueradingAsCUDA.h",
-        "c10/hip/HIPException.h",
-        "c10/hip/HIPFunctions.h",
-        "c10/hip/HIPGuard.h",
-        "c10/hip/HIPStream.h",
-    ),
+    "kernelbot_torch.h": TORCH_HIP_HEADERS,
 }  # fmt: skip
 """Our headers, and those for which each stands in."""
 
