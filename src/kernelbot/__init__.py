@@ -6,7 +6,7 @@ __version__ = "0.1.0"
 
 _CLIENT, _LIBRARY, _NOTEBOOK = "kernelbot.client", "kernelbot.library", "kernelbot.notebook"
 _HOMES = {
-    "AsyncKernelbotClient": f"{_CLIENT}.asynchronous",
+    "AsyncKernelbotClient": _CLIENT,
     "Baseline": _LIBRARY,
     "Judge": _LIBRARY,
     "KernelbotClient": _CLIENT,

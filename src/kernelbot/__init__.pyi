@@ -1,5 +1,5 @@
+from kernelbot.client import AsyncKernelbotClient as AsyncKernelbotClient
 from kernelbot.client import KernelbotClient as KernelbotClient
-from kernelbot.client.asynchronous import AsyncKernelbotClient as AsyncKernelbotClient
 from kernelbot.library import Baseline as Baseline
 from kernelbot.library import Judge as Judge
 from kernelbot.library import OtherData as OtherData

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from kernelbot.client import BadAnswer, KernelbotClient, Refused, Unreachable
-from kernelbot.client.asynchronous import AsyncKernelbotClient
+from kernelbot.client import AsyncKernelbotClient, BadAnswer, KernelbotClient, Refused, Unreachable
 from kernelbot.domain.errors import NotFound, UserError
 from tests.client.spoken import END, Handle, answer, event
 from tests.support.live import live_server

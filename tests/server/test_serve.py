@@ -11,7 +11,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from scripts.local_server import LocalServer
+from scripts.local_server import MARKER, LocalServer
 from scripts.processes import survivors
 
 from kernelbot.client import KernelbotClient
@@ -147,6 +147,29 @@ def test_a_killed_server_loses_nothing(server: LocalServer) -> None:
     with server, KernelbotClient.to(server.own_endpoint()) as client:
         _until(lambda: client.submission(submitted).state == "finished")
         assert client.submission(submitted).verdict == "accepted"
+
+
+@pytest.mark.exhaustive
+def test_who_follows_goes_on_once_a_killed_server_is_back(server: LocalServer) -> None:
+    """By its new token: the one that the follower began with ended with the killed process."""
+    with server, KernelbotClient.to(server.own_endpoint()) as client:
+        client.create_board(sort_problem(), name="sort")
+        go_on = server.folder / "server-back"
+        submitted = _submit(client, f"# fake: until {go_on} accepted\n")
+        shown = server.folder / "shown"
+        command = (sys.executable, "-m", "kernelbot", "submission", "wait", str(submitted))
+        stranger = server.environment() | {MARKER: ""}  # not one of those that end with the server
+        with shown.open("w") as file:
+            follower = subprocess.Popen(
+                command, env=stranger, stdout=file, stderr=subprocess.STDOUT
+            )
+        _until(lambda: "\nrunning" in shown.read_text())
+        os.kill(server.pid, signal.SIGKILL)
+        _until(lambda: "Still trying" in shown.read_text())
+        server.stop()
+    with server:
+        go_on.touch()
+        assert 0 == follower.wait(60), shown.read_text()
 
 
 @pytest.mark.exhaustive

@@ -7,8 +7,8 @@ with KernelbotClient.to(find_endpoint()) as client:
     for event in client.events(submission.id):
         print(event.kind, event.data)
 
-`AsyncKernelbotClient` of `client.asynchronous` has the same methods, to be awaited. It isn't loaded
-here: asyncio would take each command a tenth of its start.
+`AsyncKernelbotClient` has the same methods, to be awaited. Each is loaded when it is named: asyncio
+would take each command a tenth of its start.
 """
 
 from typing import TYPE_CHECKING
@@ -16,11 +16,13 @@ from typing import TYPE_CHECKING
 from kernelbot.protocol.loading import lazily
 
 if TYPE_CHECKING:  # the same as `_HOMES`, for what reads the sources
+    from kernelbot.client.asynchronous import AsyncKernelbotClient
     from kernelbot.client.endpoint import Endpoint, find_endpoint
     from kernelbot.client.errors import BadAnswer, Refused, Unreachable
     from kernelbot.client.http import KernelbotClient
 
 __all__ = [
+    "AsyncKernelbotClient",
     "BadAnswer",
     "Endpoint",
     "KernelbotClient",
@@ -29,6 +31,7 @@ __all__ = [
     "find_endpoint",
 ]
 _HOMES = {
+    "asynchronous": ("AsyncKernelbotClient",),
     "endpoint": ("Endpoint", "find_endpoint"),
     "errors": ("BadAnswer", "Refused", "Unreachable"),
     "http": ("KernelbotClient",),

@@ -15,6 +15,7 @@ from kernelbot.client.errors import Refused, Unreachable
 from kernelbot.client.every import EveryCall
 from kernelbot.client.following import FollowedEvents, OnBroken, OnQueue
 from kernelbot.client.organisers import OrganiserCalls
+from kernelbot.client.renewal import LocalToken
 from kernelbot.client.sse import SseParser
 
 if TYPE_CHECKING:
@@ -46,8 +47,12 @@ class AsyncKernelbotClient(Asynchronous, EveryCall):
 
     @classmethod
     def to(cls, endpoint: Endpoint) -> "AsyncKernelbotClient":
-        """A client for a server that was found."""
-        return cls(endpoint.url, endpoint.token)
+        """A client for a server that was found. If that is a `kernelbot serve` of this account, it
+        may be started again meanwhile."""
+        client = cls(endpoint.url, endpoint.token)
+        if endpoint.has_local_token:
+            client._http.auth = LocalToken(endpoint)
+        return client
 
     async def __aenter__(self) -> "AsyncKernelbotClient":
         return self

@@ -19,6 +19,7 @@ import platformdirs
 from kernelbot.domain.errors import UserError
 
 DEFAULT_URL = "http://127.0.0.1:8000"
+_LOCAL = "the local server"
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,11 @@ class Endpoint:
     token_from: str = ""
     url_from: str = field(default="", compare=False)
     others: tuple[str, ...] = field(default=(), compare=False)
+
+    @property
+    def has_local_token(self) -> bool:
+        """Whether a `kernelbot serve` of this account left the token, which ends with it."""
+        return self.token_from == _LOCAL
 
 
 @dataclass(frozen=True)
@@ -84,7 +90,7 @@ def find_endpoint(
         (environ.get("KERNELBOT_URL"), "KERNELBOT_URL"),
         (environ.get("POPCORN_API_URL"), "POPCORN_API_URL"),
         (config.url, str(places.config)),
-        (local[0].url if local else None, "the local server"),
+        (local[0].url if local else None, _LOCAL),
     )
     named = ((candidate, source) for candidate, source in candidates if candidate)
     found, url_from = next(named, (DEFAULT_URL, ""))
@@ -93,7 +99,7 @@ def find_endpoint(
         (environ.get("KERNELBOT_TOKEN"), "KERNELBOT_TOKEN"),
         (config.tokens.get(server), str(places.config)),
         (_popcorn_token(places.popcorn), str(places.popcorn)),
-        (next((one.token for one in local if one.url == server), None), "the local server"),
+        (next((one.token for one in local if one.url == server), None), _LOCAL),
     )
     token, source = next(((token, source) for token, source in tokens if token), (None, ""))
     known = {*config.tokens, *(one.url for one in local)} - {server}
