@@ -16,7 +16,7 @@ async def _waits(world: World) -> tuple[int, float | None]:
 
 
 async def _took(world: World, *, run_s: float, duel_s: float) -> None:
-    """So long took each of what has ended. A worker serves the device."""
+    """So long took each of what has ended, which were tests. A worker serves the device."""
     async with world.database.write() as session:
         await session.do(
             "UPDATE runs SET finished_at = now(), started_at = now() - make_interval("
@@ -24,6 +24,7 @@ async def _took(world: World, *, run_s: float, duel_s: float) -> None:
             " WHERE state = 'finished'",
             {"run_s": run_s, "duel_s": duel_s},
         )
+        await session.do("UPDATE submissions SET mode = 'test'")
         await session.do("INSERT INTO workers (owner, node) VALUES ('v', 'n')")
         await session.do("INSERT INTO worker_devices VALUES ('v', 'CPU', true, '')")
 

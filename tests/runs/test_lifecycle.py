@@ -266,9 +266,7 @@ async def test_the_wait_is_guessed_from_the_pace_of_late(world: World) -> None:
     judge = judging(world)
     await taken(world, judge, 2)
     await ended_after(world, done, 6.0)
-    async with world.database.write() as session:
-        await session.do("INSERT INTO workers (owner, node) VALUES ('w', 'n')")
-        await session.do("INSERT INTO worker_devices VALUES ('w', 'CPU', true, '')")
+    await served(world)
     await world.submit(mode=Mode.TEST)
     last = await world.submit(mode=Mode.TEST)
     place = world.services.submissions.queue_place
@@ -277,12 +275,49 @@ async def test_the_wait_is_guessed_from_the_pace_of_late(world: World) -> None:
     assert [(p.position, p.wait_s) for p in found if p] == [(1, 0), (3, 6)]
 
 
-async def test_the_wait_counts_how_much_of_ones_own_may_run(world: World) -> None:
+async def test_the_wait_for_timed_runs_is_not_guessed_from_tests(world: World) -> None:
+    """Two slots; what is timed is one secret run for each public one, which tests alone."""
     await world.board()
-    rules = QueueRules(running_limit=1)
+    await served(world)
+    await ended(world, Mode.TEST, public_s=1.0)
+    place = world.services.submissions.queue_place
+    sent = [(await world.submit(mode=Mode.LEADERBOARD)).id for _ in range(3)]
+    unknown = await place(sent[-1])
+    await ended(world, Mode.LEADERBOARD, public_s=1.0, secret_s=31.0)
+    known = await place(sent[-1])
+    async with world.database.write() as session:
+        await session.do("DELETE FROM runs WHERE state = 'queued'")
+    sent = [(await world.submit(mode=Mode.TEST)).id for _ in range(5)]
+    tests = await place(sent[-1])
+    assert [(5, None), (5, 3 / 2 * 16.0), (5, 3 / 2 * 1.0)] == [
+        (one.position, one.wait_s) for one in (unknown, known, tests) if one
+    ]
+
+
+async def served(world: World) -> None:
+    """A worker serves the device."""
     async with world.database.write() as session:
         await session.do("INSERT INTO workers (owner, node) VALUES ('w', 'n')")
         await session.do("INSERT INTO worker_devices VALUES ('w', 'CPU', true, '')")
+
+
+async def ended(world: World, mode: Mode, *, public_s: float, secret_s: float = 0.0) -> None:
+    """A submission of bob's whose runs took so long."""
+    sent = await world.submit(world.bob.user, mode=mode)
+    async with world.database.write() as session:
+        await session.do(
+            "UPDATE runs SET state = 'finished', verdict = 'accepted', finished_at = now(),"
+            " started_at = now() - make_interval("
+            "secs => CASE WHEN secret THEN %(secret_s)s ELSE %(public_s)s END)"
+            " WHERE submission_id = %(sent)s",
+            {"sent": sent.id, "public_s": public_s, "secret_s": secret_s},
+        )
+
+
+async def test_the_wait_counts_how_much_of_ones_own_may_run(world: World) -> None:
+    await world.board()
+    rules = QueueRules(running_limit=1)
+    await served(world)
     async with open_services(world.database.url, DEVICES, queue_rules=rules) as core:
         limited = World(world.database, core.services, world.admin, world.ada, world.bob)
         sent = [(await limited.submit(mode=Mode.TEST)).id for _ in range(4)]

@@ -33,7 +33,8 @@ class QueuePosition:
 
     Positions are counted in runs, in the order of turns. A run whose author has as many runs
     running as they may is passed over until one has ended: only `wait_s` considers that. There is
-    no estimate if no worker serves the device just now, or none has finished a run yet.
+    no estimate if no worker serves the device just now, or if a slot isn't free and nothing of the
+    modes that wait has ended yet.
     """
 
     position: int

@@ -23,7 +23,8 @@ class WaitingRun:
     """How many runs of others wait for the device; 0 if there is no limit on running."""
     workers: int
     mean_s: float | None
-    """Mean duration of the device's latest runs; None: there are none."""
+    """Mean duration of what waits or runs on the device, by its latest runs of the same modes;
+    None: of most of these modes there are none."""
     note: str | None = None
     """What a worker says of the device if none can use it; None: one can, or no worker is there."""
 

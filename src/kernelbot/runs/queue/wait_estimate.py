@@ -25,7 +25,7 @@ def estimate_position(
             judged_by_then = free + math.floor(rounds * slots)
             last = found.others + found.own_before + 1
             position = max(position, min(judged_by_then, last))
-    wait_s = None if found.mean_s is None else rounds * found.mean_s
+    wait_s = 0.0 if rounds == 0 else None if found.mean_s is None else rounds * found.mean_s
     return DeviceQueuePosition(position, wait_s, device=found.device)
 
 

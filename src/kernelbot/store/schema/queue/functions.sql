@@ -230,8 +230,9 @@ END;
 $$;
 
 -- The place of the submission's run whose turn comes first, and what an estimate of the wait needs;
--- NULL if nothing of it waits. `own_*`: runs of its author; `mean_s`: how long a run takes, by the
--- latest ones of its kind: duels take longer, and count by their share of what waits or runs;
+-- NULL if nothing of it waits. `own_*`: runs of its author; `mean_s`: how long a run takes of those
+-- that wait or run, each by the latest ones of its mode: what is timed takes far longer than tests,
+-- and a duel longer than both. NULL if none of most of their modes has ended yet;
 -- `others`: the waiting runs of others, if there is a limit on running (`_limited`); `note`: what a
 -- worker says of the device if none can use it.
 CREATE FUNCTION queue_line(
@@ -249,7 +250,6 @@ DECLARE
     coming bigint;
     dueled bigint;
     mean_s double precision;
-    run_s double precision;
     duel_s double precision;
     note text;
 BEGIN
@@ -293,18 +293,37 @@ BEGIN
         WHERE d.device = next.device AND w.heartbeat_at BETWEEN now() - fresh AND now() + fresh
         LIMIT 1;
     END IF;
-    SELECT avg(lately.took_s), avg(lately.took_s) FILTER (WHERE lately.duel_id IS NULL),
-        avg(lately.took_s) FILTER (WHERE lately.duel_id IS NOT NULL)
-    INTO mean_s, run_s, duel_s
-    FROM (
-        SELECT greatest(extract(epoch FROM r.finished_at - r.started_at), 0) AS took_s, r.duel_id
-        FROM runs r
+    WITH lately AS (
+        SELECT s.mode, r.secret, r.duel_id IS NOT NULL AS is_duel,
+            greatest(extract(epoch FROM r.finished_at - r.started_at), 0) AS took_s
+        FROM runs r LEFT JOIN submissions s ON s.id = r.submission_id
         WHERE r.device = next.device AND r.state = 'finished' AND r.started_at IS NOT NULL
-        ORDER BY r.finished_at DESC LIMIT 50
-    ) lately;
-    IF run_s IS NOT NULL AND duel_s IS NOT NULL THEN
+        ORDER BY r.finished_at DESC LIMIT 100
+    ),
+    took AS (
+        SELECT l.mode, l.secret, avg(l.took_s) AS mean_s
+        FROM lately l WHERE NOT l.is_duel GROUP BY l.mode, l.secret
+    ),
+    -- So many show what the others are.
+    some_waiting AS (
+        SELECT r.submission_id, r.secret FROM runs r
+        WHERE r.device = next.device AND r.state = 'queued' AND r.rejudge_id IS NULL LIMIT 200
+    ),
+    at_work AS (
+        SELECT r.submission_id, r.secret FROM runs r
+        WHERE r.device = next.device AND r.state IN ('dispatched', 'running')
+            AND r.duel_id IS NULL
+    )
+    SELECT CASE WHEN count(t.mean_s) * 2 >= count(*) THEN avg(t.mean_s) END,
+        (SELECT avg(l.took_s) FROM lately l WHERE l.is_duel)
+    INTO mean_s, duel_s
+    FROM (SELECT * FROM some_waiting UNION ALL SELECT * FROM at_work) r
+    JOIN submissions s ON s.id = r.submission_id
+    LEFT JOIN took t ON t.mode = s.mode AND t.secret = r.secret;
+    IF mean_s IS NOT NULL AND duel_s IS NOT NULL THEN
         SELECT count(*) INTO dueled FROM duels d WHERE d.device = next.device AND d.state = 'waiting';
-        mean_s := run_s + (duel_s - run_s) * least(1, dueled / (waiting + coming + running)::float8);
+        mean_s := mean_s
+            + (duel_s - mean_s) * least(1, dueled / (waiting + coming + running)::float8);
     END IF;
     RETURN json_build_object(
         'device', next.device, 'position', next.place, 'running', running,
