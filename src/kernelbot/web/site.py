@@ -41,6 +41,7 @@ ROUTERS = (
     sharing.router,
     profile.router,
     login.router,
+    login.guessed,
     account.router,
     docs.router,
     guide.router,

@@ -35,6 +35,12 @@ async def test_the_same_person_gets_the_same_account(site: Site) -> None:
     assert "grace" == await site.me(second)
 
 
+async def test_the_address_that_people_guess_leads_to_the_login_page(site: Site) -> None:
+    browser = await site.browser()
+    page = await browser.get("/login", follow_redirects=True)
+    assert (200, "/auth/login") == (page.status_code, page.url.path)
+
+
 async def test_the_certificates_of_authorities_are_read_once(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:

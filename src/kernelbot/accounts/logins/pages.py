@@ -24,8 +24,16 @@ from kernelbot.web.paths import login_path
 from kernelbot.web.session import ACCOUNT, BrowserSession, MaybeSession, PostedSession
 
 router = APIRouter(prefix="/auth", include_in_schema=False)
+guessed = APIRouter(include_in_schema=False)
+"""Addresses that people type because other sites have them."""
 
 Short = Annotated[str, Query(max_length=1000)]
+
+
+@guessed.get("/login")
+async def guess_login() -> Response:
+    """Redirects to the login page."""
+    return go(login_path(ACCOUNT))
 
 
 @router.get("/login")
