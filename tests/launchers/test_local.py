@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import kernelbot.launchers.host as host_process
 from kernelbot.domain.errors import PlatformError
 from kernelbot.launchers.base import JobState, Outcome
 from kernelbot.launchers.host import PATIENCE_S
@@ -232,9 +233,11 @@ async def test_closing_ends_the_hosts(tmp_path: Path) -> None:
 
 
 async def test_closing_lets_go_of_a_replaced_host_whose_output_a_stranger_holds(
-    tmp_path: Path,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One that has left its group isn't killed with it."""
+    """One that has left its group isn't killed with it, and isn't waited for."""
+    monkeypatch.setattr(host_process, "_STOP_S", 600.0)
+    monkeypatch.setattr(host_process, "_KILLED_S", 600.0)
     stranger, named = tmp_path / "stranger", tmp_path / "empty"
     named.touch()
     command = f"setsid sh -c 'echo $$ > {stranger}; exec sleep 1000' & exec cat {named} -"

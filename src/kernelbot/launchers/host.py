@@ -22,6 +22,10 @@ PATIENCE_S = 60.0
 _STOP_S = 5.0
 _KILLED_S = 5.0
 """For how long a host that was killed is waited for."""
+_DEAD_S = 0.2
+"""For how long the output of a host is read of whose group no process is left."""
+_LOOK_S = 0.02
+"""How often it is looked whether there is one."""
 _LINE_BYTES = 4 << 20
 _PINGS = 12
 """How often it is asked within its patience."""
@@ -172,18 +176,37 @@ class HostProcess:
         if self._process.returncode is None:
             with contextlib.suppress(ProcessLookupError):
                 self._process.terminate()
+        if await self._is_read(_STOP_S):
+            self._reader.result()  # raises what reading did
+            return
+        self._kill()
+        await self._let_go()
+
+    async def _is_read(self, timeout_s: float) -> bool:
+        """Wait for the end of its output; returns whether it has come. Once none of its group is
+        left, all that they wrote can be read at once."""
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + timeout_s
+        while not self._reader.done() and (now := loop.time()) < deadline:
+            if not self._group_is_there():
+                deadline = min(deadline, now + _DEAD_S)
+            await asyncio.wait([self._reader], timeout=_LOOK_S)
+        return self._reader.done()
+
+    def _group_is_there(self) -> bool:
+        """Whether there is a process of its group, if only one whose exit status nobody has."""
         try:
-            async with asyncio.timeout(_STOP_S):
-                await asyncio.shield(self._reader)
-        except TimeoutError:
-            self._kill()
-            await self._let_go()
+            os.killpg(self._process.pid, 0)
+        except ProcessLookupError:
+            return False
+        except PermissionError:  # somebody else's by now
+            return True
+        return True
 
     async def _let_go(self) -> None:
         """Wait no longer than a process that was killed needs: one outside of its group may hold
         its output for ever."""
-        done, _ = await asyncio.wait([self._reader], timeout=_KILLED_S)
-        if done:
+        if await self._is_read(_KILLED_S):
             return
         log.warning("host_output_held", pid=self._process.pid)
         self._reader.cancel()
