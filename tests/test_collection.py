@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import COLLECTED, LONGEST, TOGETHER
+from tests.conftest import COLLECTED, LONGEST, PLACES, TOGETHER, turned
 from tests.exploits.entries import Entry
 from tests.exploits.test_exploits import test_entry as judges_an_entry
 
@@ -23,6 +23,15 @@ def test_they_come_first(request: pytest.FixtureRequest) -> None:
     names = [item.nodeid.removeprefix("tests/") for item in request.session.items]
     are_long = [name.startswith(LONGEST) for name in names]
     assert sorted(are_long, reverse=True) == are_long
+
+
+def test_workers_collect_all_and_begin_in_different_places() -> None:
+    places = [turned(PLACES, worker, 3) for worker in range(3)]
+    everything = sorted(map(str, PLACES))
+    assert ([everything] * 3, 3) == (
+        [sorted(found) for found in places],
+        len({found[0] for found in places}),
+    )
 
 
 def test_each_run_judges_exploits_that_end_in_each_way() -> None:

@@ -1,7 +1,6 @@
 """Every example loads, and its own solutions behave, through the real harness."""
 
 import shutil
-from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -40,13 +39,6 @@ NEEDS = {
 
 def ignore(event: ProgressEvent) -> None:
     """Progress is for people."""
-
-
-@pytest.fixture(scope="module")
-def host() -> Iterator[Host]:
-    host = Host()
-    yield host
-    host.close()
 
 
 def load(folder: Path) -> LoadedProblem:

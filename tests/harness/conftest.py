@@ -1,11 +1,10 @@
-"""A real zygote, to which each test has a connection of its own, and a real host. Starting either
-takes seconds, so there is one of each for all tests that need nothing special of it."""
+"""A real zygote, to which each test has a connection of its own: starting one takes seconds, so
+there is one for all tests that need nothing special of it."""
 
 from collections.abc import Iterator
 
 import pytest
 
-from kernelbot.harness.host.host import Host
 from kernelbot.harness.sandbox import RunnerClient, Zygote
 from kernelbot.harness.words.sandbox import Flavour, ZygoteConfig
 
@@ -27,10 +26,3 @@ def client(zygote: Zygote) -> Iterator[RunnerClient]:
     client = RunnerClient(zygote.connect())
     yield client
     client.close()
-
-
-@pytest.fixture(scope="session")
-def host() -> Iterator[Host]:
-    made = Host()
-    yield made
-    made.close()

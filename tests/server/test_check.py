@@ -1,7 +1,6 @@
 """`check_solutions` through the real harness."""
 
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -44,13 +43,6 @@ class RecordingJudge:
     def __call__(self, job: JobSpec) -> RunResult:
         self.asked.append((job.job_id, job.mode))
         return self.host.judge(job, lambda event: None)
-
-
-@pytest.fixture(scope="module")
-def host() -> Iterator[Host]:
-    made = Host()
-    yield made
-    made.close()
 
 
 @pytest.fixture

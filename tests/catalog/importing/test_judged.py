@@ -1,7 +1,7 @@
 """Imported problems, judged by the real harness."""
 
 import importlib.util
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -33,13 +33,6 @@ OTHER_ORDER = (
     "        self.layer, self.factor = torch.nn.Linear(width, 3), factor\n"
     f"{FORWARD}return self.layer(x) * self.factor\n"
 )
-
-
-@pytest.fixture(scope="module")
-def host() -> Iterator[Host]:
-    host = Host()
-    yield host
-    host.close()
 
 
 @pytest.fixture(scope="module")
