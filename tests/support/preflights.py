@@ -27,6 +27,23 @@ def report_of(registers: int = 40, name: str = "add", gpu: str = "H100") -> Pref
     )
 
 
+def mi300x_report(registers: int = 128, spills: int = 0) -> PreflightReport:
+    """Two kernels with all that compilers say of AMD's GPUs: one spills, and one can't be
+    launched."""
+    tiles = Figures(
+        "_Z16scaled_mm_kernelILi256ELi128EEvPK14__hip_fp8_fnuzS2_PKfS4_P14__hip_bfloat16iii",
+        *(registers, spills, 2 * spills, 65536, 256, 2),
+        accumulation_registers=64,
+        scalar_registers=102,
+    )
+    scan = Figures("scan", 16, 0, 0, 98304, accumulation_registers=0, scalar_registers=22)
+    kernels = (
+        Kernel(tiles, Occupancy(256, 1, 0.125, Bound.SHARED_MEMORY), times=3),
+        Kernel(scan, Occupancy(256, 0, 0.0, Bound.SHARED_MEMORY)),
+    )
+    return PreflightReport("MI300X", "gfx942", PreflightOutcome.COMPILED, kernels, duration_s=2.0)
+
+
 REFUSED = PreflightReport(
     "H100",
     "90a",

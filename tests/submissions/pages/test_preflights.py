@@ -2,29 +2,8 @@
 
 from dataclasses import replace
 
-from kernelbot.preflight.model import Preflight
-from kernelbot.submissions.pages.preflights import FigureCell, shown_preflight
 from tests.support.front import Front
-from tests.support.preflights import HOSTILE, PREFLIGHT, REFUSED, compiled, report_of
-
-
-def test_a_figure_that_has_changed_stands_beside_the_one_before() -> None:
-    shown = shown_preflight(PREFLIGHT)
-    (kernel,) = shown.kernels
-    cells = dict(zip(shown.headers, kernel.cells, strict=True))
-    assert (FigureCell("64", "40"), FigureCell("1024"), FigureCell("75%"), True) == (
-        cells["Registers"],
-        cells["Shared"],
-        cells["Occupancy"],
-        shown.has_changed,
-    )
-
-
-def test_columns_without_a_figure_are_left_out() -> None:
-    report = report_of()
-    kernel = replace(report.kernels[0], occupancy=None)
-    shown = shown_preflight(Preflight(replace(report, kernels=(kernel,))))
-    assert ("Registers", "Spills", "Stack", "Shared") == shown.headers
+from tests.support.preflights import HOSTILE, REFUSED, compiled, mi300x_report, report_of
 
 
 async def test_the_page_has_a_table(front: Front) -> None:
@@ -32,8 +11,19 @@ async def test_the_page_has_a_table(front: Front) -> None:
     await compiled(front.world, b"a = 1\n", report_of(40))
     sent = await compiled(front.world, b"a = 2\n", report_of(64))
     page = (await front.ada.get(f"/submission/{sent.id}")).text
-    parts = ("Compiled for <bdi>H100</bdi>", ">add<", '64 <span class="quiet">(40)</span>',
+    parts = ("Preflight for <bdi>H100</bdi>", ">add<", '64 <span class="quiet">(40)</span>',
              "<code>submission.cu:3:7</code> warning: never used")  # fmt: skip
+    assert [] == [part for part in parts if part not in page]
+
+
+async def test_amds_registers_have_columns_of_their_own(front: Front) -> None:
+    await front.world.board(devices=("H100",))
+    sent = await compiled(front.world, b"a = 1\n", mi300x_report())
+    page = (await front.ada.get(f"/submission/{sent.id}")).text
+    parts = ('<th scope="col" class="end">Accum</th><th scope="col" class="end">Scalar</th>',
+             'data-heading="Accum">64</td>',
+             "Accum: of these, those for matrix cores and spills (AGPRs)",
+             "scan can&#39;t be launched with 256 threads: ")  # fmt: skip
     assert [] == [part for part in parts if part not in page]
 
 

@@ -12,6 +12,7 @@ from kernelbot.platform.distribution import CLIENT_VERSION, wheel_name
 from kernelbot.platform.downloads.service import HARNESS_NAME
 from kernelbot.protocol import Mode
 from tests.support.judging import fought
+from tests.support.preflights import compiled, mi300x_report
 from tests.support.ranked import ranked
 from tests.support.workers import finished
 from tests.web.chromium.conftest import DESKTOP, PHONE, Site
@@ -265,4 +266,21 @@ def test_a_duel_is_read_by_workload(site: Site) -> None:
     cells = page.locator("main tbody td").all_inner_texts()
     assert ["workload 0", "1.02 s", "1.00 s", "1.020", "1.010 to 1.030", "B", "6"] == cells
     assert [] == site.complaints(page)
+    page.context.close()
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE])
+@pytest.mark.opens("/submission/{number}")
+def test_all_figures_of_kernels_for_an_amd_gpu_are_in_sight(
+    site: Site, size: tuple[int, int]
+) -> None:
+    world = site.live.world
+    site.live.call(compiled(world, b"a = 1\n", mi300x_report(96), "H100"))
+    sent = site.live.call(compiled(world, b"a = 2\n", mi300x_report(128, 64), "H100"))
+    page = site.page(ada(site), size=size)
+    page.goto(f"/submission/{sent.id}")
+    table = page.get_by_role("region", name="Kernels for MI300X")
+    assert not table.evaluate("one => one.scrollWidth > one.clientWidth")
+    assert [] == site.complaints(page)
+    assert not page.evaluate("document.documentElement.scrollWidth > innerWidth")
     page.context.close()
