@@ -212,8 +212,8 @@ def _left(job: _Job) -> Left:
         mode=job.mode,
         harness=problem.harness,
         verdict=Verdict.ACCEPTED,
-        system=SystemInfo("simulated", "simulated", "Linux", "3.11"),
-        sandbox=SandboxReport("required", ("namespaces", "seccomp")),
+        system=SystemInfo("simulated", "simulated", "Linux", "3.11", None),
+        sandbox=SandboxReport("required", ("namespaces", "seccomp"), ()),
         score_s=score_s,
         score_ci95_s=interval_s,
         phases=phases,
@@ -231,7 +231,7 @@ def _problem() -> ProblemSpec:
 def _phase(spec: JobSpec, phase: Phase, ns: float) -> PhaseResult:
     names = [case.spec for _, case in cases_of(spec.problem, phase)]
     if phase not in TIMED:
-        cases = tuple(CaseResult(name, Verdict.ACCEPTED) for name in names)
+        cases = tuple(CaseResult(name, Verdict.ACCEPTED, "") for name in names)
         return PhaseResult(phase, Verdict.ACCEPTED, 0.1, cases=cases)
     samples, ends = (ns * 0.99, ns, ns, ns * 1.01) * 25, (ns, ns)
     best, worst = ns * 0.99, ns * 1.01

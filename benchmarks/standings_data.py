@@ -107,15 +107,15 @@ def _result() -> RunResult:
         WorkloadResult(f"size: {n}", (), 1e5, 1e5, 10.0, (0.9e5, 1.1e5), 0.9e5, 2e5)
         for n in range(4)
     )
-    cases = tuple(CaseResult(f"size: {n}; seed: {n}", Verdict.ACCEPTED) for n in range(8))
+    cases = tuple(CaseResult(f"size: {n}; seed: {n}", Verdict.ACCEPTED, "") for n in range(8))
     return RunResult(
         job_id="benchmark",
         problem="identity",
         mode=Mode.LEADERBOARD,
         harness=HarnessKind.NATIVE,
         verdict=Verdict.ACCEPTED,
-        system=SystemInfo("CPU", "a CPU", "Linux", "3.11"),
-        sandbox=SandboxReport("required", ("namespaces", "seccomp")),
+        system=SystemInfo("CPU", "a CPU", "Linux", "3.11", None),
+        sandbox=SandboxReport("required", ("namespaces", "seccomp"), ()),
         score_s=1e-4,
         phases=(
             PhaseResult(Phase.TEST, Verdict.ACCEPTED, 0.1, cases=cases),

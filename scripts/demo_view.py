@@ -15,8 +15,7 @@ from kernelbot.protocol import Verdict
 from kernelbot.ranking.model import StandingsPage
 from kernelbot.render.text import one_line
 from kernelbot.render.units import interval_text, seconds_text
-from kernelbot.submissions.model import SubmissionEvent
-from kernelbot.submissions.schemas import SubmissionView
+from kernelbot.submissions.model import SubmissionEvent, SubmissionView
 
 Update = SubmissionEvent | SubmissionView | KernelbotError
 BAR_WIDTH = 24

@@ -52,9 +52,15 @@ async def test_what_only_the_server_knows_is_not_answered(door: Door) -> None:
     board = (await door.ada.get("/api/v1/boards/sort")).json()
     listed = (await door.ada.get("/api/v1/boards")).json()["boards"]
     statement = (await door.ada.get("/api/v1/boards/sort/problem")).json()
+    sent = await door.world.submit(content=b"a = 1\n")
+    submission = (await door.ada.get(f"/api/v1/submissions/{sent.id}")).json()
+    (listed_submission,) = (await door.ada.get("/api/v1/submissions")).json()["submissions"]
     assert ["id", "name", "role", "created_at"] == list(person)
     assert ([board], False) == (listed, "id" in board)
     assert not statement.keys() & {"leaderboard", "spec"}
+    for one in (submission, listed_submission):
+        assert not one.keys() & {"board_id", "author_id"}
+        assert not one["runs"][0].keys() & {"submission_id", "rejudge_id", "not_ranked"}
 
 
 def _secret_fields(world: World) -> Iterator[tuple[str, str]]:

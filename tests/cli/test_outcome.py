@@ -1,5 +1,6 @@
 """A submission as text, from what the server says of it."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from kernelbot.cli.outcome import closing, outcome
@@ -7,7 +8,8 @@ from kernelbot.domain.states import ReviewState, RunState, SubmissionState
 from kernelbot.protocol import Mode, Verdict
 from kernelbot.ranking.model import NotRanked, NotRankedReason, ScoreInterval
 from kernelbot.render.intervals import of_all_judgings
-from kernelbot.submissions.schemas import RunView, SubmissionView
+from kernelbot.runs.model import RunView
+from kernelbot.submissions.model import SubmissionView
 from tests.render.results import ACCEPTED, judged
 from tests.support.preflights import PREFLIGHT
 
@@ -47,7 +49,7 @@ def submission(*, place: int | None = None, not_ranked: NotRanked | None = None)
         verdict=Verdict.ACCEPTED,
         score_s=0.002,
         place=place,
-        runs=[run(secret=False, score_s=None), run(secret=True, score_s=0.002)],
+        runs=(run(secret=False, score_s=None), run(secret=True, score_s=0.002)),
         code=None,
         review=ReviewState.CLEAR,
         not_ranked=not_ranked,
@@ -66,21 +68,21 @@ def test_the_score_that_counts_comes_first() -> None:
 
 
 def test_a_shared_place_is_written_as_in_the_ranking() -> None:
-    shared = submission(place=1).model_copy(update={"place_is_shared": True})
+    shared = replace(submission(place=1), place_is_shared=True)
     assert "place =1 on sort" in outcome(shared, PAGE)
 
 
 def test_the_interval_of_the_ranking_stands_below_its_run() -> None:
     interval = ScoreInterval((0.0018, 0.0022), (0.0019, 0.0021), 0.05, 0)
-    ranked = run(secret=True, score_s=0.002).model_copy(update={"interval": interval})
-    shown = outcome(submission().model_copy(update={"runs": [ranked]}), PAGE).splitlines()
+    ranked = replace(run(secret=True, score_s=0.002), interval=interval)
+    shown = outcome(replace(submission(), runs=(ranked,)), PAGE).splitlines()
     assert "Score 2.00 ms (95 % interval 1.80 to 2.20 ms) on secret data" == shown[1]
     assert f"  {of_all_judgings(interval)}" == shown[4]
 
 
 def test_a_run_that_is_not_ranked_has_the_interval_of_its_judging() -> None:
-    bench = RunView.from_domain(judged(ACCEPTED).runs[0])
-    shown = outcome(submission().model_copy(update={"runs": [bench]}), PAGE)
+    bench = judged(ACCEPTED).runs[0]
+    shown = outcome(replace(submission(), runs=(bench,)), PAGE)
     assert "  95 % interval of this judging 1.00 to 1.20 ms" in shown.splitlines()
 
 
@@ -91,7 +93,7 @@ def test_what_is_not_ranked_says_why_last() -> None:
 
 
 def test_what_compilers_said_comes_before_the_runs() -> None:
-    found = submission().model_copy(update={"preflights": (PREFLIGHT,)})
+    found = replace(submission(), preflights=(PREFLIGHT,))
     shown = outcome(found, PAGE).splitlines()
     heading = "✓ H100 (90a): compiled, 1 kernel in 2.00 s; in brackets: the previous version"
     assert (True, True) == ("64 (40)" in "".join(shown), shown.index(heading) < shown.index(RUN))

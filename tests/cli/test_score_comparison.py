@@ -1,5 +1,6 @@
 """A score beside one's own best and the leader's, as the server compares them."""
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -12,7 +13,8 @@ from kernelbot.cli.score_comparison import comparison_lines, limit_lines
 from kernelbot.client import KernelbotClient
 from kernelbot.ranking.model import Score, ScoreComparison
 from kernelbot.ranking.roofline import RooflineLimit
-from kernelbot.submissions.schemas import SubmissionView
+from kernelbot.schemas.values import plain
+from kernelbot.submissions.model import SubmissionView
 from tests.client.spoken import END, Handle, answer
 from tests.support.live import LiveServer
 from tests.support.ranked import ranked
@@ -98,7 +100,9 @@ class OlderServer:
     def __init__(self, submission: SubmissionView) -> None:
         self.path = f"/api/v1/submissions/{submission.id}"
         self.asked: list[str] = []
-        self._body = submission.model_dump_json(exclude={"comparisons"}).encode()
+        fields = plain(submission)
+        del fields["comparisons"]
+        self._body = json.dumps(fields).encode()
 
     def __call__(self, handler: BaseHTTPRequestHandler) -> None:
         if handler.path.startswith(f"{self.path}/events"):

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
@@ -12,8 +13,8 @@ from kernelbot.moderation.reviews.model import Evidence
 from kernelbot.protocol import CaseResult, Failure, Fault, Mode, RunResult, Verdict
 from kernelbot.ranking.model import ScoreInterval
 from kernelbot.render.intervals import ONE_JUDGING
-from kernelbot.runs.schemas import ResultView
-from kernelbot.submissions.schemas import RunView, SubmissionView
+from kernelbot.runs.model import RunView
+from kernelbot.submissions.model import SubmissionView
 from tests.render.results import ACCEPTED, WORKLOAD, WRONG
 
 NOW = datetime(2027, 1, 1, tzinfo=UTC)
@@ -23,7 +24,7 @@ CRASH = "The submission failed:\nTraceback (most recent call last):\n{}\nIndexEr
 
 
 def shown(
-    *results: RunResult, compared: Sequence[str] = (), lines: int = LINES, **changes: object
+    *results: RunResult, compared: Sequence[str] = (), lines: int = LINES, **changes: Any
 ) -> list[str]:
     """The lines of a ranked submission with such runs, the second of which is secret."""
     runs = [
@@ -42,7 +43,7 @@ def shown(
             finished_at=NOW,
             fault=result.failure.fault if result.failure else None,
             message=result.failure.message if result.failure else None,
-            result=ResultView.from_domain(result),
+            result=result,
         )
         for index, result in enumerate(results)
     ]
@@ -57,10 +58,10 @@ def shown(
         verdict=results[-1].verdict,
         score_s=results[-1].score_s,
         place=1 if results[-1].score_s else None,
-        runs=runs,
+        runs=tuple(runs),
         code=None,
     )
-    return summary(view.model_copy(update=changes), URL, compared, lines=lines).splitlines()
+    return summary(replace(view, **changes), URL, compared, lines=lines).splitlines()
 
 
 def failing(messages: list[str]) -> RunResult:

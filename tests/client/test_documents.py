@@ -97,6 +97,32 @@ def payload(**more: Any) -> bytes:
     return json.dumps({**RESULT, **more}).encode()
 
 
+SYSTEM = {"device": "CPU", "cpu": "c", "os": "o", "python": "3", "torch": None}
+RUN: dict[str, Any] = {
+    "run_id": 1,
+    "device": "CPU",
+    "secret": False,
+    "rejudge_id": None,
+    "verdict": "accepted",
+    "finished_at": "2030-01-01T00:00:00Z",
+    "score_s": 1,
+    "score_ci95_s": None,
+    "unverified": False,
+    "cases": [],
+    "workloads": [],
+    "samples_withheld": False,
+    "problem": {
+        "name": "sort",
+        "version": 1,
+        "content_sha256": "0" * 64,
+        "judging_sha256": "0" * 64,
+    },
+    "harness": {"kind": "native", "version": None, "sha256": None},
+    "system": SYSTEM,
+    "sandbox": {"mode": "required", "in_force": [], "missing": []},
+}
+
+
 @pytest.mark.parametrize(
     ("signed", "why"),
     [
@@ -105,6 +131,11 @@ def payload(**more: Any) -> bytes:
         (payload(score_s=1).replace(b'"score_s": 1', b'"score_s": 1e999'), "can't be read"),
         (payload().replace(b"{", b'{"score_s": 1, ', 1), "'score_s' is there twice"),
         (payload(more=1), "more isn't known here"),
+        (
+            payload(runs=[{**RUN, "system": {**SYSTEM, "more": 1}}]),
+            "system.more isn't known here",
+        ),
+        (payload(runs=[{**RUN, "sandbox": {"mode": "x"}}]), "runs.0.sandbox.in_force is missing"),
         (payload(verdict="best"), "verdict must be"),
     ],
 )

@@ -168,8 +168,8 @@ def result_of(job: JobSpec, words: list[str]) -> RunResult:
         mode=job.mode,
         harness=HarnessKind.SCRIPT if "script" in words else HarnessKind.NATIVE,
         verdict=verdict,
-        system=SystemInfo(job.device.name, "fake", "fake", "3"),
-        sandbox=SandboxReport("none"),
+        system=SystemInfo(job.device.name, "fake", "fake", "3", None),
+        sandbox=SandboxReport("none", (), ()),
         score_s=score_s if timed else None,
         score_ci95_s=(low_s, high_s) if timed else None,
         phases=phases,
@@ -196,7 +196,7 @@ class _Measured:
     def phase(self, phase: Phase) -> PhaseResult:
         specs = [case.spec for _, case in cases_of(self.job.problem, phase)]
         loads = tuple(map(self._load, specs)) if phase in TIMED else ()
-        cases = () if loads else tuple(CaseResult(spec, Verdict.ACCEPTED) for spec in specs)
+        cases = () if loads else tuple(CaseResult(spec, Verdict.ACCEPTED, "") for spec in specs)
         return PhaseResult(phase, Verdict.ACCEPTED, 0.1, cases, loads)
 
     def _load(self, spec: str) -> WorkloadResult:
@@ -241,8 +241,8 @@ def _dueled(job: JobSpec, words: list[str]) -> RunResult:
         mode=job.mode,
         harness=HarnessKind.NATIVE,
         verdict=Verdict(words[0]) if failed else Verdict.ACCEPTED,
-        system=SystemInfo(job.device.name, "fake", "fake", "3"),
-        sandbox=SandboxReport("none"),
+        system=SystemInfo(job.device.name, "fake", "fake", "3", None),
+        sandbox=SandboxReport("none", (), ()),
         phases=tuple(phases),
         failure=Failure(Fault.AUTHOR, "a secret case") if failed else None,
         duel=ratio,

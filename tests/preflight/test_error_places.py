@@ -109,7 +109,7 @@ def test_hostile_output_is_one_line_each_and_not_too_much() -> None:
 
 
 def test_a_case_without_a_message_is_named() -> None:
-    silent = replace(WRONG.phases[0], cases=(CaseResult("size: 7", Verdict.WRONG_ANSWER),))
+    silent = replace(WRONG.phases[0], cases=(CaseResult("size: 7", Verdict.WRONG_ANSWER, ""),))
     assert ["size: 7: wrong answer"] == [
         one.message for one in places(replace(WRONG, phases=(silent,)))
     ]

@@ -39,7 +39,7 @@ def result(
         harness=HarnessKind.NATIVE,
         verdict=verdict,
         system=SystemInfo("H100", "", "", "", None),
-        sandbox=SandboxReport("required"),
+        sandbox=SandboxReport("required", (), ()),
         failure=failure,
         compile=CompileReport("import", output, 1.5, cached=False, kernels=rows),
     )

@@ -48,8 +48,8 @@ def result(job: JobSpec, verdict: Verdict = Verdict.ACCEPTED) -> RunResult:
         mode=job.mode,
         harness=job.problem.harness,
         verdict=verdict,
-        system=SystemInfo("builder", "", "", "3"),
-        sandbox=SandboxReport("required"),
+        system=SystemInfo("builder", "", "", "3", None),
+        sandbox=SandboxReport("required", (), ()),
         failure=None if verdict is Verdict.ACCEPTED else Failure(fault, "a'; echo x"),
     )
 

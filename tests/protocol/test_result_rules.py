@@ -95,7 +95,7 @@ def sampled(*samples: float, **changes: Any) -> Callable[[RunResult], RunResult]
 
 AUTHOR = Failure(Fault.AUTHOR, "wrong")
 OURS = Failure(Fault.PLATFORM, "broken")
-CASE = CaseResult("size: 1; seed: 4242", Verdict.ACCEPTED)
+CASE = CaseResult("size: 1; seed: 4242", Verdict.ACCEPTED, "")
 LIES: dict[str, Callable[[RunResult], RunResult]] = {
     "a score of nothing": changed(score_s=5e-324),
     "a score without an interval": changed(score_ci95_s=None),

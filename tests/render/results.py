@@ -80,13 +80,13 @@ ACCEPTED = RunResult(
     mode=Mode.LEADERBOARD,
     harness=HarnessKind.NATIVE,
     verdict=Verdict.ACCEPTED,
-    system=SystemInfo("CPU", "a processor", "Linux", "3.11"),
-    sandbox=SandboxReport("bubblewrap"),
+    system=SystemInfo("CPU", "a processor", "Linux", "3.11", None),
+    sandbox=SandboxReport("bubblewrap", (), ()),
     score_s=0.0011,
     score_ci95_s=(0.001, 0.0012),
     phases=(
         PhaseResult(
-            Phase.TEST, Verdict.ACCEPTED, 0.5, cases=(CaseResult("size: 1", Verdict.ACCEPTED),)
+            Phase.TEST, Verdict.ACCEPTED, 0.5, cases=(CaseResult("size: 1", Verdict.ACCEPTED, ""),)
         ),
         PhaseResult(Phase.LEADERBOARD, Verdict.ACCEPTED, 1.5, workloads=(WORKLOAD,)),
     ),
@@ -104,7 +104,7 @@ WRONG = replace(
             Verdict.WRONG_ANSWER,
             0.25,
             cases=(
-                CaseResult("size: 1", Verdict.ACCEPTED),
+                CaseResult("size: 1", Verdict.ACCEPTED, ""),
                 CaseResult("size: 2", Verdict.WRONG_ANSWER, "element 1 is 5, not 6"),
             ),
         ),

@@ -40,7 +40,7 @@ def test_times_stand_beside_the_best_and_the_last() -> None:
 def test_only_the_first_failing_case_and_what_was_said_are_shown() -> None:
     said = "\x1b]0;owned\x07expected 1, got 2"
     cases = (
-        CaseResult("size: 1", Verdict.ACCEPTED),
+        CaseResult("size: 1", Verdict.ACCEPTED, ""),
         CaseResult("size: 2\x1b[2J", Verdict.WRONG_ANSWER, said),
         CaseResult("size: 3", Verdict.WRONG_ANSWER, "another"),
     )

@@ -1,18 +1,23 @@
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
-from kernelbot.protocol import Phase
-from kernelbot.render.timings import RunTimes, timings_text
+from kernelbot.protocol import Phase, PhaseResult, Verdict
+from kernelbot.render.timings import timings_text
+from tests.render.results import ACCEPTED, AT, judged
 
-SENT = datetime(2026, 1, 1, 12, tzinfo=UTC)
-RUN = RunTimes(
-    "CPU",
-    created_at=SENT,
-    started_at=SENT + timedelta(seconds=0.5),
-    finished_at=SENT + timedelta(seconds=4.0),
-    phases_s={Phase.TEST: 0.25, Phase.BENCHMARK: 1.5},
-    timings_s={"startup": 0.01, "turn_wait": 1.0, "spawn": 0.125, "sampling": 1.0, "total": 2.0},
-    judged_s=2.0,
+RESULT = replace(
+    ACCEPTED,
+    phases=(
+        PhaseResult(Phase.TEST, Verdict.ACCEPTED, 0.25),
+        PhaseResult(Phase.BENCHMARK, Verdict.ACCEPTED, 1.5),
+    ),
+    timings={"startup": 0.01, "turn_wait": 1.0, "spawn": 0.125, "sampling": 1.0, "total": 2.0},
+)
+SENT = judged(RESULT)
+RUN = replace(
+    SENT.runs[0],
+    started_at=AT + timedelta(seconds=0.5),
+    finished_at=AT + timedelta(seconds=4.0),
 )
 TEXT = """\
 CPU
@@ -29,12 +34,12 @@ from sending to this verdict           4.00 s"""
 
 
 def test_each_second_from_sending_to_the_verdict_has_a_step() -> None:
-    assert TEXT == timings_text(SENT, [RUN])
+    assert TEXT == timings_text(replace(SENT, runs=(RUN,)))
 
 
 def test_a_run_whose_result_is_secret_tells_when_it_began_and_ended() -> None:
-    hidden = replace(RUN, phases_s={}, timings_s={}, judged_s=None)
-    shown = timings_text(SENT, [hidden]).splitlines()[2:]
+    hidden = replace(RUN, result=None)
+    shown = timings_text(replace(SENT, runs=(hidden,))).splitlines()[2:]
     assert ["waited in the queue", "from there to the verdict", "from sending to this verdict"] == [
         line.rsplit("  ", 1)[0].strip() for line in shown
     ]
@@ -42,8 +47,8 @@ def test_a_run_whose_result_is_secret_tells_when_it_began_and_ended() -> None:
 
 def test_what_hasnt_begun_or_ended_says_no_more_than_is_known() -> None:
     waits = replace(RUN, started_at=None, finished_at=None)
-    runs = replace(RUN, finished_at=None)
-    texts = timings_text(SENT, [waits, runs]).split("\n\n")
+    runs = replace(RUN, id=RUN.id + 1, finished_at=None)
+    texts = timings_text(replace(SENT, runs=(waits, runs))).split("\n\n")
     assert "CPU: it hasn't begun." == texts[0]
     assert ["CPU", "step                   time", "waited in the queue  500 ms"] == (
         texts[1].splitlines()
@@ -51,5 +56,7 @@ def test_what_hasnt_begun_or_ended_says_no_more_than_is_known() -> None:
 
 
 def test_a_clock_that_was_put_back_takes_no_time_away() -> None:
-    slow = replace(RUN, judged_s=9.0)
-    assert "brought there and back, written down     0 ns" in timings_text(SENT, [slow])
+    slow = replace(RUN, result=replace(RESULT, timings={**RESULT.timings, "total": 9.0}))
+    assert "brought there and back, written down     0 ns" in timings_text(
+        replace(SENT, runs=(slow,))
+    )

@@ -7,7 +7,7 @@ from tests.harness.jobs import SORT, a_job
 
 
 def saved(*verdicts: Verdict) -> Save:
-    cases = tuple(CaseResult(f"n: {n}", verdict) for n, verdict in enumerate(verdicts))
+    cases = tuple(CaseResult(f"n: {n}", verdict, "") for n, verdict in enumerate(verdicts))
     result = result_of(a_job(SORT, mode=Mode.TEST), ["wrong_answer"])
     phase = PhaseResult(Phase.TEST, Verdict.WRONG_ANSWER, 0.1, cases=cases)
     return Save(1, result.__class__(**{**vars(result), "phases": (phase,)}))

@@ -1,11 +1,13 @@
 """One class is a row, a value and JSON; what a subclass adds stays on the server."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from typing import Annotated
 
 import pytest
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from kernelbot.accounts.model import Person, Role, User
+from kernelbot.domain.values import SentAs
 from kernelbot.schemas.values import from_json, from_row, plain, to_json
 
 WHEN = datetime(2030, 1, 1, tzinfo=UTC)
@@ -35,6 +37,19 @@ def test_an_older_client_reads_what_a_newer_server_adds() -> None:
 def test_what_a_subclass_adds_is_not_written() -> None:
     expected = {"id", "name", "role", "created_at"}
     assert expected == from_json(dict, to_json(Person, USER)).keys()
+
+
+def test_a_type_that_is_sent_as_another_has_that_ones_json() -> None:
+    minutes = Annotated[timedelta, SentAs(int, lambda one: one.seconds // 60, _minutes)]
+    kind = dict[str, minutes | None]
+    found = {"a": timedelta(minutes=3), "b": None}
+    assert b'{"a":3,"b":null}' == to_json(kind, found)
+    assert found == from_json(kind, b'{"a":3,"b":null}')
+    assert {"type": "integer"} == TypeAdapter(minutes).json_schema(mode="serialization")
+
+
+def _minutes(number: int) -> timedelta:
+    return timedelta(minutes=number)
 
 
 def test_plain_has_all_fields_of_the_value() -> None:

@@ -7,8 +7,8 @@ from scripts.demo_view import DemoView, Entry
 from kernelbot.domain.states import RunState, SubmissionState
 from kernelbot.protocol import EventKind, Mode, Verdict
 from kernelbot.ranking.model import Standing, StandingsPage
-from kernelbot.submissions.model import SubmissionEvent
-from kernelbot.submissions.schemas import RunView, SubmissionView
+from kernelbot.runs.model import RunView
+from kernelbot.submissions.model import SubmissionEvent, SubmissionView
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 
@@ -47,7 +47,7 @@ def entry(
         verdict=verdict,
         score_s=score_s,
         place=None,
-        runs=list(runs),
+        runs=runs,
         code=None,
     )
     return Entry("sort", "amara", "token", Path(f"/x/{folder}/fast.py"), submission)

@@ -36,7 +36,7 @@ def judged(job: JobSpec) -> RunResult:
         harness=job.problem.harness,
         verdict=Verdict.ACCEPTED,
         system=SystemInfo("H100", "", "", "", None),
-        sandbox=SandboxReport("required"),
+        sandbox=SandboxReport("required", (), ()),
         compile=CompileReport("import", "", 1.5, cached=False, kernels=(kernel,)),
     )
 

@@ -13,7 +13,7 @@ from scripts.slurm_cluster import SlurmCluster
 from kernelbot.catalog.problem import load_problem
 from kernelbot.client import KernelbotClient
 from kernelbot.protocol import Mode
-from kernelbot.submissions.schemas import RunView
+from kernelbot.runs.model import RunView
 from tests.server.test_serve import _child, _until
 from tests.support.workers import ROOT
 

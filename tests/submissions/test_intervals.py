@@ -7,8 +7,8 @@ import pytest
 
 from kernelbot.ranking.model import ScoreInterval
 from kernelbot.runs.model import Run
-from kernelbot.submissions.model import Submission
-from kernelbot.submissions.schemas import SubmissionView
+from kernelbot.schemas.values import from_json, to_json
+from kernelbot.submissions.model import Submission, SubmissionView
 from tests.support.ranked import ranked
 from tests.support.workers import finished, quick_settings, working
 from tests.support.world import World
@@ -77,7 +77,8 @@ async def test_a_judged_run_says_that_its_device_had_shown_nothing(
     assert result is not None
     assert result.score_ci95_s == interval.own_ci95_s
     assert interval.ci95_s[0] < interval.own_ci95_s[0]
-    assert [None, interval] == [run.interval for run in SubmissionView.from_domain(found).runs]
+    sent_back = from_json(SubmissionView, to_json(SubmissionView, found))
+    assert [None, interval] == [run.interval for run in sent_back.runs]
 
 
 async def test_after_a_rejudge_it_is_that_of_the_new_score(world: World, tmp_path: Path) -> None:

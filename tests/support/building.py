@@ -52,8 +52,8 @@ def built(step: JobSpec, product: Product | None) -> RunResult:
         mode=step.mode,
         harness=step.problem.harness,
         verdict=Verdict.ACCEPTED,
-        system=SystemInfo("builder", "", "", "3"),
-        sandbox=SandboxReport("required"),
+        system=SystemInfo("builder", "", "", "3", None),
+        sandbox=SandboxReport("required", (), ()),
         compile=product.report if product else None,
         product=product,
     )

@@ -31,7 +31,7 @@ from tests.harness.jobs import SORT, a_job, a_problem
 
 WITHIN_S = 1000.0
 BY_AUTHOR = [each for each in Verdict if each not in (Verdict.ACCEPTED, Verdict.INTERNAL_ERROR)]
-SYSTEM = SystemInfo("CPU", "cpu", "Linux", "3.11")
+SYSTEM = SystemInfo("CPU", "cpu", "Linux", "3.11", None)
 
 
 @st.composite
@@ -63,7 +63,7 @@ def honest(draw: st.DrawFn, job: JobSpec) -> RunResult:
             break
         found = _accepted(draw, job, collected, phase)
         collected.phases.append(replace(found, of_opponent=of_opponent))
-    return run_result(job, collected, SYSTEM, SandboxReport("required"), 1.0)
+    return run_result(job, collected, SYSTEM, SandboxReport("required", (), ()), 1.0)
 
 
 def _refuse(
@@ -90,7 +90,7 @@ def _refuse(
 def _accepted(draw: st.DrawFn, job: JobSpec, collected: Collected, phase: Phase) -> PhaseResult:
     specs = [case.spec for _, case in cases_of(job.problem, phase)]
     if phase not in TIMED:
-        cases = tuple(CaseResult(spec, Verdict.ACCEPTED) for spec in specs)
+        cases = tuple(CaseResult(spec, Verdict.ACCEPTED, "") for spec in specs)
         return PhaseResult(phase, Verdict.ACCEPTED, 0.5, cases)
     if job.opponent is None:
         loads = _workloads(draw, job, phase)
@@ -154,12 +154,12 @@ def accepted(job: JobSpec, sample_ns: float = 1000.0) -> RunResult:
     phases = []
     for phase in phases_of(job):
         specs = [case.spec for _, case in cases_of(job.problem, phase)]
-        cases = tuple(CaseResult(spec, Verdict.ACCEPTED) for spec in specs)
+        cases = tuple(CaseResult(spec, Verdict.ACCEPTED, "") for spec in specs)
         loads = tuple(_steady(spec, sample_ns) for spec in specs)
         of_phase = ((), loads) if phase in TIMED else (cases, ())
         phases.append(PhaseResult(phase, Verdict.ACCEPTED, 0.5, *of_phase))
     collected = Collected(phases=phases)
-    return run_result(job, collected, SYSTEM, SandboxReport("required"), 1.0)
+    return run_result(job, collected, SYSTEM, SandboxReport("required", (), ()), 1.0)
 
 
 def _steady(spec: str, ns: float) -> WorkloadResult:

@@ -49,6 +49,12 @@ NAMES: Final = {
     "WebhookMessage": "WebhookMessageView",
     "PreflightReport": "PreflightReportView",
     "ResultView": "Report",
+    "Artifact": "ArtifactView",
+    "CaseResult": "CaseView",
+    "CompileReport": "CompileView",
+    "Failure": "ErrorView",
+    "SandboxReport": "SandboxView",
+    "SystemInfo": "SystemView",
 }
 """Components by the names of the classes that they are made of. Clients that were generated from
 the document of an earlier release know them by these."""

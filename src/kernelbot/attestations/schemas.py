@@ -11,9 +11,16 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from kernelbot.attestations.model import SigningKey
 from kernelbot.domain.errors import UserError
 from kernelbot.domain.states import ReviewState
-from kernelbot.protocol import HarnessKind, Mode, Phase, RankRule, Verdict
+from kernelbot.protocol import (
+    HarnessKind,
+    Mode,
+    Phase,
+    RankRule,
+    SandboxReport,
+    SystemInfo,
+    Verdict,
+)
 from kernelbot.protocol.scoring import SAMPLES_PER_FACTOR
-from kernelbot.runs.schemas import SandboxView, SystemView
 from kernelbot.schemas.common import Answer
 from kernelbot.schemas.mistakes import what_is_wrong
 
@@ -30,18 +37,6 @@ class DocumentPart(BaseModel):
     reader passes over."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-
-
-class AttestedSystem(SystemView):
-    """Where it ran; of a secret run without notes."""
-
-    model_config = ConfigDict(extra="forbid")
-
-
-class AttestedSandbox(SandboxView):
-    """What was in force around the author's program, and what was not."""
-
-    model_config = ConfigDict(extra="forbid")
 
 
 class SourceIdentity(DocumentPart):
@@ -124,8 +119,8 @@ class AttestedRun(DocumentPart):
     unverified: bool = Field(description="Measured by the problem's own script.")
     problem: ProblemIdentity
     harness: HarnessIdentity
-    system: AttestedSystem
-    sandbox: AttestedSandbox
+    system: SystemInfo = Field(description="Of a secret run without notes.")
+    sandbox: SandboxReport
     cases: list[AttestedCase]
     workloads: list[AttestedWorkload]
     samples_withheld: bool = Field(description="If it was timed, its samples aren't shown here.")

@@ -15,8 +15,6 @@ from kernelbot.attestations.schemas import (
     AttestedCase,
     AttestedResult,
     AttestedRun,
-    AttestedSandbox,
-    AttestedSystem,
     AttestedWorkload,
     HarnessIdentity,
     ProblemIdentity,
@@ -194,10 +192,8 @@ def _run(run: Run, result: RunResult, version: ProblemVersionName, reader: _Read
             version=result.harness_version or None,
             sha256=result.harness_sha256 or None,
         ),
-        system=AttestedSystem.from_domain(
-            replace(result.system, notes=()) if run.secret else result.system
-        ),
-        sandbox=AttestedSandbox.from_domain(result.sandbox),
+        system=replace(result.system, notes=()) if run.secret else result.system,
+        sandbox=result.sandbox,
         cases=[] if run.secret else _cases(result),
         workloads=_workloads(run, result) if shown else [],
         samples_withheld=not shown,

@@ -101,7 +101,6 @@ def _text(compared: "ComparisonResult", first: str, second: str) -> str:
 def _document(compared: "ComparisonResult", wanted: "LocalDuel") -> "ComparisonReport":
     from kernelbot.duels.comparison import ComparedWorkload, ComparisonReport, Which
     from kernelbot.render.duel import faster
-    from kernelbot.runs.schemas import ErrorView
 
     result, duel = compared.result, compared.result.duel
     which = {wanted.second: Which.SECOND, wanted.first: Which.FIRST}
@@ -114,7 +113,7 @@ def _document(compared: "ComparisonResult", wanted: "LocalDuel") -> "ComparisonR
         faster=faster(duel.ratio_ci95, Which.FIRST, Which.SECOND) if duel else None,
         ratio=duel.ratio if duel else None,
         ratio_ci95=duel.ratio_ci95 if duel else None,
-        workloads=[ComparedWorkload.of_workload(one) for one in duel.workloads] if duel else [],
+        workloads=[ComparedWorkload.from_duel(one) for one in duel.workloads] if duel else [],
         failed=which[compared.failed] if compared.failed else None,
-        error=ErrorView.from_domain(result.failure) if result.failure else None,
+        error=result.failure,
     )

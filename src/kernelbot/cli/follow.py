@@ -13,8 +13,7 @@ from kernelbot.render.progress import RunActivity, is_report, progress_line, sta
 if TYPE_CHECKING:
     from kernelbot.client import KernelbotClient
     from kernelbot.runs.queue.model import QueuePosition
-    from kernelbot.submissions.model import SubmissionEvent
-    from kernelbot.submissions.schemas import SubmissionView
+    from kernelbot.submissions.model import SubmissionEvent, SubmissionView
 
 _FIELDS = {field.name for field in dataclasses.fields(ProgressEvent)} - {"kind"}
 

@@ -107,11 +107,9 @@ def run(
         for path in save_all(result.artifacts, artifacts):
             terminal.show(f"Written: {path}")
     if as_json:
-        from kernelbot.runs.schemas import (
-            ResultView,  # takes half as long as all else before judging
-        )
+        from kernelbot.runs.report import ResultView
 
-        terminal.document(ResultView.from_domain(result))
+        terminal.document(ResultView.from_result(result))
     fault = result.failure.fault if result.failure else None
     raise typer.Exit(exit_code_of(result.verdict, fault))
 

@@ -16,7 +16,8 @@ from kernelbot.render.units import seconds_text
 from kernelbot.render.verdicts import FAULTS, mark
 
 if TYPE_CHECKING:
-    from kernelbot.submissions.schemas import RunView, SubmissionView
+    from kernelbot.runs.model import RunView
+    from kernelbot.submissions.model import SubmissionView
 
 
 def outcome(submission: "SubmissionView", page_url: str) -> str:
@@ -102,7 +103,7 @@ def _run(run: "RunView") -> str:
         lines.append(_interval(run))
     if run.result is not None:
         passed = run.mode is Mode.TEST
-        lines.append(details(run.result.to_result(), passed_cases=passed, columns=columns()))
+        lines.append(details(run.result, passed_cases=passed, columns=columns()))
     elif not accepted:
         lines += [printable(run.message)] if run.message else []
         lines += [FAULTS[run.fault]] if run.fault in FAULTS and run.fault != "author" else []

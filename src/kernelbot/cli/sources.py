@@ -15,7 +15,7 @@ from kernelbot.cli.writing import write_file
 from kernelbot.domain.errors import NotAllowed
 
 if TYPE_CHECKING:
-    from kernelbot.submissions.schemas import SubmissionView
+    from kernelbot.submissions.model import SubmissionView
 
 
 def register(group: typer.Typer) -> None:

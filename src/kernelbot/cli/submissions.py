@@ -20,7 +20,7 @@ from kernelbot.submissions.source import source_text
 
 if TYPE_CHECKING:
     from kernelbot.client import KernelbotClient
-    from kernelbot.submissions.schemas import SubmissionView
+    from kernelbot.submissions.model import SubmissionView
 
 Id = Annotated[
     int,
@@ -219,9 +219,9 @@ def show(
     if code:
         terminal.show_file(found.code or "")
     elif times:
-        from kernelbot.cli.timings import timings
+        from kernelbot.render.timings import timings_text
 
-        terminal.show(timings(found))
+        terminal.show(timings_text(found))
     else:
         from kernelbot.cli.outcome import outcome
 

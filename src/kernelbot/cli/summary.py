@@ -14,7 +14,8 @@ from kernelbot.render.text import cut, indent, one_line, printable, wrap
 from kernelbot.render.verdicts import FAULTS, mark
 
 if TYPE_CHECKING:
-    from kernelbot.submissions.schemas import RunView, SubmissionView
+    from kernelbot.runs.model import RunView
+    from kernelbot.submissions.model import SubmissionView
 
 LINES = 24
 """The height of a terminal that nobody has made larger."""
@@ -56,7 +57,7 @@ def _wrapped(text: str, width: int) -> list[str]:
 
 
 def _notes(submission: "SubmissionView") -> list[str]:
-    results = [run.result.to_result() for run in submission.runs if run.result is not None]
+    results = [run.result for run in submission.runs if run.result is not None]
     hints = (hint for one in results for hint in (threads_hint(one.system), busy_hint(one)))
     return [f"Note: {hint}" for hint in dict.fromkeys(hints) if hint] + noticed(submission)
 
@@ -101,7 +102,7 @@ def _failed(submission: "SubmissionView", width: int) -> list[str]:
 
 
 def _why(run: "RunView") -> str:
-    result = run.result.to_result() if run.result is not None else None
+    result = run.result
     ways = _ways(result) if result is not None else []
     lines = [line for index, way in enumerate(ways[:_WAYS]) for line in _way(way, whole=index == 0)]
     if len(ways) > _WAYS:
@@ -152,8 +153,6 @@ def _times(submission: "SubmissionView", width: int, room: int) -> list[str]:
 
 
 def _timed(run: "RunView") -> tuple[WorkloadResult, ...]:
-    if run.result is None:
-        return ()
-    phases = run.result.to_result().phases
+    phases = run.result.phases if run.result is not None else ()
     found = [phase.workloads for phase in phases if phase.workloads]
     return found[-1] if found else ()

@@ -12,7 +12,8 @@ from kernelbot.protocol import Mode
 if TYPE_CHECKING:
     from kernelbot.runs.samples.schemas import SampleList
     from kernelbot.submissions.artifacts.schemas import ArtifactList
-    from kernelbot.submissions.schemas import HeldList, SubmissionList, SubmissionView
+    from kernelbot.submissions.model import SubmissionView
+    from kernelbot.submissions.schemas import HeldList, SubmissionList
     from kernelbot.submissions.sharing.model import ResultLink
 
 
@@ -32,7 +33,7 @@ class SubmissionCalls:
     ) -> Request[SubmissionView]:
         """Send a file. Its directives decide what was left out. `late`: also past the deadline,
         for admins. Once this returns, the submission is stored and will be judged."""
-        from kernelbot.submissions.schemas import SubmissionView
+        from kernelbot.submissions.model import SubmissionView
 
         fields: dict[str, str | list[str]] = {"mode": mode, "device": list(devices)}
         if board is not None:
@@ -45,7 +46,7 @@ class SubmissionCalls:
     @described
     def submission(self, submission_id: int) -> Request[SubmissionView]:
         """One submission with code and results."""
-        from kernelbot.submissions.schemas import SubmissionView
+        from kernelbot.submissions.model import SubmissionView
 
         return ask(SubmissionView, "GET", f"/submissions/{submission_id}")
 
@@ -91,7 +92,7 @@ class SubmissionCalls:
     @described
     def cancel(self, submission_id: int) -> Request[SubmissionView]:
         """Stop one that hasn't finished."""
-        from kernelbot.submissions.schemas import SubmissionView
+        from kernelbot.submissions.model import SubmissionView
 
         return call(SubmissionView, "POST", f"/submissions/{submission_id}/cancel")
 
@@ -125,7 +126,8 @@ class SubmissionCalls:
     @described
     def release(self, submission_id: int, reason: str) -> Request[SubmissionView]:
         """Let a held or refused submission be ranked."""
-        from kernelbot.submissions.schemas import Decision, SubmissionView
+        from kernelbot.submissions.model import SubmissionView
+        from kernelbot.submissions.schemas import Decision
 
         body = Decision(reason=reason).model_dump()
         return call(SubmissionView, "POST", f"/submissions/{submission_id}/release", json=body)
@@ -133,7 +135,8 @@ class SubmissionCalls:
     @described
     def refuse(self, submission_id: int, reason: str) -> Request[SubmissionView]:
         """Keep a submission from the ranking; its author reads the reason."""
-        from kernelbot.submissions.schemas import Decision, SubmissionView
+        from kernelbot.submissions.model import SubmissionView
+        from kernelbot.submissions.schemas import Decision
 
         body = Decision(reason=reason).model_dump()
         return call(SubmissionView, "POST", f"/submissions/{submission_id}/refuse", json=body)

@@ -1,7 +1,38 @@
 """Frozen dataclasses that are a row, what the nouns compute with, and JSON at once."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+T = TypeVar("T")
+V = TypeVar("V")
+
 
 def described(text: str) -> dict[str, str]:
     """Metadata of a field (`field(metadata=described(...))`): its description in the documentation
     of the API. It says "null" for None."""
     return {"description": text}
+
+
+@dataclass(frozen=True)
+class SentAs(Generic[T, V]):
+    """Metadata of a type: `Annotated[T, SentAs(V, to_view, to_value)]` is a T for our own code, and
+    a V in JSON and in the documentation of the API."""
+
+    view: type[V]
+    to_view: Callable[[T], V]
+    to_value: Callable[[V], T]
+
+    def __get_pydantic_core_schema__(self, _source: object, handler: Any) -> dict[str, Any]:
+        """What pydantic asks of metadata; in its terms, since values import no framework."""
+        view = handler.generate_schema(self.view)
+        return {
+            "type": "function-after",
+            "function": {"type": "no-info", "function": self.to_value},
+            "schema": view,
+            "serialization": {
+                "type": "function-plain",
+                "function": self.to_view,
+                "return_schema": view,
+            },
+        }

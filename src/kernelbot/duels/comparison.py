@@ -5,9 +5,8 @@ from enum import StrEnum
 
 from pydantic import Field
 
-from kernelbot.protocol import DuelWorkload, Verdict
-from kernelbot.runs.schemas import ErrorView
-from kernelbot.schemas.common import Answer, Shown
+from kernelbot.protocol import DuelWorkload, Failure, Verdict
+from kernelbot.schemas.common import Answer
 
 
 class Which(StrEnum):
@@ -17,7 +16,7 @@ class Which(StrEnum):
     SECOND = "second"
 
 
-class ComparedWorkload(Shown):
+class ComparedWorkload(Answer):
     """Pairs of calls on one workload, in the order of measuring; `ratio`: the median of first over
     second."""
 
@@ -32,7 +31,7 @@ class ComparedWorkload(Shown):
     stopped_by: str
 
     @classmethod
-    def of_workload(cls, value: DuelWorkload) -> "ComparedWorkload":
+    def from_duel(cls, value: DuelWorkload) -> "ComparedWorkload":
         """The wire's workload."""
         return cls(
             spec=value.spec,
@@ -62,4 +61,4 @@ class ComparisonReport(Answer):
     ratio_ci95: tuple[float, float] | None = None
     workloads: list[ComparedWorkload] = Field(default_factory=list)
     failed: Which | None = None
-    error: ErrorView | None = None
+    error: Failure | None = None

@@ -149,9 +149,10 @@ class Report:
 
     def document(self) -> dict[str, Any]:
         """What `kernelbot run --json` prints, with the suspicions."""
-        from kernelbot.runs.schemas import ResultView as Document  # takes longer than all else here
+        from kernelbot.runs.report import ResultView
+        from kernelbot.schemas.values import plain  # takes longer than all else here
 
-        document = Document.from_domain(self.result).model_dump(mode="json")
+        document = plain(ResultView.from_result(self.result))
         return {**document, "suspicions": list(self.suspicions)}
 
     def __str__(self) -> str:

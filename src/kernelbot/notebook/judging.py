@@ -16,7 +16,7 @@ from kernelbot.submissions.source import source_text
 
 if TYPE_CHECKING:
     from kernelbot.library import Report
-    from kernelbot.submissions.schemas import SubmissionView
+    from kernelbot.submissions.model import SubmissionView
 
 
 def judge_here(

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
     from kernelbot.library import Report
-    from kernelbot.submissions.schemas import SubmissionView
+    from kernelbot.submissions.model import SubmissionView
 
 
 def load_ipython_extension(shell: "InteractiveShell") -> None:

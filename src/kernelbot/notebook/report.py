@@ -20,7 +20,7 @@ from kernelbot.saves.model import median_change
 
 if TYPE_CHECKING:
     from kernelbot.library import Report
-    from kernelbot.submissions.schemas import SubmissionView
+    from kernelbot.submissions.model import SubmissionView
 
 _MAGIC_LINES = 1
 """Lines of a cell above what is judged."""
@@ -115,7 +115,7 @@ def of_report(found: "Report", source: str, file_name: str) -> CellReport:
 
 def of_submission(found: "SubmissionView", source: str, link: str) -> CellReport:
     """What a server has judged, or is still judging. `link`: the submission's page."""
-    results = [run.result.to_result() for run in found.runs if run.result is not None]
+    results = [run.result for run in found.runs if run.result is not None]
     without = [run.message or "" for run in found.runs if run.result is None]
     messages = (one.failure.message for one in results if one.failure)
     return CellReport(

@@ -24,7 +24,7 @@ class CaseResult:
 
     spec: str
     verdict: Verdict
-    message: str = ""
+    message: str
 
 
 @dataclass(frozen=True)
@@ -132,8 +132,8 @@ class SandboxReport:
     """What was in force around the runner; `missing` names what was not, with the reason."""
 
     mode: str
-    in_force: tuple[str, ...] = ()
-    missing: tuple[str, ...] = ()
+    in_force: tuple[str, ...]
+    missing: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -144,7 +144,7 @@ class SystemInfo:
     cpu: str
     os: str
     python: str
-    torch: str | None = None
+    torch: str | None
     notes: tuple[str, ...] = ()
     processors: int | None = None
     """How many the kernel could use at once; None: it didn't run, or a script judged it."""

@@ -1,37 +1,18 @@
 """What the interval of a score consists of, in words."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from kernelbot.protocol.scoring import Z95
 from kernelbot.render.units import interval_text
 
 if TYPE_CHECKING:
     from kernelbot.ranking.model import ScoreInterval
+    from kernelbot.runs.model import RunView
 
 _Interval = tuple[float, float]
 ONE_JUDGING = "The intervals are of this judging alone."
 """What is said below a table of workloads."""
-
-
-class ScoredResult(Protocol):
-    """What is asked of a run's result."""
-
-    @property
-    def score_ci95_s(self) -> _Interval | None: ...
-
-
-class ScoredRun(Protocol):
-    """What is asked of a run."""
-
-    @property
-    def score_s(self) -> float | None: ...
-
-    @property
-    def interval(self) -> "ScoreInterval | None": ...
-
-    @property
-    def result(self) -> ScoredResult | None: ...
 
 
 def seconds_interval(interval_s: _Interval) -> str:
@@ -53,7 +34,7 @@ def beside_score(ranked: "ScoreInterval | None", own: _Interval | None) -> str:
     return of_one_judging(known) if known else ""
 
 
-def of_the_score(runs: Iterable[ScoredRun], score_s: float | None) -> str:
+def of_the_score(runs: Iterable["RunView"], score_s: float | None) -> str:
     """What `beside_score` says of a submission's score, which one of its runs has."""
     same = [run for run in runs if run.score_s == score_s]
     for run in sorted(same, key=lambda run: run.interval is None):

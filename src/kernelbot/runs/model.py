@@ -1,42 +1,68 @@
 """Runs: one submission on one device, as frozen values."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Annotated
 
 from kernelbot.domain.states import RunState
+from kernelbot.domain.values import SentAs, described
 from kernelbot.protocol import Fault, Mode, RunResult, Verdict
 from kernelbot.ranking.model import NotRanked, ScoreInterval
+from kernelbot.runs.report import ResultView
+
+ShownResult = Annotated[RunResult, SentAs(ResultView, ResultView.from_result, ResultView.to_result)]
+"""A result, which JSON shows in a form of its own."""
 
 
-@dataclass(frozen=True)
-class Run:
-    """One submission on one device, public or secret. `result` None until finished, and in
-    views for people who may not see it (secret runs show pass or fail only)."""
+@dataclass(frozen=True, kw_only=True)
+class RunView:
+    """One submission on one device, public or secret."""
 
     id: int
-    submission_id: int
     device: str
     mode: Mode
     secret: bool
     state: RunState
     verdict: Verdict | None
     score_s: float | None
+    interval: ScoreInterval | None = field(
+        default=None,
+        metadata=described(
+            "The 95 % interval of a ranked run's score, as in the ranking. Null: the run isn't "
+            "ranked, or has no interval; that of one judging is in its result."
+        ),
+    )
     attempts: int
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
     fault: Fault | None
-    message: str | None
-    """Why it was not accepted, in one sentence."""
-    result: RunResult | None
+    message: str | None = field(
+        metadata=described(
+            "Why it was not accepted: a sentence, or a compiler's lines as they were."
+        )
+    )
+    unverified: bool = field(
+        default=False, metadata=described("Measured by the problem's own script.")
+    )
+    repeats: int = field(
+        default=0,
+        metadata=described(
+            "How often it was measured again, or is being, because its interval was wider than "
+            "±10 % or the machine was busy: before all other runs, alone, three times at most."
+        ),
+    )
+    result: ShownResult | None = field(
+        metadata=described("None until finished, and where the asker may not see it: secret runs.")
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run(RunView):
+    """A run with what only the server knows of it."""
+
+    submission_id: int
     rejudge_id: int | None = None
     """The rejudge that measured it again; None for the submission's own runs."""
-    unverified: bool = False
-    """Measured by the problem's own script."""
     not_ranked: NotRanked | None = None
     """Why an accepted secret run isn't in the ranking; None: it is, or it isn't such a run."""
-    interval: ScoreInterval | None = None
-    """The interval of a ranked run's score; None: there is none, or the run isn't ranked."""
-    repeats: int = 0
-    """How often it was measured again, or is being, because its interval was too wide or the
-    machine busy."""

@@ -1,15 +1,13 @@
 """What the models of the HTTP API share. Times are UTC, in ISO 8601 with a zone."""
 
-from typing import Annotated, Self, TypeVar
+from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
 from kernelbot.domain.ids import BIGINT_MAX
-from kernelbot.schemas.values import adapter
 
 NAME_MAX = 200
-T = TypeVar("T")
 
 
 def storable(text: str) -> str:
@@ -43,21 +41,6 @@ class Answer(BaseModel):
     understands a newer server."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
-
-
-class Shown(Answer):
-    """Base of answers that have the fields of one of our dataclasses, or some of them."""
-
-    model_config = ConfigDict(from_attributes=True)
-
-    @classmethod
-    def from_domain(cls, value: object) -> Self:
-        """The value as it is shown."""
-        return cls.model_validate(value)
-
-    def to(self, kind: type[T]) -> T:
-        """Back to the dataclass; fields that it has in addition get their defaults."""
-        return adapter(kind).validate_python(self.model_dump())
 
 
 class RequestBody(BaseModel):

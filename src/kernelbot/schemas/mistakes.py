@@ -6,6 +6,7 @@ from typing import Any
 _NEEDED = {
     "missing": "is missing",
     "extra_forbidden": "isn't known here",
+    "unexpected_keyword_argument": "isn't known here",
     "string_type": "must be text",
     "string_unicode": "must be text in UTF-8",
     "string_too_short": "must have at least {min_length} characters",

@@ -130,7 +130,8 @@ def no_result(job: JobSpec, message: str, evidence: str = "") -> RunResult:
             cpu=uname.machine,
             os=f"{uname.sysname} {uname.release}",
             python=sys.version.split()[0],
+            torch=None,
         ),
-        sandbox=SandboxReport(job.sandbox.value),
+        sandbox=SandboxReport(job.sandbox.value, (), ()),
         failure=Failure(Fault.PLATFORM, message, evidence),
     )

@@ -1,14 +1,15 @@
 """Submissions, from what a door hands in to what people see of them, as frozen values."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from kernelbot.domain.states import ReviewState, RunState, SubmissionState
+from kernelbot.domain.values import described
 from kernelbot.moderation.reviews.model import Evidence
 from kernelbot.preflight.model import Preflight
 from kernelbot.protocol import EventKind, Mode, Verdict
-from kernelbot.ranking.model import NotRanked
-from kernelbot.runs.model import Run
+from kernelbot.ranking.model import NotRanked, ScoreComparison
+from kernelbot.runs.model import Run, RunView
 
 
 @dataclass(frozen=True)
@@ -24,41 +25,79 @@ class NewSubmission:
     content: bytes
 
 
-@dataclass(frozen=True)
-class Submission:
-    """A submission with its runs. State, verdict, score and place are derived.
-
-    `score_s` is the secret run's of a ranked submission (the best device's if several), else the
-    public run's; `place` is its rank if it is its author's best on that board and device.
-    """
+@dataclass(frozen=True, kw_only=True)
+class SubmissionView:
+    """A submission with its runs. State, verdict, score and place are derived from them."""
 
     id: int
-    board_id: int
     board: str
     author: str
-    author_id: int
     file_name: str
     mode: Mode
     created_at: datetime
     state: SubmissionState
     verdict: Verdict | None
     score_s: float | None
-    place: int | None
-    runs: tuple[Run, ...]
-    code: str | None
-    """None if the viewer may not see it, and in lists."""
+    """The secret run's of a ranked submission (the best device's if several), else the public
+    run's."""
+    place: int | None = field(metadata=described("The rank, if this is its author's best."))
+    place_is_shared: bool = field(
+        default=False, metadata=described("Others have the same rank: nothing tells them apart.")
+    )
+    queue_position: int | None = field(
+        default=None, metadata=described("1 is next; null when not waiting, and in lists.")
+    )
+    wait_s: float | None = field(
+        default=None,
+        metadata=described("A guess at how long it still waits; null: none can be made."),
+    )
+    queue_note: str = field(
+        default="",
+        metadata=described("Why nothing is judged on its device just now; empty: it is."),
+    )
+    runs: tuple[RunView, ...]
+    code: str | None = field(
+        metadata=described("Null where the asker may not see it, and in lists.")
+    )
     review: ReviewState = ReviewState.CLEAR
-    review_reason: str | None = None
-    """Why it is held or was refused, for its author; None while nothing was said."""
-    evidence: tuple[Evidence, ...] = ()
-    """For organisers; empty for everyone else, and in lists."""
-    not_ranked: NotRanked | None = None
-    """Why its score isn't in the ranking, on the device of `score_s`. None: it is ranked, it isn't
-    a ranked submission, it isn't finished, or it wasn't accepted (see the verdict)."""
-    place_is_shared: bool = False
-    """Whether others have the same rank."""
-    preflights: tuple[Preflight, ...] = ()
-    """What compilers said of it, for each GPU that it was built for; empty in lists."""
+    review_reason: str | None = field(
+        default=None,
+        metadata=described("Why it is held or was refused; null while nothing was said."),
+    )
+    evidence: tuple[Evidence, ...] = field(
+        default_factory=tuple,
+        metadata=described("For organisers; empty for others, and in lists."),
+    )
+    not_ranked: NotRanked | None = field(
+        default=None,
+        metadata=described(
+            "Why its score isn't in the ranking; null: it is, it didn't ask to be, it isn't over, "
+            "or it wasn't accepted."
+        ),
+    )
+    preflights: tuple[Preflight, ...] = field(
+        default=(),
+        metadata=described(
+            "What compilers said of it before it had a GPU, for each that it was built for, beside "
+            "its author's version before; empty in lists."
+        ),
+    )
+    comparisons: tuple[ScoreComparison, ...] = field(
+        default=(),
+        metadata=described(
+            "Its score beside others, for each device, once it was accepted in mode leaderboard or "
+            "benchmark; empty in lists."
+        ),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Submission(SubmissionView):
+    """A submission with what only the server knows of it."""
+
+    board_id: int
+    author_id: int
+    runs: tuple[Run, ...]
 
 
 @dataclass(frozen=True)

@@ -159,7 +159,7 @@ class Submissions:
                 same = await submissions.same_code(session, added[0].submission_id)
         # With the request's id, which is bound: from here on the worker's lines tell of the runs.
         log.info("submitted", submission=added[0].submission_id, runs=[run.id for run in added])
-        return views.new_submission(author, board, new, code, added, same), place
+        return views.new_submission(author, board, new, code, added, same, place), place
 
     async def get(self, viewer: User, submission_id: int, *, files: bool = False) -> Submission:
         """One submission with its code and runs; the content of their files only with `files`,

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from kernelbot.accounts.model import User
 from kernelbot.accounts.permissions import is_admin
@@ -92,7 +93,7 @@ def whole(
         snapshot.evidence,
         sees_secret=snapshot.secret,
     )
-    return replace(shown, preflights=preflights)
+    return replace(shown, preflights=preflights, **_waiting(snapshot.queue))
 
 
 def with_results(
@@ -151,9 +152,10 @@ def new_submission(
     code: str,
     added: list[AddedRun],
     same_code: int | None,
+    place: DeviceQueuePosition | None,
 ) -> Submission:
-    """A submission as its author sees it the moment it was taken in: all of it waits. `same_code`:
-    the submission whose code it is, so that it won't be ranked."""
+    """A submission as its author sees it the moment it was taken in: all of it waits at `place`.
+    `same_code`: the submission whose code it is, so that it won't be ranked."""
     runs = tuple(
         Run(
             id=run.id,
@@ -193,7 +195,15 @@ def new_submission(
         runs=runs,
         code=code,
         not_ranked=not_ranked,
+        **_waiting(place),
     )
+
+
+def _waiting(place: DeviceQueuePosition | None) -> dict[str, Any]:
+    """What a submission says of its place in the queue."""
+    if place is None:
+        return {}
+    return {"queue_position": place.position, "wait_s": place.wait_s, "queue_note": place.note}
 
 
 def submission(

@@ -30,15 +30,15 @@ FAILED = RunResult(
     mode=Mode.TEST,
     harness=HarnessKind.NATIVE,
     verdict=Verdict.WRONG_ANSWER,
-    system=SystemInfo("CPU", "cpu", "linux", "3.11"),
-    sandbox=SandboxReport("required"),
+    system=SystemInfo("CPU", "cpu", "linux", "3.11", None),
+    sandbox=SandboxReport("required", (), ()),
     phases=(
         PhaseResult(
             Phase.TEST,
             Verdict.WRONG_ANSWER,
             0.1,
             cases=(
-                CaseResult("size: 1", Verdict.ACCEPTED),
+                CaseResult("size: 1", Verdict.ACCEPTED, ""),
                 CaseResult("size: 2", Verdict.WRONG_ANSWER, "the output isn't sorted"),
             ),
         ),

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from kernelbot.cli.agents.comparing import compare
@@ -14,7 +16,7 @@ from kernelbot.protocol import (
 )
 from kernelbot.ranking.model import ScoreInterval
 from kernelbot.saves.comparing import SpeedChange
-from kernelbot.submissions.schemas import SubmissionView
+from kernelbot.submissions.model import SubmissionView
 from tests.render.results import judged
 
 
@@ -28,11 +30,11 @@ def timed(low_ns: float, high_ns: float, *, spec: str = "size: 1") -> Submission
         mode=Mode.BENCHMARK,
         harness=HarnessKind.NATIVE,
         verdict=Verdict.ACCEPTED,
-        system=SystemInfo("CPU", "fake", "fake", "3"),
-        sandbox=SandboxReport("none"),
+        system=SystemInfo("CPU", "fake", "fake", "3", None),
+        sandbox=SandboxReport("none", (), ()),
         phases=(PhaseResult(Phase.BENCHMARK, Verdict.ACCEPTED, 0.1, workloads=(load,)),),
     )
-    return SubmissionView.from_domain(judged(result))
+    return judged(result)
 
 
 @pytest.mark.parametrize(
@@ -59,7 +61,7 @@ def test_what_a_device_has_shown_between_judgings_widens_them(
 ) -> None:
     interval = ScoreInterval((1.0, 1.0), (1.0, 1.0), scatter, 9)
     ranked = [
-        view.model_copy(update={"runs": [view.runs[0].model_copy(update={"interval": interval})]})
+        replace(view, runs=(replace(view.runs[0], interval=interval),))
         for view in (timed(100, 120), timed(60, 72))
     ]
     (found,) = compare(*ranked).workloads

@@ -13,7 +13,7 @@ def printed(*texts: str) -> RunResult:
     collected = Collected(refusal=our_fault("broken"))
     for text in texts:
         collected.add_output(text, "")
-    return run_result(JOB, collected, SYSTEM, SandboxReport("required"), 0.0)
+    return run_result(JOB, collected, SYSTEM, SandboxReport("required", (), ()), 0.0)
 
 
 def test_all_runners_together_are_kept_as_much_of_as_of_one() -> None:

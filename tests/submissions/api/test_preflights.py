@@ -3,7 +3,8 @@
 from datetime import UTC, datetime, timedelta
 
 from kernelbot.boards.service import BoardEdit
-from kernelbot.submissions.schemas import SubmissionView
+from kernelbot.schemas.values import from_json
+from kernelbot.submissions.model import SubmissionView
 from tests.support.door import Door
 from tests.support.preflights import PREFLIGHT, compiled, report_of
 
@@ -15,7 +16,7 @@ async def test_an_answer_has_it_beside_the_version_before(door: Door) -> None:
     answer = await door.ada.get(f"/api/v1/submissions/{sent.id}")
     listed = (await door.ada.get("/api/v1/submissions")).json()["submissions"]
     assert ((PREFLIGHT,), [[], []]) == (
-        SubmissionView.model_validate_json(answer.content).preflights,
+        from_json(SubmissionView, answer.content).preflights,
         [one["preflights"] for one in listed],
     )
 

@@ -12,7 +12,9 @@ from kernelbot.api.popcorn.submissions import details, done, listed
 from kernelbot.api.popcorn.submit import queue_of
 from kernelbot.domain.ids import BIGINT_MAX
 from kernelbot.schemas.common import NAME_MAX
+from kernelbot.schemas.values import to_json
 from kernelbot.submissions.api.listing import listed_json
+from kernelbot.submissions.model import Submission
 
 router = APIRouter(prefix="/user", tags=["popcorn"], route_class=PopcornRoute)
 
@@ -33,8 +35,12 @@ async def popcorn_own_submissions(
     """The asker's submissions, the newest first."""
     ask = services.submission_lists
     found = await ask.page_of_own(author, board=leaderboard, limit=limit, offset=offset)
-    items = await listed_json(ask, found, answers_of(request).listed_popcorn, listed)
+    items = await listed_json(ask, found, answers_of(request).listed_popcorn, _encoded)
     return Response(b"[%b]" % b",".join(items), media_type="application/json")
+
+
+def _encoded(submission: Submission) -> bytes:
+    return to_json(SubmissionItem, listed(submission))
 
 
 @router.get("/submissions/{submission_id}", responses=ERRORS)

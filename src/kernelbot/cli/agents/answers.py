@@ -2,7 +2,6 @@
 the names say."""
 
 import base64
-from collections.abc import Iterable
 
 from pydantic import BaseModel, Field
 
@@ -10,10 +9,10 @@ from kernelbot.boards.model import NamedBoard, Statement
 from kernelbot.cli.score_comparison import limit_lines
 from kernelbot.domain.states import SubmissionState
 from kernelbot.preflight.rendering import short_text
-from kernelbot.protocol import Phase, Verdict
+from kernelbot.protocol import Phase, RunResult, Verdict, WorkloadResult
 from kernelbot.ranking.model import ScoreInterval, StandingsPage
-from kernelbot.runs.schemas import ResultView, WorkloadView
-from kernelbot.submissions.schemas import RunView, SubmissionView
+from kernelbot.runs.model import RunView
+from kernelbot.submissions.model import SubmissionView
 
 _KEPT = 4000
 """Characters of a text whose middle is left out; a model reads every one of them."""
@@ -81,10 +80,13 @@ class Timing(BaseModel):
     samples: int
 
     @classmethod
-    def from_workload(cls, load: WorkloadView) -> "Timing":
-        """The API's workload."""
+    def from_workload(cls, load: WorkloadResult) -> "Timing":
+        """Without the samples themselves."""
         return cls(
-            workload=load.spec, median_ns=load.median_ns, ci95_ns=load.ci95_ns, samples=load.samples
+            workload=load.spec,
+            median_ns=load.median_ns,
+            ci95_ns=load.ci95_ns,
+            samples=len(load.samples_ns),
         )
 
 
@@ -128,16 +130,16 @@ class RunReport(BaseModel):
         return bare if run.result is None else bare.model_copy(update=_details(run.result))
 
     @classmethod
-    def of_local(cls, report: ResultView) -> "RunReport":
+    def of_local(cls, result: RunResult) -> "RunReport":
         """What `kernelbot run --json` printed."""
         bare = cls(
-            device=report.device,
+            device=result.system.device,
             secret=False,
-            verdict=report.verdict,
-            score_s=report.score_s,
-            message=report.error.message if report.error else None,
+            verdict=result.verdict,
+            score_s=result.score_s,
+            message=result.failure.message if result.failure else None,
         )
-        return bare.model_copy(update=_details(report))
+        return bare.model_copy(update=_details(result))
 
 
 class SubmissionReport(BaseModel):
@@ -259,25 +261,20 @@ def shortened(text: str, kept: int = _KEPT) -> str:
     return f"{text[: kept // 2]}\n[{left_out} characters left out]\n{text[-kept // 2 :]}"
 
 
-def _details(report: ResultView) -> dict[str, object]:
-    cases = [case for phase in report.phases.values() for case in phase.cases]
+def _details(result: RunResult) -> dict[str, object]:
+    cases = [case for phase in result.phases for case in phase.cases]
     failed = next((case for case in cases if case.verdict is not Verdict.ACCEPTED), None)
     return {
         "failed_case": failed
         and FailedCase(case=failed.spec, verdict=failed.verdict, message=shortened(failed.message)),
         "passed_cases": sum(case.verdict is Verdict.ACCEPTED for case in cases),
-        "timings": _timings(report),
-        "compiler": shortened(report.compile.output) if report.compile else "",
-        "stdout": shortened(report.stdout),
-        "stderr": shortened(report.stderr),
+        "timings": _timings(result),
+        "compiler": shortened(result.compile.output) if result.compile else "",
+        "stdout": shortened(result.stdout),
+        "stderr": shortened(result.stderr),
     }
 
 
-def _timings(report: ResultView) -> list[Timing]:
-    phases: Iterable[Phase] = (phase for phase in _SCORED if phase in report.phases)
-    first = next(iter(phases), None)
-    return (
-        []
-        if first is None
-        else [Timing.from_workload(load) for load in report.phases[first].workloads]
-    )
+def _timings(result: RunResult) -> list[Timing]:
+    phases = [phase for scored in _SCORED for phase in result.phases if phase.phase is scored]
+    return [Timing.from_workload(load) for load in phases[0].workloads] if phases else []

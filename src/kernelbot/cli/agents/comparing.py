@@ -5,7 +5,7 @@ from pydantic import BaseModel, Field
 from kernelbot.cli.agents.answers import Timing, timings
 from kernelbot.ranking.rules import widened
 from kernelbot.saves.comparing import SpeedChange, by_intervals
-from kernelbot.submissions.schemas import SubmissionView
+from kernelbot.submissions.model import SubmissionView
 
 
 class Compared(BaseModel):

@@ -14,8 +14,9 @@ from pydantic import Field, ValidationError
 
 from kernelbot.cli.agents.answers import RunReport, shortened
 from kernelbot.cli.agents.tools import answering
-from kernelbot.protocol import Mode
-from kernelbot.runs.schemas import ResultView
+from kernelbot.protocol import Mode, RunResult
+from kernelbot.runs.report import ResultView
+from kernelbot.schemas.values import from_json
 from kernelbot.submissions.source import source_text
 
 
@@ -41,7 +42,7 @@ async def run_locally(
         done = await anyio.run_process(
             [*command, "--mode", mode, "--json"], stdin=subprocess.DEVNULL, check=False
         )
-    return RunReport.of_local(_report(done.stdout.decode("utf-8", "replace")))
+    return RunReport.of_local(_result(done.stdout.decode("utf-8", "replace")))
 
 
 def _bare(file_name: str) -> str:
@@ -52,9 +53,9 @@ def _bare(file_name: str) -> str:
     return name
 
 
-def _report(printed: str) -> ResultView:
+def _result(printed: str) -> RunResult:
     try:
-        return ResultView.model_validate_json(printed)
+        return from_json(ResultView, printed).to_result()
     except ValidationError:
         raise ToolError(_mistake(printed)) from None
 

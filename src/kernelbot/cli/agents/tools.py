@@ -27,7 +27,7 @@ from kernelbot.domain.errors import KernelbotError
 from kernelbot.domain.ids import BIGINT_MAX
 from kernelbot.protocol import Mode
 from kernelbot.schemas.mistakes import what_is_wrong
-from kernelbot.submissions.schemas import SubmissionView
+from kernelbot.submissions.model import SubmissionView
 from kernelbot.submissions.source import source_text
 
 _FIRST_PAUSE_S = 0.1

@@ -125,7 +125,7 @@ class Host:
         try:
             return self.attempt(job, emit, cancelled)
         except AttemptLost as error:
-            missing = SandboxReport(job.sandbox.value)
+            missing = SandboxReport(job.sandbox.value, (), ())
             result = broken(job, str(error), system_info(job), missing)
             result.timings["startup"] = 0.0
             _emit_finished(emit, result, 0.0)

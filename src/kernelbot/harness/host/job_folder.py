@@ -84,7 +84,7 @@ class FolderJudge:
         if cancelled.is_set():
             raise Cancelled
         if job.sandbox is SandboxMode.NONE and not self.no_sandbox_ok:
-            report = SandboxReport(job.sandbox.value)
+            report = SandboxReport(job.sandbox.value, (), ())
             return broken(job, NO_SANDBOX_REFUSED, system_info(job), report)
         with (folder / "events.jsonl").open("a", buffering=1) as events:
 

@@ -203,7 +203,9 @@ def _judged(job: JobSpec, sink: EventSink, options: NodeOptions) -> RunResult:
     if job.sandbox is SandboxMode.NONE and not options.no_sandbox_ok:
         from kernelbot.harness.host.job_folder import NO_SANDBOX_REFUSED
 
-        return broken(job, NO_SANDBOX_REFUSED, system_info(job), SandboxReport(job.sandbox.value))
+        return broken(
+            job, NO_SANDBOX_REFUSED, system_info(job), SandboxReport(job.sandbox.value, (), ())
+        )
     stopped = Cancellation()
     signal.signal(signal.SIGTERM, lambda _number, _frame: stopped.set())
     try:
@@ -262,7 +264,7 @@ def _on_warm_host(
 
 
 def _lost(job: JobSpec, message: str) -> RunResult:
-    report = SandboxReport(job.sandbox.value)
+    report = SandboxReport(job.sandbox.value, (), ())
     return replace(broken(job, message, system_info(job), report), attempt_lost=True)
 
 
@@ -274,8 +276,8 @@ def _unread(message: str) -> RunResult:
         mode=Mode.TEST,
         harness=HarnessKind.NATIVE,
         verdict=Verdict.INTERNAL_ERROR,
-        system=SystemInfo("", cpu_model(), os_name(), platform.python_version()),
-        sandbox=SandboxReport(SandboxMode.REQUIRED.value),
+        system=SystemInfo("", cpu_model(), os_name(), platform.python_version(), None),
+        sandbox=SandboxReport(SandboxMode.REQUIRED.value, (), ()),
         failure=Failure(Fault.PLATFORM, message[:MAX_TEXT]),
         attempt_lost=True,
     )

@@ -304,7 +304,7 @@ class NativeJudge:
             encoded = self._examiner.ask(case_arguments(case, None), None, by_host=True).given
             found = [profiler.profile(encoded) for profiler in profilers]
             keep(self.collected.artifacts, index, found)
-            profiled.append(CaseResult(case.spec, Verdict.ACCEPTED))
+            profiled.append(CaseResult(case.spec, Verdict.ACCEPTED, ""))
         return PhaseResult(Phase.PROFILE, Verdict.ACCEPTED, 0.0, tuple(profiled))
 
     def _load(self, author: Contestant, session: Session, sessions: Sequence[Session]) -> None:

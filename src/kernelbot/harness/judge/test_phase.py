@@ -52,7 +52,7 @@ def run_tests(
         case = job.problem.tests[index]
         try:
             _run_case(plan, examiner, session, case, spend)
-            results[index] = CaseResult(case.spec, Verdict.ACCEPTED)
+            results[index] = CaseResult(case.spec, Verdict.ACCEPTED, "")
         except AuthorFailure as error:
             if error.disputable:
                 raise

@@ -22,12 +22,12 @@ def probe() -> SandboxReport:
     try:
         zygote = Zygote.start(ZygoteConfig(Flavour.BARE))
     except SandboxUnavailable as error:
-        return SandboxReport("unavailable", missing=(str(error),))
+        return SandboxReport("unavailable", (), (str(error),))
     try:
         zygote.wait_ready(_READY_TIMEOUT_S)
         findings = _probe(zygote)
     except (SandboxUnavailable, CommandNotStarted) as error:
-        return SandboxReport("unavailable", missing=(str(error),))
+        return SandboxReport("unavailable", (), (str(error),))
     finally:
         zygote.close()
     groups = cgroups.detect()

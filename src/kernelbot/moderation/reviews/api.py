@@ -7,7 +7,8 @@ from fastapi import APIRouter, Query
 from kernelbot.api.dependencies import Limit, ServicesDep, SubmissionId, Viewer
 from kernelbot.api.errors import documented
 from kernelbot.schemas.common import NAME_MAX
-from kernelbot.submissions.schemas import Decision, HeldList, SubmissionView
+from kernelbot.submissions.model import SubmissionView
+from kernelbot.submissions.schemas import Decision, HeldList
 
 router = APIRouter(tags=["reviews"])
 
@@ -22,7 +23,7 @@ async def list_held(
     """Submissions that wait for the asker's decision: those to boards they made, or for an admin
     to any."""
     held = await services.reviews.held(viewer, board=board, limit=limit)
-    return HeldList(submissions=[SubmissionView.from_domain(submission) for submission in held])
+    return HeldList(submissions=list(held))
 
 
 @router.post(
@@ -33,9 +34,7 @@ async def release_submission(
     services: ServicesDep, viewer: Viewer, submission_id: SubmissionId, body: Decision
 ) -> SubmissionView:
     """Let a held or refused submission be ranked. For the board's organisers."""
-    return SubmissionView.from_domain(
-        await services.reviews.release(viewer, submission_id, body.reason)
-    )
+    return await services.reviews.release(viewer, submission_id, body.reason)
 
 
 @router.post(
@@ -46,6 +45,4 @@ async def refuse_submission(
     services: ServicesDep, viewer: Viewer, submission_id: SubmissionId, body: Decision
 ) -> SubmissionView:
     """Keep a submission from the ranking. Its author reads the reason; so does the audit log."""
-    return SubmissionView.from_domain(
-        await services.reviews.refuse(viewer, submission_id, body.reason)
-    )
+    return await services.reviews.refuse(viewer, submission_id, body.reason)

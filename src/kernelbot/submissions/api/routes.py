@@ -1,5 +1,6 @@
 """Submissions: make, read, list, cancel, follow."""
 
+from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any
 
@@ -24,12 +25,13 @@ from kernelbot.protocol import Mode
 from kernelbot.runs.files import MAX_NAME
 from kernelbot.runs.samples.schemas import SampleList
 from kernelbot.schemas.common import NAME_MAX, Name
+from kernelbot.schemas.values import to_json
 from kernelbot.submissions.api.events import stream
 from kernelbot.submissions.api.limits import with_limits
 from kernelbot.submissions.api.listing import listed_json
 from kernelbot.submissions.artifacts.schemas import ArtifactList
-from kernelbot.submissions.model import NewSubmission
-from kernelbot.submissions.schemas import SubmissionList, SubmissionView
+from kernelbot.submissions.model import NewSubmission, SubmissionView
+from kernelbot.submissions.schemas import SubmissionList
 
 router = APIRouter(prefix="/submissions", tags=["submissions"])
 
@@ -65,8 +67,10 @@ async def create_submission(
         file_name=file_name(file),
         content=await file.read(),
     )
-    created = await services.submissions.create(viewer, new, late_by=viewer if late else None)
-    return SubmissionView.from_domain(*created)
+    created, _place = await services.submissions.create(
+        viewer, new, late_by=viewer if late else None
+    )
+    return created
 
 
 @router.get("", response_model=SubmissionList, responses=documented(401, 403, 404, 422, 503))
@@ -101,7 +105,7 @@ async def list_submissions(
         )
     else:
         found = await ask.page_of_own(viewer, board=board, limit=limit, before_id=before_id)
-    entries = await listed_json(ask, found, answers_of(request).listed, SubmissionView.from_domain)
+    entries = await listed_json(ask, found, answers_of(request).listed)
     last = found[-1].id if len(found) == limit else None
     return Response(SubmissionList.of_json(entries, last), media_type="application/json")
 
@@ -123,8 +127,7 @@ async def show_submission(
     if answer is None:
         submission = await services.submissions.whole(snapshot)
         limited = await with_limits(services, viewer, submission, comparisons)
-        shown = SubmissionView.from_domain(submission, snapshot.queue, limited)
-        answer = shown.model_dump_json().encode()
+        answer = to_json(SubmissionView, replace(submission, comparisons=limited))
         if len(answer) <= MAX_KEPT_BYTES:
             answers.keep(key, version, answer)
     return Response(answer, media_type="application/json")
@@ -170,7 +173,7 @@ async def cancel_submission(
     services: ServicesDep, viewer: Viewer, submission_id: SubmissionId
 ) -> SubmissionView:
     """Stop a submission that hasn't finished. Repeated, the answer is the same."""
-    return SubmissionView.from_domain(await services.submissions.cancel(viewer, submission_id))
+    return await services.submissions.cancel(viewer, submission_id)
 
 
 @router.get(
