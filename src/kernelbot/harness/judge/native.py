@@ -13,7 +13,6 @@ from kernelbot.harness.gpu.judge_device import JudgeDevice
 from kernelbot.harness.inside.cage.loader import (
     ProblemBroken,
     ProblemFull,
-    shared_files,
     shared_modules,
 )
 from kernelbot.harness.inside.gpu.driver import DeviceFull
@@ -28,6 +27,7 @@ from kernelbot.harness.judge.gpu_faults import (
     expect_sound_contexts,
     expect_sound_control,
 )
+from kernelbot.harness.judge.loading import KernelLoader
 from kernelbot.harness.judge.measuring.anchor import load_anchor
 from kernelbot.harness.judge.measuring.control_runner import Control
 from kernelbot.harness.judge.measuring.measure import Measurer
@@ -36,7 +36,6 @@ from kernelbot.harness.judge.measuring.measurement import (
     dueled_workload,
     workload_result,
 )
-from kernelbot.harness.judge.measuring.timed_runner import TimedRunner
 from kernelbot.harness.judge.measuring_turn import MeasuringTurn
 from kernelbot.harness.judge.problem.examiner import Examiner
 from kernelbot.harness.judge.profiling.findings import keep
@@ -48,7 +47,6 @@ from kernelbot.harness.judge.test_phase import run_tests
 from kernelbot.harness.sandbox import RunnerClient
 from kernelbot.harness.sandbox.freezer import NotFrozen
 from kernelbot.harness.timing.clocks import CacheFlusher
-from kernelbot.harness.timing.processes import Cost, affordable, wanted
 from kernelbot.harness.timing.threads import ThreadTimes
 from kernelbot.harness.timing.waits import FIRSTS_COUNT
 from kernelbot.harness.words.failures import AuthorFailure, with_limit
@@ -67,7 +65,7 @@ from kernelbot.protocol import (
     Verdict,
     WorkloadResult,
 )
-from kernelbot.protocol.phases import TIMED, cases_of, limit_s, phases_of
+from kernelbot.protocol.phases import TIMED, cases_of, limit_s
 from kernelbot.protocol.ratios import duel_result
 from kernelbot.protocol.recurring import recurs
 
@@ -97,7 +95,6 @@ class NativeJudge:
         self._job = job = plan.job
         self._devices = devices
         self._room = DeviceRoom(plan, examiner, devices) if devices else None
-        self._has_room = not devices
         self._modules = shared_modules(job.problem)
         self._examiner = examiner
         self._client = client
@@ -109,6 +106,7 @@ class NativeJudge:
         self._control: Control | None = None
         self._disputes = Disputes()
         self._sessions = JobSessions(plan, client, devices, self._steps)
+        self._loader = KernelLoader(plan, self._sessions, self._room, flusher, collected)
         self._turn = turn
         self.collected = collected
 
@@ -190,7 +188,7 @@ class NativeJudge:
         self._sessions.begin_step()
         sessions: list[Session] = []
         try:
-            sessions += self._open(step, start + phase_limit_s)
+            sessions += self._loader.open(step, start + phase_limit_s)
             return self._drive(step, sessions)
         except AuthorFailure as error:
             self._excuse(error, step.phase)
@@ -213,13 +211,6 @@ class NativeJudge:
         finally:
             self._sessions.end_step()
 
-    def _open(self, step: JudgingStep, deadline: float) -> list[Session]:
-        """One session more for each author of the step, in their order."""
-        start = time.monotonic()
-        opened = self._sessions.open(step, deadline, needs_control=self._control is None)
-        self.collected.spend("spawn", time.monotonic() - start)
-        return opened
-
     def _excuse(self, error: AuthorFailure, phase: Phase) -> None:
         """Raises `SandboxUnavailable` if work on the GPU has failed by nobody's fault."""
         if not error.is_gpu_fault or not self._plan.on_gpu:
@@ -232,10 +223,6 @@ class NativeJudge:
                 lambda: self._control_until(time.monotonic() + TRIAL_S),
                 lambda: self._examiner.ask(case_arguments(case, None), None),
             )
-
-    def _any_order(self, authors: Sequence[Contestant]) -> list[int]:
-        """Their places; see `_dealt`."""
-        return self._random.sample(range(len(authors)), len(authors))
 
     def _with_limit(
         self, step: JudgingStep, error: AuthorFailure, session: Session
@@ -252,8 +239,8 @@ class NativeJudge:
         if step.phase in TIMED:
             return self._measure(step, sessions)
         (author,), (session,) = step.authors, sessions
-        self._set_up(session)
-        self._load(author, session, sessions)
+        self._loader.set_up(session)
+        self._loader.load(author, session, sessions)
         if step.phase is Phase.PROFILE:
             return self._profile(author, session)
         with author.blamed():
@@ -281,20 +268,6 @@ class NativeJudge:
     def _emit_of_opponent(self, event: ProgressEvent) -> None:
         self._emit(replace(event, of_opponent=True))
 
-    def _set_up(self, session: Session) -> None:
-        plan, spec = self._plan, self._job.problem
-        files, outputs = shared_files(spec), plan.outputs
-        start = time.monotonic()
-        session.setup(files, plan.device, spec.fresh_output, outputs, self._check_room)
-        if self._room is not None:  # making everybody's data is no part of the author's time
-            session.deadline += time.monotonic() - start
-
-    def _check_room(self) -> None:
-        """Once, while the first runner gets ready: before any code of the author's."""
-        if self._room is not None and not self._has_room:
-            self._room.check(phases_of(self._job))
-            self._has_room = True
-
     def _profile(self, author: Contestant, session: Session) -> PhaseResult:
         """A report and files of each workload, as artifacts in the order of the cases."""
         subject = Subject(self._job, self._modules, author.binary, author.builds)
@@ -307,19 +280,8 @@ class NativeJudge:
             profiled.append(CaseResult(case.spec, Verdict.ACCEPTED, ""))
         return PhaseResult(Phase.PROFILE, Verdict.ACCEPTED, 0.0, tuple(profiled))
 
-    def _load(self, author: Contestant, session: Session, sessions: Sequence[Session]) -> None:
-        """Load a kernel. What had the compile limit takes no time of the phase, in `sessions`."""
-        start, before_s = time.monotonic(), author.compiling_s
-        try:
-            author.load(self._job, session)
-        finally:
-            self.collected.spend("compile", time.monotonic() - start)
-            for one in sessions:
-                one.deadline += author.compiling_s - before_s
-        self.collected.processors = session.ranks[0].clocks.processors()
-
     def _measure(self, step: JudgingStep, sessions: Sequence[Session]) -> PhaseResult:
-        lines = self._lines(step, sessions)
+        lines = self._loader.lines(step, sessions)
         control = self._control_until(sessions[0].deadline)
         measurer = Measurer(self._plan, self._examiner, lines, control, self.collected.spend)
         threads = ThreadTimes(sessions[0].ranks[0].clocks)
@@ -330,42 +292,13 @@ class NativeJudge:
                 self.collected.threads = threads.computed()
             measurer.close()
 
-    def _lines(self, step: JudgingStep, first: Sequence[Session]) -> list[list[TimedRunner]]:
-        """A line for each process of a kernel, with the runners of all authors, as many as loading
-        allows; the sessions of the `first` are open."""
-        start = time.monotonic()
-        lines = [self._line(step, first)]
-        cost, phase_limit_s = Cost(time.monotonic() - start), limit_s(self._job, step.phase)
-        most = wanted(self._plan)
-        if most > 1:
-            most = affordable(most, cost, phase_limit_s, self._job.limits.memory_bytes)
-        while len(lines) < most:
-            lines.append(self._line(step, self._open(step, first[0].deadline)))
-        return lines
-
-    def _line(self, step: JudgingStep, sessions: Sequence[Session]) -> list[TimedRunner]:
-        """Load the authors' kernels, each into a session of its own, in random order."""
-        loaded: dict[int, TimedRunner] = {}
-        for place in self._any_order(step.authors):
-            author, session = step.authors[place], sessions[place]
-            self._set_up(session)
-            try:
-                self._load(author, session, sessions)
-            except AuthorFailure:
-                self._sessions.hear(session)
-                raise
-            runner = TimedRunner(self._plan, session, self._flusher, self.collected.spend, author)
-            if len(sessions) > 1 or wanted(self._plan) > 1:
-                runner.hold()  # it can't slow down how the other ones are loaded
-            loaded[place] = runner
-        return [loaded[place] for place in sorted(loaded)]
-
     def _control_until(self, deadline: float) -> Control:
         """One control runner serves all phases: nobody's code ever enters it."""
         if self._control is None:
             self._control = Control(
                 self._plan, self._client, self._flusher, deadline, devices=self._devices
             )
+            self._sessions.needs_control = False
             if not self._plan.is_duel:  # else it isn't needed: see `Measurer`
                 load_anchor(self._job, self._control, self._client, self._cache)
         self._control.extend(deadline)

@@ -44,14 +44,16 @@ class JobSessions:
         self._opened: list[_Opened] = []
         self._of_step = 0
         """How many there were before this step."""
+        self.needs_control = True
+        """Whether the control runner is yet to be started."""
 
     def begin_step(self) -> None:
         """A step begins, or another attempt at it."""
         self._of_step = len(self._opened)
 
-    def open(self, step: JudgingStep, deadline: float, *, needs_control: bool) -> list[Session]:
-        """Open a session for each contestant of the step, in their order. `needs_control`: the
-        control runner is yet to be started. Raises `SandboxUnavailable`."""
+    def open(self, step: JudgingStep, deadline: float) -> list[Session]:
+        """Open a session for each contestant of the step, in their order. Raises
+        `SandboxUnavailable`."""
         is_first = len(self._opened) == self._of_step
         opened: dict[int, Session] = {}
         _, first = cases_of(self._plan.job.problem, step.phase)[0]
@@ -64,7 +66,7 @@ class JobSessions:
             # What an opponent prints is for nobody else to read. All processes print the same, and
             # the first one is called whatever happens.
             self._opened.append(_Opened(session, by_opponent, is_first and not by_opponent))
-            soon = self._soon(step, needs_control=needs_control)
+            soon = self._soon(step)
             here = len(self._opened) - self._of_step
             expect_sessions(self._plan, self._client, soon - here)
         return [opened[place] for place in sorted(opened)]
@@ -92,9 +94,9 @@ class JobSessions:
         endings = [(one.session.abort(), one.is_heard) for one in self._opened]
         return [ending for ending, is_heard in endings if is_heard]
 
-    def _soon(self, step: JudgingStep, *, needs_control: bool) -> int:
+    def _soon(self, step: JudgingStep) -> int:
         """How many a step and the one after it open, the control's included."""
         soon = self._steps[self._steps.index(step) :][:2]
         processes = wanted(self._plan)
         count = sum(len(one.authors) * (processes if one.phase in TIMED else 1) for one in soon)
-        return count + (needs_control and any(one.phase in TIMED for one in soon))
+        return count + (self.needs_control and any(one.phase in TIMED for one in soon))

@@ -9,37 +9,29 @@ import random
 import statistics
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from kernelbot.harness.data.encode import Encoded
 from kernelbot.harness.inside.cage.questions import Question
 from kernelbot.harness.judge.measuring.anchor import EVERY, Anchor
+from kernelbot.harness.judge.measuring.assessment import Assessment, SampledCase
 from kernelbot.harness.judge.measuring.control_runner import Control
-from kernelbot.harness.judge.measuring.measurement import Measurement, Times
-from kernelbot.harness.judge.measuring.refusals import added_s, refuse_disputably, too_few
+from kernelbot.harness.judge.measuring.measurement import Measurement
+from kernelbot.harness.judge.measuring.refusals import too_few
 from kernelbot.harness.judge.measuring.rounds import Line, NumberedCase, Rounds
 from kernelbot.harness.judge.measuring.short_calls import CallLimits, fill_windows
 from kernelbot.harness.judge.measuring.timed_runner import Samples, TimedRunner
 from kernelbot.harness.judge.problem.examiner import Examiner
 from kernelbot.harness.judge.test_phase import Spend
 from kernelbot.harness.timing.answers import MAX_KEPT_BYTES, SampleOutputs, are_alike
-from kernelbot.harness.timing.duel import rules_of
-from kernelbot.harness.timing.minority import costly_calls_note, counted_of
-from kernelbot.harness.timing.plausibility import (
-    CallBaseline,
-    below_floor,
-    disturbance,
-)
 from kernelbot.harness.timing.processes import (
     FEWEST_OF_EACH,
     FEWEST_WARM,
     Cost,
     affordable,
-    interleaved,
 )
 from kernelbot.harness.timing.stopping_rule import StoppedBy, StoppingRule
-from kernelbot.harness.timing.waits import Waits, gains_by_repeating
+from kernelbot.harness.timing.waits import Waits
 from kernelbot.harness.timing.warming import LONGEST_S
 from kernelbot.harness.words.plan import Plan
 from kernelbot.protocol import Case
@@ -56,28 +48,6 @@ _CALIBRATION_SHARE = 0.1
 """The part of a workload's time after which calibration makes no more calls than it must."""
 
 
-@dataclass(frozen=True)
-class _UnderWay(NumberedCase):
-    """A workload that is being measured."""
-
-    known: Question
-    """Its first."""
-    taken: list[Line]
-    empty_call_ns: float
-    anchor: Anchor | None
-    waits: Waits
-
-    @property
-    def sides(self) -> list[Line]:
-        """All processes of each kernel."""
-        return list(zip(*self.taken, strict=True))
-
-    @property
-    def samples(self) -> list[Samples]:
-        """The samples of all lines."""
-        return [one for line in self.taken for one in line]
-
-
 class Measurer:
     """Measures workloads on the runners of one kernel, or of two, in turn."""
 
@@ -91,17 +61,18 @@ class Measurer:
     ) -> None:
         """`lines`: one for each process of a kernel, with one runner, or in a duel a pair: the
         submission's and the opponent's."""
-        self._job = job = plan.job
+        self._job = plan.job
         self._lines = lines
         self._runners = [runner for line in lines for runner in line]
         self._is_duel = plan.is_duel
-        self._rules = rules_of(job.sampling) if self._is_duel else job.sampling
         self._on_gpu = plan.on_gpu
         self._control = control
         self._spend = spend
         self._random = random.SystemRandom()
         self._rounds = Rounds(plan, examiner, control, spend)
-        self._under_way: _UnderWay | None = None
+        self._assessment = Assessment(plan, control, spend)
+        self._rules = self._assessment.rules
+        self._under_way: SampledCase | None = None
 
     @property
     def at_work(self) -> TimedRunner | None:
@@ -125,7 +96,9 @@ class Measurer:
             [self._no_samples(asked, runner, repeatable) for runner in line] for line in self._lines
         ]
         waits = Waits(told=repeats)
-        self._under_way = work = _UnderWay(index, case, known, taken, empty_call_ns, anchor, waits)
+        self._under_way = work = SampledCase(
+            index, case, known, taken, empty_call_ns, anchor, waits
+        )
         self._rounds.look_for_recurrence(asked, known)
         call, check_s = self._warm_up_all(work, workloads_left)
         self._follow(index, known, work.samples)
@@ -139,13 +112,13 @@ class Measurer:
             raise too_few(case, len(rule.values), took_s, work.samples)
         for one in work.samples:
             one.runner.hold()
-        self._refuse_disturbances(work.taken)
+        self._assessment.refuse_disturbances(work.taken)
         sampling_s = time.monotonic() - start - anchor_s
         for side in work.sides:
-            self._check_side(work, side, sampling_s)
-        times = self._times(work)
+            self._assessment.check_side(work, side, sampling_s)
+        times = self._assessment.times(work)
         if repeats and not waits.told:
-            waits.unexplained = self._count_unexplained(work)
+            waits.unexplained = self._assessment.count_unexplained(work)
         for runner in self._runners:
             runner.release()
         self._under_way = None
@@ -159,7 +132,7 @@ class Measurer:
     def _patience_s(self) -> float:
         return max(self._rules.wall_cap_s, self._rules.patience_s)
 
-    def _warm_up_all(self, work: _UnderWay, workloads_left: int) -> tuple[int, float]:
+    def _warm_up_all(self, work: SampledCase, workloads_left: int) -> tuple[int, float]:
         """Warm up as many processes as that allows, and go on with these; returns the number of the
         next call, and how long a check takes, in seconds."""
         first = work.taken[0]
@@ -182,7 +155,7 @@ class Measurer:
                 one.calls = 1
         return call, check_s
 
-    def _fill_windows(self, work: _UnderWay, call: int, check_s: float) -> tuple[int, float]:
+    def _fill_windows(self, work: SampledCase, call: int, check_s: float) -> tuple[int, float]:
         """Decide how many calls each window holds, by such windows of the first processes that
         don't become samples; returns how many calls of each runner these held, and how many seconds
         the last ones took.
@@ -211,7 +184,7 @@ class Measurer:
             self._control.prepare_windows(work.index, given, calls)
         return made, took_s
 
-    def _try_windows(self, work: _UnderWay, call: int, calls: int, line: Line) -> int:
+    def _try_windows(self, work: SampledCase, call: int, calls: int, line: Line) -> int:
         """Windows of so many calls that don't become samples; returns how many calls they held."""
         for one in line:
             one.hold_in_windows(calls)
@@ -224,10 +197,10 @@ class Measurer:
     def _window_ns(self, index: int, line: Line) -> float:
         """The time of the shortest window that didn't become a sample; in a duel of the slower
         one's."""
-        return max(one.shortest_ns(self._baseline(index, [one])) for one in line)
+        return max(one.shortest_ns(self._assessment.baseline(index, [one])) for one in line)
 
     def _sample_all(
-        self, work: _UnderWay, rule: StoppingRule, call: int, check_s: float
+        self, work: SampledCase, rule: StoppingRule, call: int, check_s: float
     ) -> tuple[StoppedBy, float]:
         """Take turns until there are enough; `call` is the number of the next call. Returns why
         that was so, and how many seconds the anchor took among them."""
@@ -266,7 +239,7 @@ class Measurer:
             return {}
         found = Measurement(
             left.case,
-            self._times(left, turns, may_suspect=False),
+            self._assessment.times(left, turns, may_suspect=False),
             StoppedBy.DISPUTE,
             left.empty_call_ns,
             left.anchor,
@@ -275,11 +248,6 @@ class Measurer:
             waits=left.waits,
         )
         return {left.index: found}
-
-    def _baseline(self, index: int, side: Sequence[Samples]) -> CallBaseline:
-        """The overhead of calls of one kernel's processes."""
-        parts = max(one.parts for one in side)
-        return self._control.baseline(index, parts, max(one.size_bytes for one in side))
 
     def _no_samples(self, asked: NumberedCase, runner: TimedRunner, repeatable: bool) -> Samples:
         def check(question: Question, value: Any) -> None:
@@ -302,88 +270,11 @@ class Measurer:
     def _add_round(self, rule: StoppingRule, index: int, line: Line) -> None:
         """Add the last sample of each: the time of one, or the ratio of two."""
         latest = [
-            self._baseline(index, [one]).bounded_ns(one.windows[one.places[-1]]) / one.calls
+            self._assessment.baseline(index, [one]).bounded_ns(one.windows[one.places[-1]])
+            / one.calls
             for one in line
         ]
         rule.add(sum(latest), ratio_of(*latest) if self._is_duel else None)
-
-    def _check_side(self, work: _UnderWay, side: Line, sampling_s: float) -> None:
-        """Hold what a kernel's processes claim and return against clocks and reference, once
-        sampling is over; windows that were repeated as well. Raises `AuthorFailure`."""
-        baseline, author = self._baseline(work.index, side), side[0].runner.author
-        fewest = math.ceil(self._rules.min_samples / len(side))
-        with author.blamed():
-            refuse_disputably(baseline.contradiction(interleaved([one.windows for one in side])))
-            for one in side:
-                each_ns = [sample for sample in one.times_ns(baseline) for _ in range(one.calls)]
-                one.answers.check(each_ns, fewest * one.calls, sampling_s / len(side))
-
-    def _times(
-        self, work: _UnderWay, turns: int | None = None, *, may_suspect: bool = True
-    ) -> tuple[Times, ...]:
-        """The samples of each kernel, of so many turns (None: of all), with the first window for
-        each if repeating has gained something. Raises `AuthorFailure`."""
-        samples, firsts = list[list[float]](), list[list[float]]()
-        for side in work.sides:
-            counted = counted_of([one.windows for one in side], self._baseline(work.index, side))
-            calls = side[0].calls
-            samples.append(counted.samples_ns([one.places[:turns] for one in side], calls))
-            firsts.append(counted.samples_ns([one.firsts[:turns] for one in side], calls))
-        work.waits.firsts_count = gains_by_repeating(samples, firsts)
-        chosen = firsts if work.waits.firsts_count else samples
-        return tuple(
-            Times(
-                tuple(samples_ns),
-                sum(one.answers.checked for one in side),
-                self._doubt(work, side, samples_ns) if may_suspect else None,
-                self._note(work, side, samples_ns) if may_suspect else None,
-            )
-            for side, samples_ns in zip(work.sides, chosen, strict=True)
-        )
-
-    def _count_unexplained(self, work: _UnderWay) -> int:
-        """Of how many samples, in a duel pairs, only waiting explains how long they took."""
-        of_each = []
-        for side in work.sides:
-            baseline = self._baseline(work.index, side)
-            windows = interleaved([[one.windows[at] for at in one.places] for one in side])
-            of_each.append([baseline.has_waited(window) for window in windows])
-        return sum(map(any, zip(*of_each, strict=True)))
-
-    def _note(self, work: _UnderWay, side: Line, samples_ns: list[float]) -> str | None:
-        """What to tell of samples that count more than their calls took."""
-        baseline, firsts_count = self._baseline(work.index, side), work.waits.firsts_count
-        of_each = [
-            (one.times_ns(baseline), one.firsts if firsts_count else one.places) for one in side
-        ]
-        plain_ns = interleaved([[ns[at] for at in places] for ns, places in of_each])
-        return costly_calls_note(f"{_whose(side)}{work.case.spec}", plain_ns, samples_ns)
-
-    def _doubt(self, work: _UnderWay, side: Line, samples_ns: list[float]) -> str | None:
-        """Why to doubt a kernel's samples. Raises `AuthorFailure` if they can't be."""
-        baseline, author = self._baseline(work.index, side), side[0].runner.author
-        windows = interleaved([one.windows for one in side])
-        with author.blamed():
-            self._spend("added to claims", added_s(samples_ns, windows, side[0].calls))
-            self._refuse_below_floor(work.index, statistics.median(samples_ns), baseline.launch_ns)
-        doubt = baseline.suspicion(windows)
-        return None if doubt is None else f"{_whose(side)}{work.case.spec}: {doubt}"
-
-    def _refuse_disturbances(self, taken: Sequence[Line]) -> None:
-        """Refuse kernels of a duel that worked while the other one was timed. Raises
-        `AuthorFailure`."""
-        if not self._is_duel:
-            return
-        mine, theirs = zip(*taken, strict=True)
-        for side, other in ((mine, theirs), (theirs, mine)):
-            calls = sum(len(one.windows) for one in side)
-            idle_cpu_ns = sum(one.runner.idle_cpu_ns for one in side) / calls
-            after_ns, after_other_ns = (
-                [each for one in samples for each in one.runner.after_calls_ns]
-                for samples in (side, other)
-            )
-            with side[0].runner.author.blamed():
-                refuse_disputably(disturbance(idle_cpu_ns, after_ns, after_other_ns))
 
     def _left_s(self, workloads_left: int) -> float:
         """The workload's part of the phase's time."""
@@ -427,12 +318,7 @@ class Measurer:
         for runner in self._runners:
             runner.close()
 
-    def _refuse_below_floor(self, index: int, median_ns: float, launch_ns: float) -> None:
-        floors = self._job.problem.floors
-        floor = floors[index] if index < len(floors) else None
-        refuse_disputably(below_floor(floor, self._job.device, median_ns, launch_ns))
-
-    def _warm_up(self, work: _UnderWay, line: Line, first: int) -> tuple[int, float, float]:
+    def _warm_up(self, work: SampledCase, line: Line, first: int) -> tuple[int, float, float]:
         """Calls like all others that don't become samples, the first of which has number `first`;
         returns the number after the last one's, and how long in seconds a check takes, and the
         least of such calls.
@@ -461,7 +347,7 @@ class Measurer:
         return call, check_s, FEWEST_WARM * round_s
 
     def _sample(
-        self, work: _UnderWay, call: int, line: Line, rule: StoppingRule, began: float
+        self, work: SampledCase, call: int, line: Line, rule: StoppingRule, began: float
     ) -> int:
         """One more sample of each, repeated if one had to wait while there is time for that;
         returns how many calls that was. `began`: when sampling did, without what isn't its own."""
@@ -481,10 +367,6 @@ class Measurer:
                     one.take_last()
                 break
         return made
-
-
-def _whose(side: Line) -> str:
-    return "The opponent, " if side[0].runner.author.is_opponent else ""
 
 
 def _memory_bytes(known: Question, line: Line) -> int:
