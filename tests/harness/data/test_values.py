@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernelbot.harness.data.decode import InvalidValue, decode
-from kernelbot.harness.data.encode import UnsupportedValue, encode, has_gaps
+from kernelbot.harness.data.encode import UnsupportedValue, encode
+from kernelbot.harness.data.leaves import has_gaps
 from kernelbot.harness.data.shared_memory import SharedBuffer
 
 NO_MODULES: frozenset[str] = frozenset()

@@ -5,7 +5,8 @@ from typing import Any
 from kernelbot.harness.data.decode import InvalidValue, Reader, end_of, known_device
 from kernelbot.harness.data.device_view import View
 from kernelbot.harness.data.dtypes import ITEM_BYTES, NUMPY_DTYPES, TORCH_DTYPES
-from kernelbot.harness.data.encode import Json, is_on_gpu
+from kernelbot.harness.data.encode import Json
+from kernelbot.harness.data.leaves import is_on_gpu
 
 
 def check(skeleton: Json, host_bytes: int, device_bytes: int, modules: frozenset[str]) -> int:

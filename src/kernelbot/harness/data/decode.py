@@ -22,9 +22,9 @@ from kernelbot.harness.data.encode import (
     MAX_NODES,
     MAX_TEXT,
     Json,
-    is_on_gpu,
     record_fields,
 )
+from kernelbot.harness.data.leaves import is_on_gpu
 from kernelbot.harness.data.objects import rebuild
 from kernelbot.harness.data.shared_memory import SharedBuffer
 

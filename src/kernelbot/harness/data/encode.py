@@ -10,7 +10,7 @@ values are refused with their type's name.
 import ctypes
 import dataclasses
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from kernelbot.harness.data.dtypes import (
@@ -20,7 +20,7 @@ from kernelbot.harness.data.dtypes import (
     is_dense,
     used_strides,
 )
-from kernelbot.harness.data.elements import Elements, can_be_read, elements_of, lying_at
+from kernelbot.harness.data.elements import Elements, can_be_read, lying_at
 from kernelbot.harness.data.objects import attributes
 from kernelbot.harness.data.shared_memory import SharedBuffer
 
@@ -366,59 +366,6 @@ def record_fields(kind: type) -> tuple[str, ...] | None:
 def _is_named(kind: type[tuple[Any, ...]]) -> bool:
     """Whether these are named tuples, as `np.linalg.qr` and `torch.geqrf` return them."""
     return kind.__module__ == "torch.return_types" or record_fields(kind) is not None
-
-
-def leaf_sizes(skeleton: Json) -> Iterator[tuple[int, int]]:
-    """Offset and size in bytes of every leaf with raw bytes, in the order of `Encoded.leaves`.
-
-    Only of a skeleton that was encoded here, or that `decode` has accepted.
-    """
-    return ((node["o"], node["n"]) for node in _leaf_nodes(skeleton))
-
-
-def leaf_elements(skeleton: Json) -> Iterator[Elements | None]:
-    """Where the elements of every leaf lie, as `elements_of` reads it; as `leaf_sizes`."""
-    return (elements_of(node) for node in _leaf_nodes(skeleton))
-
-
-def has_gaps(skeleton: Json) -> bool:
-    """Whether an array is said to have had gaps, or to have been reversed; as `leaf_sizes`."""
-    return any(node.get("gaps") is True for node in _leaf_nodes(skeleton))
-
-
-def host_leaf_sizes(skeleton: Json) -> Iterator[tuple[int, int]]:
-    """What `leaf_sizes` gives, without those whose offsets are in an arena."""
-    nodes = _leaf_nodes(skeleton)
-    return ((node["o"], node["n"]) for node in nodes if not is_on_gpu(node))
-
-
-def device_leaf_sizes(skeleton: Json) -> Iterator[tuple[int, int]]:
-    """For a skeleton made with `place`: offset in the arena, and size in bytes."""
-    return ((node["o"], node["n"]) for node in _leaf_nodes(skeleton) if is_on_gpu(node))
-
-
-def is_on_gpu(node: dict[str, Any]) -> bool:
-    """Whether a leaf is a tensor in a GPU's memory."""
-    return node["t"] == "tensor" and str(node["dev"]).startswith("cuda")
-
-
-def leaf_kinds(skeleton: Json) -> Iterator[str]:
-    """Kind of every leaf that has raw bytes; as `leaf_sizes`."""
-    return (node["t"] for node in _leaf_nodes(skeleton))
-
-
-_LEAVES = frozenset(("bytes", "tensor", "array", "scalar"))
-
-
-def _leaf_nodes(skeleton: Json) -> Iterator[dict[str, Any]]:
-    if not isinstance(skeleton, dict):
-        return
-    if skeleton["t"] in _LEAVES:
-        yield skeleton
-    elif isinstance(items := skeleton["v"], list | tuple):
-        keyed = skeleton["t"] in ("dict", "record", "object")
-        for item in items:
-            yield from _leaf_nodes(item[1] if keyed else item)
 
 
 def _hex_pair(value: complex) -> list[str]:

@@ -3,7 +3,8 @@
 import ctypes
 from dataclasses import dataclass
 
-from kernelbot.harness.data.encode import Encoded, Json, Leaf, device_leaf_sizes
+from kernelbot.harness.data.encode import Encoded, Json, Leaf
+from kernelbot.harness.data.leaves import device_leaf_sizes
 from kernelbot.harness.gpu.judge_device import JudgeDevice
 from kernelbot.harness.inside.gpu.arena import ArenaPiece
 

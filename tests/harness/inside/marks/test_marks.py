@@ -17,18 +17,16 @@ import pytest
 
 from kernelbot.harness.data.elements import lying_at
 from kernelbot.harness.data.shared_memory import SharedBuffer
-from kernelbot.harness.inside.marks.marks import (
+from kernelbot.harness.inside.marks.marks import NativeMarks, PythonMarks, marks
+from kernelbot.harness.inside.marks.probes import Probes, Stretch
+from kernelbot.harness.inside.marks.record import (
     MAX_ADDRESSES,
     RECORD_BYTES,
     MarkOutcome,
     MarkRecord,
     Marks,
-    NativeMarks,
-    PythonMarks,
     Ready,
-    marks,
 )
-from kernelbot.harness.inside.marks.probes import Probes, Stretch
 from kernelbot.harness.judge.calls.gathering import gather
 
 TURN = 7

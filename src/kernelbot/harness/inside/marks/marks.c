@@ -34,7 +34,7 @@ extern void PyErr_Clear(void);
 extern void Py_DecRef(void *);
 extern int PyList_SetItem(void *, intptr_t, void *);
 
-struct record {              /* see `Record` in marks.py */
+struct record {              /* see `MarkRecord` in record.py */
     uint32_t go;             /* the judge: this turn's call may begin */
     uint32_t describe;       /* the judge: the output may be described */
     uint32_t mark;           /* the runner: this turn's kernel has returned */

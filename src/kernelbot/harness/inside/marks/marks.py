@@ -20,23 +20,27 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from enum import IntEnum
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from kernelbot.harness.data.dtypes import NUMPY_DTYPES
 from kernelbot.harness.data.encode import scalar_bytes
 from kernelbot.harness.data.process_memory import read_memory
 from kernelbot.harness.inside.marks.known_types import CONSTANTS, FLOAT_OFFSET, known_types
 from kernelbot.harness.inside.marks.probes import Probes
+from kernelbot.harness.inside.marks.record import (
+    MAX_ADDRESSES,
+    MarkOutcome,
+    MarkRecord,
+    Marks,
+    Ready,
+    Rows,
+)
 
-MAX_ADDRESSES = 500
 _MAX_DEPTH = 9
 """One more than of an output: those of several calls are in a list."""
-RECORD_BYTES = 4096
 _WORDS = 32
 _DOUBLES = 8
 _C_FUNCTION = ctypes.CFUNCTYPE(None).__mro__[1]
@@ -49,87 +53,6 @@ _READ_NS = 200_000
 """How long a reading of the clocks may take. The library has the same bound, and needs a tenth of
 the time."""
 _COUNTED_BYTES = 128
-
-
-class MarkOutcome(IntEnum):
-    """What the mark says about the call."""
-
-    UNKNOWN = 1
-    """It returned something whose address only a description will tell."""
-    TAKEN = 2
-    """It returned, and the addresses are those of its output's bytes."""
-    RAISED = 3
-
-
-class MarkRecord(ctypes.Structure):
-    """What judge and runner share; the runner may write anything there."""
-
-    _fields_ = (
-        ("go", ctypes.c_uint32),
-        ("describe", ctypes.c_uint32),
-        ("mark", ctypes.c_uint32),
-        ("outcome", ctypes.c_uint32),
-        ("start_ns", ctypes.c_int64),
-        ("end_ns", ctypes.c_int64),
-        ("count", ctypes.c_uint64),
-        ("addresses", ctypes.c_uint64 * MAX_ADDRESSES),
-    )
-
-
-@dataclass(frozen=True)
-class Ready:
-    """What the runner says as its last act before a call, and over which socket."""
-
-    socket_fd: int
-    message: bytes
-
-
-Rows = Sequence[tuple[Any, ...]]
-"""The arguments of calls that follow each other."""
-
-
-class Marks(Protocol):
-    """Both sides' operations on the record at an address."""
-
-    @property
-    def no_kernel(self) -> Callable[..., Any]:
-        """A compiled kernel that does nothing."""
-
-    def call(
-        self,
-        record: int,
-        turn: int,
-        function: Callable[..., Any] | None,
-        rows: Rows,
-        output: Any,
-        ready: Ready | None,
-    ) -> list[Any]:
-        """In the runner: say `ready`, wait for `go`, make the calls between the marks, wait for
-        `describe`. What the calls return.
-
-        `output`: the object that they fill; None: what they return. Without a `function` one mark
-        follows directly after the other. A C function with C arguments is called from C. Raises
-        what the function raises.
-        """
-
-    def wait(
-        self,
-        record: int,
-        turn: int,
-        spin_s: float,
-        sleep_s: float,
-        schedstat: int,
-        probes: Probes | None = None,
-    ) -> tuple[int, bytes]:
-        """In the judge: when the mark was seen, by `time.perf_counter_ns()` (0 if it wasn't), and
-        the content of the descriptor `schedstat` (-1: none) at that moment.
-
-        Polls for `spin_s` without a pause, then sleeps for at most `sleep_s`. `probes` are read at
-        once, and record that, if the mark names as many arrays as they are for.
-        """
-
-    def set(self, word: int, turn: int) -> None:
-        """Write `go` or `describe` at the address `word`, and wake the other side."""
 
 
 class _Ready(ctypes.Structure):

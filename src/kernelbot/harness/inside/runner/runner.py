@@ -20,7 +20,8 @@ from kernelbot.harness.data.shared_memory import SharedBuffer, replaced
 from kernelbot.harness.inside.cuda_on_cpu.coverage import NotCovered
 from kernelbot.harness.inside.gpu.driver import GpuError
 from kernelbot.harness.inside.gpu.timing import RunnerGpu, open_gpu
-from kernelbot.harness.inside.marks.marks import Ready, marks
+from kernelbot.harness.inside.marks.marks import marks
+from kernelbot.harness.inside.marks.record import Ready
 from kernelbot.harness.inside.own_builds import pack, unpack
 from kernelbot.harness.inside.profiling.calls import profile, repeat
 from kernelbot.harness.inside.ranks.joining import join

@@ -20,7 +20,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 
 from kernelbot.harness.data.check import check
-from kernelbot.harness.data.encode import Encoded, device_leaf_sizes, has_gaps
+from kernelbot.harness.data.encode import Encoded
+from kernelbot.harness.data.leaves import device_leaf_sizes, has_gaps
 from kernelbot.harness.data.shared_memory import SharedBuffer, renewed
 from kernelbot.harness.gpu.device_data import DeviceData, DeviceValue
 from kernelbot.harness.gpu.judge_device import JudgeDevice

@@ -10,7 +10,8 @@ on a GPU whose driver can't share memory between processes.
 With several ranks, each step is taken with all of them before the next one, see `steps`.
 """
 
-from kernelbot.harness.data.encode import Encoded, has_gaps
+from kernelbot.harness.data.encode import Encoded
+from kernelbot.harness.data.leaves import has_gaps
 from kernelbot.harness.data.shared_memory import SharedBuffer, renewed
 from kernelbot.harness.inside.runner.probes import OUTPUT_BASE
 from kernelbot.harness.judge.calls.connection import RunnerConnection

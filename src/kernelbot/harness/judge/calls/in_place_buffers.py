@@ -16,24 +16,18 @@ from itertools import pairwise
 from typing import Any
 
 from kernelbot.harness.data.decode import ReadStretch
-from kernelbot.harness.data.encode import (
-    Encoded,
-    Json,
-    has_gaps,
-    leaf_elements,
-    leaf_kinds,
-    leaf_sizes,
-)
+from kernelbot.harness.data.encode import Encoded, Json
+from kernelbot.harness.data.leaves import has_gaps, leaf_elements, leaf_kinds, leaf_sizes
 from kernelbot.harness.data.process_memory import read_memory
 from kernelbot.harness.data.shared_memory import SharedBuffer
-from kernelbot.harness.inside.marks.marks import (
+from kernelbot.harness.inside.marks.marks import marks
+from kernelbot.harness.inside.marks.probes import Probes, Stretch
+from kernelbot.harness.inside.marks.record import (
     MAX_ADDRESSES,
     RECORD_BYTES,
     MarkOutcome,
     MarkRecord,
-    marks,
 )
-from kernelbot.harness.inside.marks.probes import Probes, Stretch
 from kernelbot.harness.judge.calls.gathering import gather
 from kernelbot.harness.judge.calls.output_form import OutputForm, form_of
 from kernelbot.harness.judge.calls.rank import RankRunner

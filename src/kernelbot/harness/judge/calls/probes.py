@@ -3,7 +3,8 @@ output still has them; see `inside/runner/probes.py`."""
 
 import random
 
-from kernelbot.harness.data.encode import Json, leaf_sizes
+from kernelbot.harness.data.encode import Json
+from kernelbot.harness.data.leaves import leaf_sizes
 from kernelbot.harness.data.shared_memory import SharedBuffer
 from kernelbot.harness.inside.runner.probes import (
     OUTPUT_BASE,

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from kernelbot.harness.data.decode import ReadStretch, copy_out, decode
-from kernelbot.harness.data.encode import Encoded, Json, leaf_sizes
+from kernelbot.harness.data.encode import Encoded, Json
+from kernelbot.harness.data.leaves import leaf_sizes
 from kernelbot.harness.data.shared_memory import SharedBuffer
 from kernelbot.harness.inside.cage.loader import ProblemBroken
 from kernelbot.harness.inside.gpu.driver import GpuError

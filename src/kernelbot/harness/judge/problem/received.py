@@ -7,7 +7,8 @@ import stat
 from functools import partial
 
 from kernelbot.harness.data.descriptors import close_apart
-from kernelbot.harness.data.encode import Encoded, Json, Leaf, host_leaf_sizes, leaf_sizes
+from kernelbot.harness.data.encode import Encoded, Json, Leaf
+from kernelbot.harness.data.leaves import host_leaf_sizes, leaf_sizes
 from kernelbot.harness.data.shared_memory import SharedBuffer
 from kernelbot.harness.gpu.device_data import DeviceData
 from kernelbot.harness.gpu.judge_device import JudgeDevice
