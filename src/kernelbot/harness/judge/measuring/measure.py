@@ -19,7 +19,12 @@ from kernelbot.harness.judge.measuring.control_runner import Control
 from kernelbot.harness.judge.measuring.measurement import Measurement
 from kernelbot.harness.judge.measuring.refusals import too_few
 from kernelbot.harness.judge.measuring.rounds import Line, NumberedCase, Rounds
-from kernelbot.harness.judge.measuring.short_calls import CallLimits, fill_windows
+from kernelbot.harness.judge.measuring.short_calls import (
+    QUICK_S,
+    CallLimits,
+    fill_windows,
+    shortest_s,
+)
 from kernelbot.harness.judge.measuring.timed_runner import Samples, TimedRunner
 from kernelbot.harness.judge.problem.examiner import Examiner
 from kernelbot.harness.judge.test_phase import Spend
@@ -173,9 +178,7 @@ class Measurer:
             made += self._try_windows(work, call + made, calls, line)
             took_s = time.monotonic() - began
 
-        start = time.monotonic()
-        self._rounds.question(work, 0)
-        others_s = time.monotonic() - start + check_s
+        others_s = shortest_s(lambda: self._rounds.question(work, 0)) + check_s
         rules, given = self._rules, work.known.given
         size_bytes = given.size_bytes if isinstance(given, Encoded) else 0
         limits = CallLimits(size_bytes, others_s, rules.wall_cap_s / rules.min_samples)
@@ -320,8 +323,8 @@ class Measurer:
 
     def _warm_up(self, work: SampledCase, line: Line, first: int) -> tuple[int, float, float]:
         """Calls like all others that don't become samples, the first of which has number `first`;
-        returns the number after the last one's, and how long in seconds a check takes, and the
-        least of such calls.
+        returns the number after the last one's, and how long in seconds a check takes at least,
+        and the least of such calls.
 
         There are at least two: the first one shows where the output is.
         """
@@ -337,10 +340,13 @@ class Measurer:
             began = time.monotonic()
             (question,), replies = self._rounds.play(work, call, line)
             round_s = time.monotonic() - began
+            if call < FEWEST_WARM and check_s < QUICK_S:
+                took_s = max(
+                    self._rounds.check(work.case, one.runner, question, reply.value)
+                    for one, reply in zip(line, replies, strict=True)
+                )
+                check_s = min(check_s or took_s, took_s)
             for one, reply in zip(line, replies, strict=True):
-                if call == 0:
-                    took_s = self._rounds.check(work.case, one.runner, question, reply.value)
-                    check_s = max(check_s, took_s)
                 one.add_warming(reply)
             call += 1
             del question, replies, reply  # their memory is for the next call's

@@ -6,6 +6,7 @@ with data of its own, and a sample is the window's time divided by their number.
 them finds its code cold: of a kernel of a microsecond most would be the cost of loading that.
 """
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -22,6 +23,9 @@ _MOST_ARRAYS = 400
 _OWN_S = 1e-3
 """About what the judge needs for each call, beside data and checks."""
 _LONGEST_S = 0.05
+QUICK_S = 0.25
+"""What takes longer is done once to learn how long it takes; a wait is shorter."""
+_LOOKS = 3
 _TRIES = 3
 """The first call of a window is slower than the others, since it is cold. So their number is
 decided once by such a call, and then by what each further call took."""
@@ -52,6 +56,17 @@ def calls_in_a_window(time_ns: float, arrays: int, limits: CallLimits) -> int:
             int(min(limits.window_s, _LONGEST_S) / (limits.others_s + _OWN_S)),
         ),
     )
+
+
+def shortest_s(work: Callable[[], object]) -> float:
+    """How long it takes, in seconds: the least of a few times, since on a busy machine one of them
+    waits, and a single one would leave each window with a single call."""
+    took_s: list[float] = []
+    while len(took_s) < _LOOKS and sum(took_s) < QUICK_S:
+        start = time.monotonic()
+        work()
+        took_s.append(time.monotonic() - start)
+    return min(took_s)
 
 
 def fill_windows(
