@@ -141,7 +141,7 @@ def live(postgres: TestServer) -> Iterator[LiveServer]:
 
 @pytest.fixture(scope="module")
 def document(live: LiveServer) -> OpenApiSchema:
-    return schemathesis.openapi.from_url(f"{live.url}/openapi.json")
+    return schemathesis.openapi.from_url(f"{live.url}/openapi.json", timeout=60)
 
 
 def test_every_operation_is_asked(document: OpenApiSchema) -> None:

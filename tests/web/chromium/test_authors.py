@@ -15,11 +15,13 @@ def ada(site: Site) -> NewToken:
     return site.live.world.ada
 
 
-@pytest.mark.opens("/auth/login", "/auth/cli/github")
+@pytest.mark.opens("/login", "/auth/login", "/auth/cli/github")
 @pytest.mark.sends("GET /auth/start/github", "POST /auth/link/discord", "POST /auth/unlink")
 def test_people_log_in_with_a_provider_link_another_and_unlink_it(site: Site) -> None:
     site.provider.person = (7, "grace")
     page = site.page()
+    page.goto("/login")
+    expect(page.get_by_role("button", name="Log in with GitHub")).to_be_visible()
     page.goto("/auth/login?next=/submissions")
     assert [] == site.complaints(page)
     page.get_by_role("button", name="Log in with GitHub").click()

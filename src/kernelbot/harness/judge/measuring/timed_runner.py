@@ -143,6 +143,9 @@ class Samples:
         """How many bytes they had."""
         self.runner_s = 0.0
         """How long all windows took, with the runner's work beside them."""
+        self.waited_s = 0.0
+        """How long of that the kernel waited for a processor that others had, as far as is known.
+        """
 
     def add_warming(self, reply: Reply) -> None:
         """Add a call that doesn't become a sample."""
@@ -182,6 +185,7 @@ class Samples:
         self.windows.append(reply.window)
         self.layouts, self.parts, self.size_bytes = reply.layouts, reply.parts, reply.size_bytes
         self.runner_s += (reply.window.bracket_ns + reply.window.outside_ns) / 1e9
+        self.waited_s += (reply.window.kept_waiting_ns or 0) / 1e9
 
     def take_last(self) -> None:
         """Make the last window the sample for which it was repeated."""
