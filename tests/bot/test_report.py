@@ -6,10 +6,11 @@ from kernelbot.bot.report import best_text, files, final_text, outcome_text, pub
 from kernelbot.domain.states import SubmissionState
 from kernelbot.preflight.model import Preflight
 from kernelbot.protocol import Verdict
-from kernelbot.ranking.model import ComparedScores, RankedOutcome
+from kernelbot.ranking.model import ComparedScores
 from kernelbot.render.markdown import MESSAGE_LIMIT
-from kernelbot.submissions.model import Submission
+from kernelbot.submissions.model import Rank, RankedOutcome, Submission
 from tests.api.popcorn.test_submissions import submission
+from tests.render.results import ACCEPTED, judged
 from tests.support.preflights import PREFLIGHT, REFUSED, report_of
 
 
@@ -44,6 +45,7 @@ def test_no_name_ends_the_block() -> None:
 
 def test_a_shared_place_is_written_as_in_the_ranking() -> None:
     compared = ComparedScores(previous_s=None, leader_s=1e-3, authors=2)
-    shared = RankedOutcome("CPU", 1e-3, 1, compared, None, place_is_shared=True)
+    (run,) = judged(ACCEPTED).runs
+    shared = RankedOutcome(run, Rank(1, shared=True), compared)
     texts = [outcome_text(shared), best_text(finished(), shared) or ""]
     assert [True, True] == ["place =1 of 2 🥇" in text for text in texts]

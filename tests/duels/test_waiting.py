@@ -10,7 +10,7 @@ from tests.support.world import World
 async def _waits(world: World) -> tuple[int, float | None]:
     """The place of a test that bob sends now, and his wait."""
     sent = await world.submit(world.bob.user, mode=Mode.TEST)
-    place = await world.services.submissions.queue_place(sent.id)
+    place = await world.services.submissions.queue_position(sent.id)
     assert place is not None
     return place.position, place.wait_s
 
@@ -35,7 +35,7 @@ async def test_a_duel_without_a_run_yet_is_ahead_as_it_will_be(world: World) -> 
     async with world.database.write() as session:
         await session.one("SELECT enqueue_duel('CPU')")
         row = await session.one(
-            "SELECT queue_place(max(id), false) AS place FROM runs WHERE duel_id IS NULL"
+            "SELECT queue_position(max(id), false) AS place FROM runs WHERE duel_id IS NULL"
         )
     assert row is not None
     assert (2, 2) == (before, row["place"])

@@ -45,7 +45,7 @@ async def test_what_was_accepted_before_a_pause_stays(world: World) -> None:
     await world.board()
     before = await world.submit()
     await world.services.platform.pause(world.admin.user)
-    assert None is not await world.services.submissions.queue_place(before.id)
+    assert None is not await world.services.submissions.queue_position(before.id)
 
 
 async def test_only_admins_pause(world: World) -> None:

@@ -269,7 +269,7 @@ async def test_the_wait_is_guessed_from_the_pace_of_late(world: World) -> None:
     await served(world)
     await world.submit(mode=Mode.TEST)
     last = await world.submit(mode=Mode.TEST)
-    place = world.services.submissions.queue_place
+    place = world.services.submissions.queue_position
     found = [await place(one) for one in (running, next_one, last.id)]
     # Two slots, one of them free: the next goes at once, the third waits for two runs of 6 s.
     assert [(p.position, p.wait_s) for p in found if p] == [(1, 0), (3, 6)]
@@ -326,7 +326,7 @@ async def test_the_wait_counts_how_much_of_ones_own_may_run(world: World) -> Non
         assert done is not None
         await ended_after(world, sent[0], 6.0)
         await take(world, judge)
-        place = core.services.submissions.queue_place
+        place = core.services.submissions.queue_position
         found = [await place(one) for one in sent[2:]]
         theirs = await place((await limited.submit(world.bob.user, mode=Mode.TEST)).id)
     # One of two slots is free, but not for ada, who may have one run at a time.
@@ -434,7 +434,7 @@ async def test_places_are_the_order_in_which_runs_are_taken(
     await taken(world, judge, taken_before)
     async with world.database.read() as session:
         rows = await session.all(
-            "SELECT id FROM runs WHERE state = 'queued' ORDER BY queue_place(id, %(ranked)s)",
+            "SELECT id FROM runs WHERE state = 'queued' ORDER BY queue_position(id, %(ranked)s)",
             {"ranked": ranked_first},
         )
     claims = [await take_and_pass(world, judge) for _ in rows]

@@ -93,7 +93,7 @@ async def test_browsers_stay_logged_in_and_tokens_valid(core: Core) -> None:
 
 async def test_what_waited_still_waits(core: Core) -> None:
     waits = DeviceQueuePosition(1, None, "no worker serves it just now", device="H100")
-    assert waits == await core.services.submissions.queue_place(3)
+    assert waits == await core.services.submissions.queue_position(3)
 
 
 async def test_what_waited_and_what_a_dead_worker_left_are_judged(core: Core) -> None:

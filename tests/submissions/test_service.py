@@ -73,7 +73,7 @@ async def test_the_place_is_told_with_the_answer(world: World) -> None:
     await world.submit(mode=Mode.TEST)
     new = NewSubmission("sort", (), Mode.TEST, "fast.py", CORRECT)
     submission, place = await world.services.submissions.create(world.bob.user, new)
-    assert place == await world.services.submissions.queue_place(submission.id)
+    assert place == await world.services.submissions.queue_position(submission.id)
     assert DeviceQueuePosition(2, None, "no worker serves it just now", device="CPU") == place
 
 
@@ -185,7 +185,7 @@ async def test_authors_with_much_waiting_let_others_go_first(world: World) -> No
     await world.submit(mode=Mode.TEST)
     second = await world.submit(mode=Mode.TEST)
     other = await world.submit(world.bob.user, mode=Mode.TEST)
-    place = world.services.submissions.queue_place
+    place = world.services.submissions.queue_position
     assert [await place(second.id), await place(other.id)] == [
         DeviceQueuePosition(3, None, "no worker serves it just now", device="CPU"),
         DeviceQueuePosition(2, None, "no worker serves it just now", device="CPU"),

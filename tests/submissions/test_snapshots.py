@@ -12,7 +12,7 @@ async def test_it_has_the_place_that_is_asked_for_alone(world: World) -> None:
     sent = await world.submit(mode=Mode.TEST)
     ask = world.services.submissions
     found, place = await asyncio.gather(
-        ask.snapshot(world.ada.user, sent.id), ask.queue_place(sent.id)
+        ask.snapshot(world.ada.user, sent.id), ask.queue_position(sent.id)
     )
     assert place is not None
     assert (place, 2) == (found.queue, place.position)

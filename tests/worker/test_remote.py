@@ -117,7 +117,7 @@ async def test_a_launcher_that_is_down_makes_submissions_wait(
 
         await until_told(is_away)
         (device, _) = await judged.services.devices.list_devices()
-        place = await judged.services.submissions.queue_place(submitted.id)
+        place = await judged.services.submissions.queue_position(submitted.id)
         waiting = await state(judged, submitted)
         far.down = None
         await until(lambda: far.specs)

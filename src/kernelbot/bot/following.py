@@ -16,11 +16,10 @@ from kernelbot.bot.live import LiveMessage
 from kernelbot.bot.progress import ProgressMessage, heading
 from kernelbot.domain.errors import KernelbotError, NotFound, Unavailable
 from kernelbot.guilds.model import ChatAnswer, GuildMember
-from kernelbot.ranking.model import RankedOutcome
 from kernelbot.render.charts import progress_chart
 from kernelbot.render.markdown import plain
 from kernelbot.runs.queue.model import DeviceQueuePosition
-from kernelbot.submissions.model import Submission
+from kernelbot.submissions.model import RankedOutcome, Submission
 from kernelbot.submissions.pacing import paced
 
 if TYPE_CHECKING:
@@ -46,10 +45,10 @@ class SubmissionFollower:
         self._tasks: dict[int, asyncio.Task[None]] = {}
 
     def follow(
-        self, answer: ChatAnswer, submission: Submission, place: DeviceQueuePosition | None = None
+        self, answer: ChatAnswer, submission: Submission, queued: DeviceQueuePosition | None = None
     ) -> None:
         """Tell of it until its end, in the background."""
-        self._start(answer, submission, place)
+        self._start(answer, submission, queued)
 
     async def resume(self, guild_ids: list[int]) -> None:
         """Go on with what wasn't done when the bot stopped."""
@@ -63,17 +62,17 @@ class SubmissionFollower:
         await asyncio.gather(*self._tasks.values(), return_exceptions=True)
 
     def _start(
-        self, answer: ChatAnswer, submission: Submission | None, place: DeviceQueuePosition | None
+        self, answer: ChatAnswer, submission: Submission | None, queued: DeviceQueuePosition | None
     ) -> None:
         key = answer.message_id
         if key in self._tasks:
             return
-        task = asyncio.create_task(self._tell(answer, submission, place), name=f"follow {key}")
+        task = asyncio.create_task(self._tell(answer, submission, queued), name=f"follow {key}")
         self._tasks[key] = task
         task.add_done_callback(lambda _: self._tasks.pop(key, None))
 
     async def _tell(
-        self, answer: ChatAnswer, submission: Submission | None, place: DeviceQueuePosition | None
+        self, answer: ChatAnswer, submission: Submission | None, queued: DeviceQueuePosition | None
     ) -> None:
         live = LiveMessage(self._bot, answer)
         while True:
@@ -81,12 +80,12 @@ class SubmissionFollower:
                 if answer.submission_id is None:
                     answer = await self._give_up(live, answer)
                 if answer.submission_id is not None:
-                    await self._tell_once(live, answer, submission, place)
+                    await self._tell_once(live, answer, submission, queued)
                 await self._bot.services.chat.done(answer)
             except _TROUBLES as error:
                 log.warning("following_interrupted", answer=answer.message_id, error=str(error))
                 await asyncio.sleep(_RETRY_S)
-                submission = place = None
+                submission = queued = None
                 continue
             log.info("followed", submission=answer.submission_id, edits=live.edits)
             return
@@ -104,14 +103,14 @@ class SubmissionFollower:
         live: LiveMessage,
         answer: ChatAnswer,
         submission: Submission | None,
-        place: DeviceQueuePosition | None,
+        queued: DeviceQueuePosition | None,
     ) -> None:
         services = self._bot.services
         assert answer.submission_id is not None, "only those are kept"
         author = await self._author(answer)
         try:
             submission = submission or await services.submissions.get(author, answer.submission_id)
-            await self._show_progress(live, author, submission, place)
+            await self._show_progress(live, author, submission, queued)
             await self._show_end(live, author, answer)
         except NotFound:
             gone = "It was deleted meanwhile."
@@ -131,11 +130,11 @@ class SubmissionFollower:
         live: LiveMessage,
         author: User,
         submission: Submission,
-        place: DeviceQueuePosition | None,
+        queued: DeviceQueuePosition | None,
     ) -> None:
         """Change the message at most once in `edit_pause_s`, whatever happens in between."""
         services, pause_s = self._bot.services, self._bot.rules.edit_pause_s
-        progress = ProgressMessage(submission, place)
+        progress = ProgressMessage(submission, queued)
         shown, shown_at_s = "", time.monotonic() - pause_s
         events = services.submissions.events(author, submission.id)
 
@@ -150,7 +149,7 @@ class SubmissionFollower:
                     progress.add(event)
                 elif progress.text == shown:
                     if progress.waits:
-                        progress.place = await services.submissions.queue_place(submission.id)
+                        progress.queued = await services.submissions.queue_position(submission.id)
                     continue
                 if event is None and progress.text != shown:
                     shown, shown_at_s = progress.text, time.monotonic()
@@ -189,11 +188,11 @@ class SubmissionFollower:
         found = []
         for one in outcomes:
             services = self._bot.services
-            achieved = await services.outcomes.progress(author, submission.id, one.device)
+            achieved = await services.outcomes.progress(author, submission.id, one.run.device)
             if len(achieved) > 1:
-                title = f"{submission.author} on {submission.board} ({one.device})"
+                title = f"{submission.author} on {submission.board} ({one.run.device})"
                 chart = progress_chart(title, achieved)
-                found += await self._bot.pictures.draw(f"progress-{one.device}.png", chart)
+                found += await self._bot.pictures.draw(f"progress-{one.run.device}.png", chart)
         return found
 
     async def _tell_everyone(
@@ -215,6 +214,6 @@ class SubmissionFollower:
             log.warning("channel_unusable", channel=channel_id, error=str(error))
 
 
-def waiting_text(submission: Submission, place: DeviceQueuePosition | None) -> str:
+def waiting_text(submission: Submission, queued: DeviceQueuePosition | None) -> str:
     """What is said at once."""
-    return ProgressMessage(submission, place).text if place else heading(submission)
+    return ProgressMessage(submission, queued).text if queued else heading(submission)

@@ -21,13 +21,13 @@ def heading(submission: Submission) -> str:
     return f"**{plain(submission.board)}**, {mode}: {name}, submission {submission.id}"
 
 
-def queue_text(place: DeviceQueuePosition) -> str:
+def queue_text(queued: DeviceQueuePosition) -> str:
     """Where it waits, and how long still."""
     wait = ""
-    if place.wait_s is not None:
-        wait = ", any moment now" if place.wait_s < 1 else f", about {_wait(place.wait_s)} to go"
-    stalled = f"\n⚠️ {plain(place.note)}" if place.note else ""
-    return f"⏳ Position {place.position} in the queue for {plain(place.device)}{wait}.{stalled}"
+    if queued.wait_s is not None:
+        wait = ", any moment now" if queued.wait_s < 1 else f", about {_wait(queued.wait_s)} to go"
+    stalled = f"\n⚠️ {plain(queued.note)}" if queued.note else ""
+    return f"⏳ Position {queued.position} in the queue for {plain(queued.device)}{wait}.{stalled}"
 
 
 def _wait(wait_s: float) -> str:
@@ -51,10 +51,10 @@ def _line(run: Run, found: RunProgress) -> str:
 class ProgressMessage:
     """Follows the events of one submission."""
 
-    def __init__(self, submission: Submission, place: DeviceQueuePosition | None = None) -> None:
+    def __init__(self, submission: Submission, queued: DeviceQueuePosition | None = None) -> None:
         self._submission = submission
         self._runs = {run.id: RunProgress() for run in submission.runs}
-        self.place = place
+        self.queued = queued
 
     def add(self, event: SubmissionEvent) -> None:
         """Add a step; runs of rejudges aren't shown."""
@@ -71,8 +71,8 @@ class ProgressMessage:
     def text(self) -> str:
         """The whole message."""
         parts = [heading(self._submission)]
-        if self.place is not None and self.waits:
-            parts.append(queue_text(self.place))
+        if self.queued is not None and self.waits:
+            parts.append(queue_text(self.queued))
         if self._submission.not_ranked is not None:
             parts.append(plain(self._submission.not_ranked.sentence))
         parts += [_line(run, self._runs[run.id]) for run in self._submission.runs]

@@ -8,7 +8,6 @@ from kernelbot.bot.progress import heading, score_text
 from kernelbot.domain.states import ReviewState, RunState, SubmissionState
 from kernelbot.preflight.rendering import preflight_text, short_text
 from kernelbot.protocol import Mode, Verdict
-from kernelbot.ranking.model import RankedOutcome
 from kernelbot.render.intervals import of_all_judgings
 from kernelbot.render.markdown import (
     MESSAGE_LIMIT,
@@ -25,7 +24,7 @@ from kernelbot.render.text import one_line, shorten
 from kernelbot.render.units import seconds_text, time_text
 from kernelbot.render.verdicts import FAULTS, mark
 from kernelbot.runs.model import Run
-from kernelbot.submissions.model import Submission
+from kernelbot.submissions.model import RankedOutcome, Submission
 
 _MEDALS = {1: "🥇", 2: "🥈", 3: "🥉"}
 _TIMES, _SPEC = 6, 60
@@ -119,22 +118,29 @@ def _closing(submission: Submission, outcomes: Sequence[RankedOutcome], reason: 
 
 
 def outcome_text(one: RankedOutcome) -> str:
-    """Place, medal, personal best, gain and distance; or why it isn't ranked."""
-    if one.place is None:
-        why = plain(one.not_ranked.sentence) if one.not_ranked else "Not ranked."
-        return f"**{plain(one.device)}**: {seconds_text(one.score_s)}. {why}"
-    medal = f" {_MEDALS[one.place]}" if one.place in _MEDALS else ""
-    found = one.compared
-    rank = rank_text(one.place, one.place_is_shared)
-    parts = [f"place {rank} of {found.authors}{medal}"]
+    """Rank, medal, personal best, gain and distance; or why it isn't ranked."""
+    run, rank, found = one.run, one.rank, one.compared
+    assert run.score_s is not None, "an outcome is of a run with a score"
+    head = f"**{plain(run.device)}**: {seconds_text(run.score_s)}"
+    if rank is None:
+        return f"{head}. {plain(run.not_ranked.sentence) if run.not_ranked else 'Not ranked.'}"
+    parts = [f"place {_rank_text(one)}"]
     if found.previous_s is None:
         parts.append("your first on this board")
     else:
-        parts.append(f"personal best, {_gain(found.previous_s, one.score_s)}")
-    if found.leader_s is not None and found.leader_s < one.score_s:
-        behind = one.score_s / found.leader_s - 1
+        parts.append(f"personal best, {_gain(found.previous_s, run.score_s)}")
+    if found.leader_s is not None and found.leader_s < run.score_s:
+        behind = run.score_s / found.leader_s - 1
         parts.append(f"{behind:.1%} behind the leader ({seconds_text(found.leader_s)})")
-    return f"**{plain(one.device)}**: {seconds_text(one.score_s)}, {'; '.join(parts)}."
+    return f"{head}, {'; '.join(parts)}."
+
+
+def _rank_text(one: RankedOutcome) -> str:
+    """`=1 of 12 🥇`; empty if it has no rank."""
+    if one.rank is None:
+        return ""
+    medal = f" {_MEDALS[one.rank.number]}" if one.rank.number in _MEDALS else ""
+    return f"{rank_text(one.rank.number, one.rank.shared)} of {one.compared.authors}{medal}"
 
 
 def _gain(before_s: float, after_s: float) -> str:
@@ -166,12 +172,11 @@ def files(submission: Submission) -> list[Attached]:
 
 def best_text(submission: Submission, one: RankedOutcome) -> str | None:
     """For everyone in the channel: a new personal best; None: it isn't one."""
-    if one.place is None:
+    run = one.run
+    if one.rank is None or run.score_s is None:
         return None
-    medal = f" {_MEDALS[one.place]}" if one.place in _MEDALS else ""
     what = "first score" if one.compared.previous_s is None else "personal best"
     return (
-        f"{plain(submission.author)} on **{plain(submission.board)}** ({plain(one.device)}): "
-        f"{what} {seconds_text(one.score_s)}, place {rank_text(one.place, one.place_is_shared)} of "
-        f"{one.compared.authors}{medal}"
+        f"{plain(submission.author)} on **{plain(submission.board)}** ({plain(run.device)}): "
+        f"{what} {seconds_text(run.score_s)}, place {_rank_text(one)}"
     )

@@ -47,12 +47,12 @@ def follow_with(
     several = len(submission.runs) > 1
     activities: dict[int | None, RunActivity] = {}
 
-    def on_queue(place: "QueuePosition") -> None:
-        why = f"; its device is not available: {place.note}" if place.note else ""
-        text = f"position {place.position} in the queue{wait_text(place.wait_s)}{why}"
+    def on_queue(queued: "QueuePosition") -> None:
+        why = f"; its device is not available: {queued.note}" if queued.note else ""
+        text = f"position {queued.position} in the queue{wait_text(queued.wait_s)}{why}"
         steps.now(text)
         shown = (submission.queue_position, submission.queue_note)
-        if (place.position, place.note) != shown:  # that one was shown when it was sent
+        if (queued.position, queued.note) != shown:  # that one was shown when it was sent
             steps.log(text)
 
     def on_broken(error: KernelbotError) -> None:

@@ -105,8 +105,8 @@ def steady_samples(
     if not drift_factors:
         return samples_ns
     return [
-        sample * drift_factors[place // SAMPLES_PER_FACTOR]
-        for place, sample in enumerate(samples_ns)
+        sample * drift_factors[index // SAMPLES_PER_FACTOR]
+        for index, sample in enumerate(samples_ns)
     ]
 
 
@@ -152,7 +152,7 @@ def least_width(samples: Sequence[float], processes: int) -> float:
     count = min(processes, len(samples))
     if count < 2 or len(samples) < FEWEST_FOR_AN_INTERVAL * count:
         return 0.0
-    ends = [median_interval(samples[place::count]) for place in range(count)]
+    ends = [median_interval(samples[index::count]) for index in range(count)]
     if min(low for low, _ in ends) <= 0:
         return 0.0
     within = [(math.log(high / low) / (2 * Z95)) ** 2 for low, high in ends]
@@ -162,7 +162,7 @@ def least_width(samples: Sequence[float], processes: int) -> float:
 
 
 def _process_medians(samples: Sequence[float], processes: int) -> list[float]:
-    return [statistics.median(samples[place::processes]) for place in range(processes)]
+    return [statistics.median(samples[index::processes]) for index in range(processes)]
 
 
 def _stretch_medians(samples: Sequence[float], processes: int) -> list[float]:
@@ -171,7 +171,7 @@ def _stretch_medians(samples: Sequence[float], processes: int) -> list[float]:
     turns = len(samples) // processes
     if turns < _STRETCHES:
         return []
-    starts = [processes * (turns * place // _STRETCHES) for place in range(_STRETCHES)]
+    starts = [processes * (turns * index // _STRETCHES) for index in range(_STRETCHES)]
     ends = [*starts[1:], len(samples)]
     return [statistics.median(samples[a:b]) for a, b in zip(starts, ends, strict=True)]
 

@@ -162,20 +162,6 @@ class Bests:
 
 
 @dataclass(frozen=True)
-class RankedOutcome:
-    """What became of a ranked submission on one device."""
-
-    device: str
-    score_s: float
-    place: int | None
-    """None: it isn't its author's best there."""
-    compared: ComparedScores
-    not_ranked: NotRanked | None
-    place_is_shared: bool = False
-    """Whether others have the same rank."""
-
-
-@dataclass(frozen=True)
 class ScoreComparison:
     """A submission's score on one device beside others that count there."""
 

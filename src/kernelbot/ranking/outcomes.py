@@ -8,15 +8,13 @@ from kernelbot.protocol import Mode, Verdict
 from kernelbot.ranking import store as standings
 from kernelbot.ranking.model import (
     Bests,
-    ComparedScores,
     Comparisons,
-    RankedOutcome,
     Score,
     ScoreComparison,
 )
 from kernelbot.runs.model import Run
 from kernelbot.store.database import Database, ReadSession
-from kernelbot.submissions.model import BareSubmission, Rank
+from kernelbot.submissions.model import BareSubmission, RankedOutcome
 from kernelbot.submissions.service import Submissions
 from kernelbot.submissions.views import SubmissionSnapshot
 
@@ -52,7 +50,7 @@ class Outcomes:
                     submission_id=found.id,
                 )
                 if compared is not None:
-                    outcomes.append(_outcome(run, ranks.get(run.device), compared))
+                    outcomes.append(RankedOutcome(run, ranks.get(run.device), compared))
         return outcomes
 
     async def bests(self, snapshot: SubmissionSnapshot, device: str) -> Bests:
@@ -121,16 +119,4 @@ def _comparison(viewer: User, found: SubmissionSnapshot, run: Run, bests: Bests)
         shared=rank is not None and rank.shared,
         own=bests.own if viewer.id == row.author_id else None,
         leader=bests.leader,
-    )
-
-
-def _outcome(run: Run, rank: Rank | None, compared: ComparedScores) -> RankedOutcome:
-    assert run.score_s is not None, "else nothing is compared"
-    return RankedOutcome(
-        run.device,
-        run.score_s,
-        rank.number if rank else None,
-        compared,
-        run.not_ranked,
-        place_is_shared=rank is not None and rank.shared,
     )

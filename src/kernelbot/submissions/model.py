@@ -8,7 +8,7 @@ from kernelbot.domain.values import described
 from kernelbot.moderation.reviews.model import Evidence
 from kernelbot.preflight.model import Preflight
 from kernelbot.protocol import EventKind, Mode, Verdict
-from kernelbot.ranking.model import NotRanked, ScoreComparison
+from kernelbot.ranking.model import ComparedScores, NotRanked, ScoreComparison
 from kernelbot.runs.model import Run, RunView
 
 
@@ -141,6 +141,16 @@ class Rank:
 
     number: int
     shared: bool
+
+
+@dataclass(frozen=True)
+class RankedOutcome:
+    """What became of a ranked submission on one device: of its secret run, which has a score."""
+
+    run: Run
+    rank: Rank | None
+    """None: it isn't its author's best there."""
+    compared: ComparedScores
 
 
 @dataclass(frozen=True)

@@ -153,13 +153,13 @@ class Submissions:
                 await _note_answer(session, message_id, added[0].submission_id)
             if form is not None:
                 await forms.note(session, author.id, form, added[0].submission_id)
-            place = self._place(line)
+            queued = self._position(line)
             same = None
             if code_sha256 is not None:
                 same = await submissions.same_code(session, added[0].submission_id)
         # With the request's id, which is bound: from here on the worker's lines tell of the runs.
         log.info("submitted", submission=added[0].submission_id, runs=[run.id for run in added])
-        return views.new_submission(author, board, new, code, added, same, place), place
+        return views.new_submission(author, board, new, code, added, same, queued), queued
 
     async def get(self, viewer: User, submission_id: int, *, files: bool = False) -> Submission:
         """One submission with its code and runs; the content of their files only with `files`,
@@ -216,11 +216,11 @@ class Submissions:
             )
         return shown
 
-    async def queue_place(self, submission_id: int) -> DeviceQueuePosition | None:
+    async def queue_position(self, submission_id: int) -> DeviceQueuePosition | None:
         """Where it stands on the device that it gets to first. None when nothing of it waits."""
         if not can_be_id(submission_id):
             return None
-        return self._place(await self._lines.get(submission_id))
+        return self._position(await self._lines.get(submission_id))
 
     async def _line(self, session: ReadSession, submission_id: int) -> WaitingRun | None:
         return await queue.waiting(session, submission_id, self._rules, fresh_s=FRESH_S)
@@ -257,14 +257,14 @@ class Submissions:
         asked = EventsAsked(submission_id, after)
         return live_events(self._database, self._happened, self._events, follower, asked)
 
-    def _place(self, line: WaitingRun | None) -> DeviceQueuePosition | None:
+    def _position(self, line: WaitingRun | None) -> DeviceQueuePosition | None:
         if line is None:
             return None
         slots = self._slots.get(line.device, 1) * line.workers
-        place = estimate_position(line, slots, self._rules.running_limit)
+        queued = estimate_position(line, slots, self._rules.running_limit)
         if line.workers:
-            return place
-        return replace(place, note=NOBODY if line.note is None else line.note)
+            return queued
+        return replace(queued, note=NOBODY if line.note is None else line.note)
 
     def _check_waiting(self, added: list[AddedRun]) -> None:
         limit = self._rules.waiting_limit
@@ -297,7 +297,7 @@ class Submissions:
             found.runs,
             tuple(places),
             noticed,
-            queue=self._place(found.line),
+            queue=self._position(found.line),
             secret=secret,
             preflights=found.preflights,
         )

@@ -152,9 +152,9 @@ def new_submission(
     code: str,
     added: list[AddedRun],
     same_code: int | None,
-    place: DeviceQueuePosition | None,
+    queued: DeviceQueuePosition | None,
 ) -> Submission:
-    """A submission as its author sees it the moment it was taken in: all of it waits at `place`.
+    """A submission as its author sees it the moment it was taken in: all of it waits at `queued`.
     `same_code`: the submission whose code it is, so that it won't be ranked."""
     runs = tuple(
         Run(
@@ -195,15 +195,15 @@ def new_submission(
         runs=runs,
         code=code,
         not_ranked=not_ranked,
-        **_waiting(place),
+        **_waiting(queued),
     )
 
 
-def _waiting(place: DeviceQueuePosition | None) -> dict[str, Any]:
+def _waiting(queued: DeviceQueuePosition | None) -> dict[str, Any]:
     """What a submission says of its place in the queue."""
-    if place is None:
+    if queued is None:
         return {}
-    return {"queue_position": place.position, "wait_s": place.wait_s, "queue_note": place.note}
+    return {"queue_position": queued.position, "wait_s": queued.wait_s, "queue_note": queued.note}
 
 
 def submission(

@@ -1350,7 +1350,7 @@ DECLARE
 BEGIN
     -- Its runs first: by statistics of an emptier hour all that waits looks like as little to read.
     WITH its AS MATERIALIZED (SELECT r.* FROM runs r WHERE r.submission_id = _submission)
-    SELECT its.id, its.device, its.author_id, queue_place(its.id, _ranked_first) AS place
+    SELECT its.id, its.device, its.author_id, queue_position(its.id, _ranked_first) AS place
     INTO next
     FROM its WHERE its.state = 'queued' AND its.rejudge_id IS NULL
     ORDER BY place LIMIT 1;
@@ -1393,10 +1393,10 @@ $$;
 
 
 --
--- Name: queue_place(bigint, boolean); Type: FUNCTION; Schema: public; Owner: -
+-- Name: queue_position(bigint, boolean); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.queue_place(_run bigint, _ranked_first boolean) RETURNS bigint
+CREATE FUNCTION public.queue_position(_run bigint, _ranked_first boolean) RETURNS bigint
     LANGUAGE plpgsql STABLE
     AS $$
 DECLARE
@@ -3051,7 +3051,7 @@ INSERT INTO public.runs OVERRIDING SYSTEM VALUE VALUES (6, 4, 'CPU', false, 0, '
 -- Data for Name: schema_functions; Type: TABLE DATA; Schema: public; Owner: -
 --
 
-INSERT INTO public.schema_functions VALUES (true, '\xc52169bd10fe14d016ab49680f893083773a01435d4d1747747a517c26bd47ec', '{"DROP ROUTINE queue_line","DROP ROUTINE queue_place","DROP ROUTINE next_run","DROP ROUTINE next_rejudged_run","DROP TRIGGER runs_turn_delete ON runs","DROP TRIGGER runs_turn_update ON runs","DROP TRIGGER runs_turn_insert ON runs","DROP ROUTINE keep_turns","DROP ROUTINE announce_turn","DROP ROUTINE count_turn","DROP TRIGGER users_renamed ON users","DROP ROUTINE count_name_change","DROP TRIGGER standings_go ON standings","DROP TRIGGER standings_come ON standings","DROP ROUTINE count_standings_change","DROP VIEW listed_submissions","DROP VIEW hashed_runs","DROP VIEW unranked_runs","DROP VIEW shown_runs","DROP VIEW runs_among_others","DROP ROUTINE standings_page","DROP ROUTINE standing_rank","DROP ROUTINE rebuild_board_standings","DROP ROUTINE rebuild_standings","DROP ROUTINE refresh_standing","DROP ROUTINE recount_authors","DROP ROUTINE has_outdated","DROP ROUTINE mark_leaders","DROP VIEW standing_runs","DROP ROUTINE best_run_of","DROP ROUTINE better_run","DROP VIEW eligible_runs","DROP VIEW rankable_runs","DROP TRIGGER runs_author_update ON runs","DROP TRIGGER runs_author_insert ON runs","DROP ROUTINE name_run_author","DROP TRIGGER runs_transition ON runs","DROP ROUTINE guard_run_transition","DROP ROUTINE add_submission","DROP TRIGGER submissions_review ON submissions","DROP ROUTINE guard_review_transition","DROP ROUTINE use_limit","DROP ROUTINE add_event","DROP VIEW shown_boards","DROP ROUTINE is_member","DROP TRIGGER problem_versions_immutable ON problem_versions","DROP ROUTINE refuse_change"}');
+INSERT INTO public.schema_functions VALUES (true, '\xc52169bd10fe14d016ab49680f893083773a01435d4d1747747a517c26bd47ec', '{"DROP ROUTINE queue_line","DROP ROUTINE queue_position","DROP ROUTINE next_run","DROP ROUTINE next_rejudged_run","DROP TRIGGER runs_turn_delete ON runs","DROP TRIGGER runs_turn_update ON runs","DROP TRIGGER runs_turn_insert ON runs","DROP ROUTINE keep_turns","DROP ROUTINE announce_turn","DROP ROUTINE count_turn","DROP TRIGGER users_renamed ON users","DROP ROUTINE count_name_change","DROP TRIGGER standings_go ON standings","DROP TRIGGER standings_come ON standings","DROP ROUTINE count_standings_change","DROP VIEW listed_submissions","DROP VIEW hashed_runs","DROP VIEW unranked_runs","DROP VIEW shown_runs","DROP VIEW runs_among_others","DROP ROUTINE standings_page","DROP ROUTINE standing_rank","DROP ROUTINE rebuild_board_standings","DROP ROUTINE rebuild_standings","DROP ROUTINE refresh_standing","DROP ROUTINE recount_authors","DROP ROUTINE has_outdated","DROP ROUTINE mark_leaders","DROP VIEW standing_runs","DROP ROUTINE best_run_of","DROP ROUTINE better_run","DROP VIEW eligible_runs","DROP VIEW rankable_runs","DROP TRIGGER runs_author_update ON runs","DROP TRIGGER runs_author_insert ON runs","DROP ROUTINE name_run_author","DROP TRIGGER runs_transition ON runs","DROP ROUTINE guard_run_transition","DROP ROUTINE add_submission","DROP TRIGGER submissions_review ON submissions","DROP ROUTINE guard_review_transition","DROP ROUTINE use_limit","DROP ROUTINE add_event","DROP VIEW shown_boards","DROP ROUTINE is_member","DROP TRIGGER problem_versions_immutable ON problem_versions","DROP ROUTINE refuse_change"}');
 
 
 --

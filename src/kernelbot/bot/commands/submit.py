@@ -137,12 +137,12 @@ async def _submit_as(
         token=interaction.token,
         token_expires_at=datetime.now(UTC) + _TOKEN_LASTS,
     )
-    submission, place = await bot.services.chat.submit(author, new, answer)
+    submission, queued = await bot.services.chat.submit(author, new, answer)
     kept = replace(answer, submission_id=submission.id)
     await interaction.edit_original_response(
-        content=waiting_text(submission, place), attachments=[], view=None
+        content=waiting_text(submission, queued), attachments=[], view=None
     )
-    bot.follower.follow(kept, submission, place)
+    bot.follower.follow(kept, submission, queued)
     await _make_participant(bot, interaction)
 
 

@@ -112,38 +112,42 @@ class PrecompiledHeaders:
     def make(self, flags: tuple[str, ...], is_unwanted: Callable[[], bool]) -> None:
         """Compile the header for these flags, unless that is done or has failed before, or there is
         no place; waits for others who do. `is_unwanted`: whether to stop."""
-        place = self.folder / variant(flags)
-        if _is_decided(place) or shutil.disk_usage(self._base).free < _ROOM_BYTES:
+        headers = self.folder / variant(flags)
+        if _is_decided(headers) or shutil.disk_usage(self._base).free < _ROOM_BYTES:
             return
         with contextlib.suppress(OSError):
             if self._has_room():
-                self._make(flags, place, is_unwanted)
+                self._make(flags, headers, is_unwanted)
 
-    def _make(self, flags: tuple[str, ...], place: Path, is_unwanted: Callable[[], bool]) -> None:
+    def _make(self, flags: tuple[str, ...], headers: Path, is_unwanted: Callable[[], bool]) -> None:
         with self._alone(is_unwanted) as is_ours:
-            if is_ours and not _is_decided(place) and self._has_room():
-                self._compile(flags, place, is_unwanted)
+            if is_ours and not _is_decided(headers) and self._has_room():
+                self._compile(flags, headers, is_unwanted)
                 self._prune()
 
     def _compile(
-        self, flags: tuple[str, ...], place: Path, is_unwanted: Callable[[], bool]
+        self, flags: tuple[str, ...], headers: Path, is_unwanted: Callable[[], bool]
     ) -> None:
         for left in self._base.glob(f"{_MAKING}*"):  # by a host that was killed
             shutil.rmtree(left, ignore_errors=True)
         with tempfile.TemporaryDirectory(dir=self._base, prefix=_MAKING) as fresh:
             made = Path(fresh, "made")
             if _compiled(flags, made, Path(fresh), is_unwanted, self._is_measured):
-                target, header = place / COMPILED, place / HEADER
+                target, header = headers / COMPILED, headers / HEADER
                 target.parent.mkdir(parents=True, exist_ok=True)
                 header.write_text(_AGAIN)
                 os.utime(made, (1, 1))  # older than whatever is built with it
                 made.replace(target)
-                for path, mode in ((place, 0o755), (target.parent, 0o755), (header, 0o644)):
+                for path, mode in (
+                    (headers, 0o755),
+                    (target.parent, 0o755),
+                    (header, 0o644),
+                ):
                     path.chmod(mode)  # whatever the host's own mask is: a runner is another user
                 target.chmod(0o644)
             elif not is_unwanted():
-                place.mkdir(exist_ok=True)
-                (place / _FAILED).touch()
+                headers.mkdir(exist_ok=True)
+                (headers / _FAILED).touch()
 
     @contextlib.contextmanager
     def _alone(self, is_unwanted: Callable[[], bool]) -> Iterator[bool]:
@@ -205,10 +209,10 @@ def _reads_header(text: str) -> bool:
     return bool(calls) and (names_it or (_INLINE in calls and _WITHOUT_HEADER not in text))
 
 
-def _is_decided(place: Path) -> bool:
+def _is_decided(headers: Path) -> bool:
     with contextlib.suppress(OSError):
-        os.utime(place)  # so that it counts as used
-    return (place / COMPILED).exists() or _has_failed(place / _FAILED)
+        os.utime(headers)  # so that it counts as used
+    return (headers / COMPILED).exists() or _has_failed(headers / _FAILED)
 
 
 def _has_failed(mark: Path) -> bool:
@@ -221,8 +225,8 @@ def _has_failed(mark: Path) -> bool:
 def _made_of() -> str:
     """A name for all that the header depends on but flags."""
     torch = find_spec("torch")
-    place = list(torch.submodule_search_locations or ()) if torch else []
-    parts = [place, package_version("torch"), sys.version, compiler_version(_COMPILER)]
+    locations = list(torch.submodule_search_locations or ()) if torch else []
+    parts = [locations, package_version("torch"), sys.version, compiler_version(_COMPILER)]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
 
 
@@ -238,8 +242,8 @@ def _compiled(
     is_measured: Callable[[], bool],
 ) -> bool:
     compiler, torch = installed_program(_COMPILER), find_spec("torch")
-    place = torch.origin if torch else None
-    if compiler is None or place is None or inside(place) != place:
+    origin = torch.origin if torch else None
+    if compiler is None or origin is None or inside(origin) != origin:
         return False
     said = folder / "flags"
     command = [sys.executable, "-I", "-c", _SAY_FLAGS, *flags]

@@ -87,14 +87,14 @@ def _lock_in(refused: bytes) -> None:
 
 def _follow(packet: wire.Packet[SpareRequest], inner: socket.socket, refused: bytes | None) -> int:
     """`refused`: the filter of system calls; None where nothing is isolated."""
-    place = packet.message
-    if not isinstance(place, RunnerWorkspace):
+    workspace = packet.message
+    if not isinstance(workspace, RunnerWorkspace):
         raise AssertionError("a runner is placed first")
     status_fd, channel_fd, *streams_and_more = packet.fds
-    others = streams_and_more[2 : 1 + place.channels]
+    others = streams_and_more[2 : 1 + workspace.channels]
     with socket.socket(fileno=status_fd) as status:
         try:
-            _move_in(place, [fd for fd in streams_and_more if fd not in others])
+            _move_in(workspace, [fd for fd in streams_and_more if fd not in others])
             if refused is not None:
                 _lock_in(refused)
             wire.send(status, Hello("runner"))
@@ -134,17 +134,17 @@ def _serve(entry: RunnerEntry, channel: socket.socket) -> None:
         importlib.import_module("kernelbot.harness.inside.runner.runner").serve(channel)
 
 
-def _move_in(place: RunnerWorkspace, fds: list[int]) -> None:
+def _move_in(workspace: RunnerWorkspace, fds: list[int]) -> None:
     stdout_fd, stderr_fd, *task_lists = fds
     for fd in task_lists:
         with suppress(PermissionError):  # of version 2 before Linux 5.16; then the judge does it
             os.write(fd, b"0")  # a process that moves itself is spared the kernel's global lock
     wire.close_all(task_lists)
     _connect_streams(stdout_fd, stderr_fd)
-    os.chdir(place.box)
-    os.environ["HOME"] = place.box
-    os.environ["TORCHINDUCTOR_CACHE_DIR"] = f"{place.box}/{INDUCTOR_CACHE}"
-    os.environ["NUMBA_CACHE_DIR"] = f"{place.box}/{NUMBA_CACHE}"
+    os.chdir(workspace.box)
+    os.environ["HOME"] = workspace.box
+    os.environ["TORCHINDUCTOR_CACHE_DIR"] = f"{workspace.box}/{INDUCTOR_CACHE}"
+    os.environ["NUMBA_CACHE_DIR"] = f"{workspace.box}/{NUMBA_CACHE}"
 
 
 def _connect_streams(stdout_fd: int, stderr_fd: int) -> None:

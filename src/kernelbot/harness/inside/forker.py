@@ -132,7 +132,7 @@ class _Forker:
         try:
             child = self._prefork.assign()
             self._clients[client][request.number] = child
-            wire.send(child.control, request.place, fds)
+            wire.send(child.control, request.workspace, fds)
         except OSError as error:
             self._refuse(fds[init.STATUS], error)
         finally:

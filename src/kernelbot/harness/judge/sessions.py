@@ -57,19 +57,19 @@ class JobSessions:
         is_first = len(self._opened) == self._of_step
         opened: dict[int, Session] = {}
         _, first = cases_of(self._plan.job.problem, step.phase)[0]
-        for place in self._random.sample(range(len(step.authors)), len(step.authors)):
+        for side in self._random.sample(range(len(step.authors)), len(step.authors)):
             session = open_session(
                 self._plan, self._client, self._modules, deadline, first, self._devices
             )
-            opened[place] = session
-            by_opponent = step.authors[place].is_opponent
+            opened[side] = session
+            by_opponent = step.authors[side].is_opponent
             # What an opponent prints is for nobody else to read. All processes print the same, and
             # the first one is called whatever happens.
             self._opened.append(_Opened(session, by_opponent, is_first and not by_opponent))
             soon = self._soon(step)
             here = len(self._opened) - self._of_step
             expect_sessions(self._plan, self._client, soon - here)
-        return [opened[place] for place in sorted(opened)]
+        return [opened[side] for side in sorted(opened)]
 
     def hear(self, session: Session) -> None:
         """Keep what this one prints as well: something went wrong in it."""

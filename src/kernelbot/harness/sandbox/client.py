@@ -131,12 +131,12 @@ class RunnerClient:
         isolated = self._zygote_isolates()
         number, group = next(self._numbers), _make_group()
         box = "/box" if isolated else tempfile.mkdtemp(prefix="kernelbot-box-")
-        place = RunnerWorkspace(box, channels)
+        workspace = RunnerWorkspace(box, channels)
         try:
-            ends = self._send(number, place, group)
+            ends = self._send(number, workspace, group)
         except (SandboxUnavailable, OSError) as error:
-            raise _not_started(place, group, isolated, error) from error
-        return _Prepared(self._conn, number, place, group, ends, isolated)
+            raise _not_started(workspace, group, isolated, error) from error
+        return _Prepared(self._conn, number, workspace, group, ends, isolated)
 
     def _zygote_isolates(self) -> bool:
         if self._isolated is None:
@@ -152,11 +152,11 @@ class RunnerClient:
             self._isolated = greeting.message.isolated
         return self._isolated
 
-    def _send(self, number: int, place: RunnerWorkspace, group: RunnerGroup) -> Ends:
+    def _send(self, number: int, workspace: RunnerWorkspace, group: RunnerGroup) -> Ends:
         task_lists = group.open_task_lists()
         status, far_status = wire.pair()
         status.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
-        pairs = [socket.socketpair() for _ in range(place.channels)]
+        pairs = [socket.socketpair() for _ in range(workspace.channels)]
         channels, far_channels = zip(*pairs, strict=True)
         stdout, far_stdout = os.pipe()
         stderr, far_stderr = os.pipe()
@@ -164,7 +164,7 @@ class RunnerClient:
         theirs = (far_status.fileno(), first, far_stdout, far_stderr, *others, *task_lists)
         ends = Ends(status, channels, stdout, stderr)
         try:
-            wire.send(self._conn, PlaceRunner(number, place), theirs)
+            wire.send(self._conn, PlaceRunner(number, workspace), theirs)
         except OSError as error:
             ends.close()
             raise SandboxUnavailable("the zygote is gone") from error
@@ -183,7 +183,7 @@ class _Prepared:
         self,
         conn: socket.socket,
         number: int,
-        place: RunnerWorkspace,
+        workspace: RunnerWorkspace,
         group: RunnerGroup,
         ends: Ends,
         isolated: bool,
@@ -191,7 +191,7 @@ class _Prepared:
         """`number`: by which the zygote at the other end of `conn` knows it."""
         self._conn = conn
         self._number = number
-        self._place = place
+        self._workspace = workspace
         self._group = group
         self._ends = ends
         self._isolated = isolated
@@ -212,7 +212,7 @@ class _Prepared:
         `SandboxUnavailable`."""
         group, self._limits = self._group, limits
         order = RunnerOrder(entry, limits, not group.limits_memory, not group.limits_processes)
-        ranks = range(self._place.channels) if entry is RunnerEntry.RANKS else ()
+        ranks = range(self._workspace.channels) if entry is RunnerEntry.RANKS else ()
         self._expected |= {"ready", *(f"rank {rank}" for rank in ranks)}
         with self._leaving_nothing():
             group.limit(limits)
@@ -232,7 +232,7 @@ class _Prepared:
                 self._group.adopt(self._pids[name])
             pids = {name: pid for name, pid in self._pids.items() if name != "ready"}
             return Runner(
-                self._ends, pids, self._group, self._limits, self._place.box, self._isolated
+                self._ends, pids, self._group, self._limits, self._workspace.box, self._isolated
             )
 
     @contextmanager
@@ -241,16 +241,16 @@ class _Prepared:
             yield
         except (SandboxUnavailable, OSError) as error:
             self._ends.close()
-            raise _not_started(self._place, self._group, self._isolated, error) from error
+            raise _not_started(self._workspace, self._group, self._isolated, error) from error
 
 
 def _not_started(
-    place: RunnerWorkspace, group: RunnerGroup, isolated: bool, error: Exception
+    workspace: RunnerWorkspace, group: RunnerGroup, isolated: bool, error: Exception
 ) -> SandboxUnavailable:
     """Nothing of it is left behind."""
     group.remove()
     if not isolated:
-        shutil.rmtree(place.box, ignore_errors=True)
+        shutil.rmtree(workspace.box, ignore_errors=True)
     if isinstance(error, OSError):
         sys.stderr.write(f"no runner: {error!r}\n")
     return SandboxUnavailable(f"No runner could be started: {in_words(error)}")

@@ -137,7 +137,7 @@ class Counted:
     def samples_ns(self, places: Sequence[Sequence[int]], calls: int) -> list[float]:
         """The samples, of which these are the windows, by process; in turns."""
         pairs = zip(self.of_each, places, strict=True)
-        found = interleaved([[ns[place] for place in mine] for ns, mine in pairs])
+        found = interleaved([[ns[at] for at in mine] for ns, mine in pairs])
         lack_ns = max(self.least_ns - statistics.median(found), 0.0) if found else 0.0
         return [(one + lack_ns) / calls for one in found]
 
@@ -145,13 +145,13 @@ class Counted:
 def counted_of(of_each: Sequence[Sequence[Window]], baseline: CallBaseline) -> Counted:
     """What all windows of a kernel's processes count."""
     order = interleaved(
-        [[(number, place) for place in range(len(mine))] for number, mine in enumerate(of_each)]
+        [[(number, at) for at in range(len(mine))] for number, mine in enumerate(of_each)]
     )
-    windows = [of_each[number][place] for number, place in order]
+    windows = [of_each[number][at] for number, at in order]
     works = _works(windows, baseline)
     found = [[0.0] * len(mine) for mine in of_each]
-    for (number, place), one_ns in zip(order, _counted_ns(works, baseline), strict=True):
-        found[number][place] = one_ns
+    for (number, at), one_ns in zip(order, _counted_ns(works, baseline), strict=True):
+        found[number][at] = one_ns
     return Counted(found, 0.0 if baseline.on_gpu else mean_ns(works, baseline.noise_ns))
 
 
@@ -194,6 +194,6 @@ def _helpers_ns(window: Window) -> float:
 def _stretches(works: Sequence[WindowWork]) -> Iterator[Sequence[WindowWork]]:
     """Stretches of about equal length, one after another; one if there are too few for more."""
     count = min(_STRETCHES, len(works) // _FEWEST_IN_A_STRETCH) or 1
-    ends = [math.ceil(len(works) * (place + 1) / count) for place in range(count)]
+    ends = [math.ceil(len(works) * (at + 1) / count) for at in range(count)]
     for start, end in zip([0, *ends], ends, strict=False):
         yield works[start:end]

@@ -75,7 +75,7 @@ class PlaceRunner(ForkerRequest, word="place"):
 
     number: int
     """By which the client names it later."""
-    place: RunnerWorkspace
+    workspace: RunnerWorkspace
 
 
 @dataclass(frozen=True)

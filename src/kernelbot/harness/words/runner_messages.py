@@ -49,7 +49,7 @@ class SetUp(RunnerRequest, word="setup"):
     fresh_output: bool
     outputs: tuple[int, ...] | None
     """Which leaves of a compiled problem's data are outputs; None for Python."""
-    place: RankPosition | None = None
+    position: RankPosition | None = None
     """Where one rank of several stands; None: there is one alone."""
 
 

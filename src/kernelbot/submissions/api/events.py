@@ -20,14 +20,14 @@ def frame(event: SubmissionEvent) -> str:
     return f"id: {event.id}\nevent: {event.kind}\ndata: {data}\n\n"
 
 
-def queue_frame(place: DeviceQueuePosition) -> str:
+def queue_frame(queued: DeviceQueuePosition) -> str:
     """The place of a submission in the queue. It has no id: it isn't part of the history."""
-    return f"event: queue\ndata: {to_json(QueuePosition, place).decode()}\n\n"
+    return f"event: queue\ndata: {to_json(QueuePosition, queued).decode()}\n\n"
 
 
 async def stream(
     batches: AsyncIterator[Sequence[SubmissionEvent]],
-    place: Callable[[], Awaitable[DeviceQueuePosition | None]],
+    ask_position: Callable[[], Awaitable[DeviceQueuePosition | None]],
     *,
     heartbeat_s: float,
     queue_s: float,
@@ -38,10 +38,11 @@ async def stream(
     silence, `END` at the end. Without `END` if the reader may no longer see it, or it was deleted:
     whoever asks again is told why.
 
-    While the submission waits, `place` is called after every `queue_s` of silence, and each change
+    While the submission waits, `ask_position` is called after every `queue_s` of silence, and each
+    change
     of the position is sent; once it is None it isn't called again.
     """
-    silence = _Silence(place, queue_frame_of, heartbeat_s, queue_s)
+    silence = _Silence(ask_position, queue_frame_of, heartbeat_s, queue_s)
     try:
         async with aclosing(paced(batches, lambda: silence.pause_s)) as steps:
             async for batch in steps:
@@ -60,12 +61,12 @@ class _Silence:
 
     def __init__(
         self,
-        place: Callable[[], Awaitable[DeviceQueuePosition | None]],
+        ask_position: Callable[[], Awaitable[DeviceQueuePosition | None]],
         queue_frame_of: Callable[[DeviceQueuePosition], str],
         heartbeat_s: float,
         queue_s: float,
     ) -> None:
-        self._place = place
+        self._ask_position = ask_position
         self._queue_frame_of = queue_frame_of
         self._heartbeat_s = heartbeat_s
         self._queue_s = queue_s
@@ -82,11 +83,11 @@ class _Silence:
         """The frame to send after a further `pause_s`; None: none yet."""
         self.for_s += self.pause_s
         if self._queued:
-            place = await self._place()
-            self._queued = place is not None
-            if place is not None and place.position != self._last:
-                self._last, self.for_s = place.position, 0.0
-                return self._queue_frame_of(place)
+            queued = await self._ask_position()
+            self._queued = queued is not None
+            if queued is not None and queued.position != self._last:
+                self._last, self.for_s = queued.position, 0.0
+                return self._queue_frame_of(queued)
         if self.for_s < self._heartbeat_s:
             return None
         self.for_s = 0.0

@@ -67,9 +67,7 @@ async def create_submission(
         file_name=file_name(file),
         content=await file.read(),
     )
-    created, _place = await services.submissions.create(
-        viewer, new, late_by=viewer if late else None
-    )
+    created, _ = await services.submissions.create(viewer, new, late_by=viewer if late else None)
     return created
 
 
@@ -207,7 +205,7 @@ async def follow_submission(
     return StreamingResponse(
         stream(
             batches,
-            partial(services.submissions.queue_place, submission_id),
+            partial(services.submissions.queue_position, submission_id),
             heartbeat_s=settings.heartbeat_s,
             queue_s=settings.queue_s,
         ),

@@ -120,11 +120,11 @@ class SubmissionProgress:
     """Follows a submission's events, and says after each where it stands."""
 
     def __init__(
-        self, submission: BareSubmission, runs: Sequence[Run], place: DeviceQueuePosition | None
+        self, submission: BareSubmission, runs: Sequence[Run], queued: DeviceQueuePosition | None
     ) -> None:
-        """`place`: where it waits; None: it doesn't."""
+        """`queued`: where it waits; None: it doesn't."""
         self._submission = submission
-        self._place = place
+        self._queued = queued
         several = len({run.device for run in runs}) > 1
         compiled = language_of(submission.file_name).is_compiled
         self._runs = {
@@ -139,12 +139,12 @@ class SubmissionProgress:
             return False
         found.add(event)
         if isinstance(event.kind, RunState) and event.kind is not RunState.QUEUED:
-            self._place = None  # it has left the queue, or waits for another device
+            self._queued = None  # it has left the queue, or waits for another device
         return True
 
-    def waits_at(self, place: DeviceQueuePosition) -> None:
+    def waits_at(self, queued: DeviceQueuePosition) -> None:
         """The submission has another position in the queue."""
-        self._place = place
+        self._queued = queued
 
     @property
     def state(self) -> LiveState:
@@ -172,8 +172,8 @@ class SubmissionProgress:
     @property
     def _detail(self) -> str:
         states = {one.progress.state for one in self._runs.values()}
-        if self._place is not None and not states & {RunState.DISPATCHED, RunState.RUNNING}:
-            return queue_text(self._place)
+        if self._queued is not None and not states & {RunState.DISPATCHED, RunState.RUNNING}:
+            return queue_text(self._queued)
         found = {
             f"{self._names[number]}: {_activity(one)}"
             for number, one in self._runs.items()
@@ -197,11 +197,11 @@ def _name(run: Run, several_devices: bool) -> str:
     return f"{one_line(run.device)}, {kind}" if several_devices else kind
 
 
-def queue_text(place: DeviceQueuePosition) -> str:
+def queue_text(queued: DeviceQueuePosition) -> str:
     """Where it waits, and how long still."""
-    left = "" if place.wait_s is None else f", {_to_go(place.wait_s)}"
-    stalled = f" Nothing is judged there just now: {place.note}." if place.note else ""
-    return f"Position {place.position} in the queue for {place.device}{left}.{stalled}"
+    left = "" if queued.wait_s is None else f", {_to_go(queued.wait_s)}"
+    stalled = f" Nothing is judged there just now: {queued.note}." if queued.note else ""
+    return f"Position {queued.position} in the queue for {queued.device}{left}.{stalled}"
 
 
 def _to_go(wait_s: float) -> str:

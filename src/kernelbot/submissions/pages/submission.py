@@ -174,15 +174,15 @@ async def follow(
     def frame_of(event: SubmissionEvent) -> str:
         return _frame(progress) if progress.add(event) else ""
 
-    def queue_frame_of(place: DeviceQueuePosition) -> str:
-        progress.waits_at(place)
+    def queue_frame_of(queued: DeviceQueuePosition) -> str:
+        progress.waits_at(queued)
         return _frame(progress)
 
     frames = stream(
         await ask.follow(
             session.user, submission_id, again=again, ask_again_s=settings.ask_again_s
         ),
-        partial(ask.queue_place, submission_id),
+        partial(ask.queue_position, submission_id),
         heartbeat_s=settings.heartbeat_s,
         queue_s=settings.queue_s,
         frame_of=frame_of,

@@ -61,25 +61,26 @@ def serve(sock: socket.socket) -> None:
 def answer(
     control_channel: Channel,
     spec: ProblemSpec,
-    place: RankPosition | None = None,
+    position: RankPosition | None = None,
     device: str | None = None,
 ) -> None:
-    """Load the problem, and answer until the judge hangs up (raises `ChannelClosed`). `place`: of
-    one rank of several, which waits for the others; `device`: the one that it computes on."""
+    """Load the problem, and answer until the judge hangs up (raises `ChannelClosed`).
+    `position`: of one rank of several, which waits for the others; `device`: the one that it
+    computes on."""
     try:
         with loaded(spec) as problem:
-            if place is not None:
-                _join(place)
+            if position is not None:
+                _join(position)
             records = list(describe_records(problem.modules))
             control_channel.send(messages.ProblemLoaded(records))
-            _Examiner(control_channel, problem, place, device).serve()
+            _Examiner(control_channel, problem, position, device).serve()
     except ProblemBroken as error:  # it couldn't be loaded
         control_channel.send(messages.ProblemCodeFailed(str(error)))
 
 
-def _join(place: RankPosition) -> None:
+def _join(position: RankPosition) -> None:
     try:
-        join(place)
+        join(position)
     except RuntimeError as error:
         raise ProblemBroken(f"The reference's ranks couldn't be set up: {error}") from error
 
@@ -89,12 +90,12 @@ class _Examiner:
         self,
         control_channel: Channel,
         problem: ProblemFunctions,
-        place: RankPosition | None,
+        position: RankPosition | None,
         device: str | None,
     ) -> None:
         self._control_channel = control_channel
         self._problem = problem
-        self._place = place
+        self._position = position
         self._device = device
         self._examiner = SoleExaminer(problem)
         self._questions: dict[int, SoleQuestion] = {}
@@ -132,8 +133,8 @@ class _Examiner:
             self._questions.pop(number, None)
         placer = Allocator() if request.arena else None
         arguments, seed = request.arguments, request.seed
-        if self._place is not None:
-            rank = self._place.rank
+        if self._position is not None:
+            rank = self._position.rank
             arguments = {**arguments, "rank": rank}
             # Generators that use the global state must give each rank different data.
             seed = None if seed is None else (seed + rank) % _SEEDS
@@ -157,7 +158,7 @@ class _Examiner:
         if self._memory is None:
             from kernelbot.harness.inside.cage.lent_memory import LentMemory
 
-            self._memory = LentMemory(0 if self._place is None else self._place.rank)
+            self._memory = LentMemory(0 if self._position is None else self._position.rank)
         return self._memory
 
     def _work_out(self, request: messages.WorkOut, _fds: list[int]) -> None:
@@ -167,7 +168,7 @@ class _Examiner:
 
     def _compare(self, request: messages.Compare, fds: list[int]) -> None:
         """A rank's checker may wait for other ranks: until all are asked to `Check`."""
-        question, is_alone = self._questions[request.number], self._place is None
+        question, is_alone = self._questions[request.number], self._position is None
         if not is_alone:
             question.work_out()  # with the other ranks, whatever their outputs are
         try:

@@ -12,7 +12,7 @@ FROM_ENVIRONMENT = "env://"
 _PORT = "29500"
 
 
-def join(place: RankPosition) -> Callable[[], Any] | None:
+def join(position: RankPosition) -> Callable[[], Any] | None:
     """Initialise `torch.distributed`; on GPUs returns a barrier of all ranks.
 
     On a CPU the judge lets all ranks begin at once, and waits for all before it reads any output:
@@ -20,7 +20,7 @@ def join(place: RankPosition) -> Callable[[], Any] | None:
 
     Raises RuntimeError.
     """
-    rank, world_size, backend = place.rank, place.world_size, place.backend
+    rank, world_size, backend = position.rank, position.world_size, position.backend
     torch: Any = importlib.import_module("torch")
     distributed: Any = importlib.import_module("torch.distributed")
     for name in ("RANK", "LOCAL_RANK"):
@@ -37,7 +37,7 @@ def join(place: RankPosition) -> Callable[[], Any] | None:
         _take_gpu(torch, rank, world_size)
         options["device_id"] = torch.device("cuda", rank)
     distributed.init_process_group(
-        backend, init_method=place.meeting, rank=rank, world_size=world_size, **options
+        backend, init_method=position.meeting, rank=rank, world_size=world_size, **options
     )
     if backend != "nccl":
         return None

@@ -41,8 +41,8 @@ def serve_members(control_channel: Channel, spec: ProblemSpec, folder: str) -> N
             pid = os.fork()
             if pid == 0:
                 meeting = Path(folder, order.meeting).as_uri()
-                place = RankPosition(order.rank, order.world_size, order.backend, meeting)
-                _be_member(fds[0], spec, place, order.device)
+                position = RankPosition(order.rank, order.world_size, order.backend, meeting)
+                _be_member(fds[0], spec, position, order.device)
             os.close(fds[0])
             pids.append(pid)
     _end_all(pids)
@@ -61,13 +61,13 @@ def _end_all(pids: list[int]) -> None:
         os.waitpid(pids.pop(), 0)
 
 
-def _be_member(fd: int, spec: ProblemSpec, place: RankPosition, device: str) -> NoReturn:
+def _be_member(fd: int, spec: ProblemSpec, position: RankPosition, device: str) -> NoReturn:
     code = 1
     try:
         control_channel = Channel(socket.socket(fileno=fd), MAX_PROBLEM_MESSAGE_BYTES)
         _begin(control_channel)
         with contextlib.suppress(ChannelClosed):
-            answer(control_channel, spec, place, device)
+            answer(control_channel, spec, position, device)
         code = 0
     except BaseException:  # noqa: BLE001 (the last frame of this process: it shows and ends)
         sys.excepthook(*sys.exc_info())

@@ -121,10 +121,10 @@ class _Runner:
         write_files(self._folder, request.files)
         if broken := import_all(request.modules):
             return self._reply(messages.SharedFileFailed(broken))
-        if request.place is not None:  # one rank of several
-            self._rank = request.place.rank
+        if request.position is not None:  # one rank of several
+            self._rank = request.position.rank
             try:
-                self._barrier = join(request.place)
+                self._barrier = join(request.position)
             except RuntimeError as error:
                 return self._raised(error)
         self._modules = frozenset(request.modules)

@@ -28,26 +28,26 @@ class OutputForm:
     stretches: tuple[Stretch, ...]
     """For each array and float in their order: where its bytes lie in the copy, and how many."""
     floats: tuple[tuple[int, str], ...]
-    """The place of each float among them, and its value as described."""
+    """The index of each float among them, and its value as described."""
 
     @property
     def arrays(self) -> tuple[int, ...]:
         """The places of the arrays."""
-        floats = {place for place, _ in self.floats}
-        return tuple(place for place in range(len(self.stretches)) if place not in floats)
+        floats = {index for index, _ in self.floats}
+        return tuple(index for index in range(len(self.stretches)) if index not in floats)
 
     def has_frame_of(self, other: "OutputForm") -> bool:
         """Whether only bytes differ between the two."""
         mine, theirs = (self.frame, self.stretches), (other.frame, other.stretches)
-        return mine == theirs and [place for place, _ in self.floats] == [
-            place for place, _ in other.floats
+        return mine == theirs and [index for index, _ in self.floats] == [
+            index for index, _ in other.floats
         ]
 
     def floats_are(self, read: Any) -> bool:
         """Whether the described floats are those that `read` gives, by offset and size."""
         return all(
-            struct.unpack("d", read(*self.stretches[place][:2]))[0].hex() == value
-            for place, value in self.floats
+            struct.unpack("d", read(*self.stretches[index][:2]))[0].hex() == value
+            for index, value in self.floats
         )
 
 

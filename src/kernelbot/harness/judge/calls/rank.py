@@ -63,13 +63,13 @@ class RankRunner(RunnerConnection):
         device: str,
         fresh_output: bool,
         outputs: tuple[int, ...] | None,
-        place: RankPosition | None = None,
+        position: RankPosition | None = None,
     ) -> None:
-        """Send what `Session.setup` is given. `place`: where it stands, if there are several."""
+        """Send what `Session.setup` is given. `position`: where it stands, if there are several."""
         self._on_gpu = device != "cpu"
         self._is_guarded = outputs is not None
         texts, modules = {file.name: file.text for file in files}, tuple(sorted(self.modules))
-        self.send(messages.SetUp(texts, modules, device, fresh_output, outputs, place))
+        self.send(messages.SetUp(texts, modules, device, fresh_output, outputs, position))
 
     def end_setup(self, reply: RunnerReply) -> None:
         """Hear that the runner is ready. Raises `SandboxUnavailable`, `ProblemBroken`, and

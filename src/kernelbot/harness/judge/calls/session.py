@@ -278,9 +278,9 @@ class Session:
         """Ranks find each other and open their GPUs at the same time."""
         backend = "gloo" if device == "cpu" else "nccl"
         for rank in self.ranks:
-            place = RankPosition(rank.number, len(self.ranks), backend, FROM_ENVIRONMENT)
+            position = RankPosition(rank.number, len(self.ranks), backend, FROM_ENVIRONMENT)
             rank.begin_setup(
-                files, device, fresh_output, outputs, None if self._is_alone else place
+                files, device, fresh_output, outputs, None if self._is_alone else position
             )
         if meanwhile is not None:
             meanwhile()

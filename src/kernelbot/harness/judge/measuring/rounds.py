@@ -73,20 +73,20 @@ class Rounds:
         """One window of so many calls, from number `call` on, of each runner, in random order; the
         replies in that of the line. Raises `AuthorFailure`."""
         start = time.monotonic()
-        questions = [self.question(work, call + place) for place in range(calls)]
+        questions = [self.question(work, call + index) for index in range(calls)]
         if self._recurrence is not None:
-            for place, question in enumerate(questions):
-                self._recurrence.look(call + place, question)
+            for index, question in enumerate(questions):
+                self._recurrence.look(call + index, question)
         self._spend("generate", time.monotonic() - start)
         reuse = bool(self._random.getrandbits(1))
         replies = {}
-        for place in self._random.sample(range(len(line)), len(line)):
-            runner = self.at_work = line[place].runner
-            replies[place] = runner.call(questions, reuse=reuse)
+        for side in self._random.sample(range(len(line)), len(line)):
+            runner = self.at_work = line[side].runner
+            replies[side] = runner.call(questions, reuse=reuse)
             if len(line) > 1 and self._plan.on_gpu:  # what it left there would slow this down
                 after = self._control.call(questions[0].given, IDENTITY)
                 runner.after_calls_ns.append(after.window.bracket_ns)
-        return questions, [replies[place] for place in sorted(replies)]
+        return questions, [replies[side] for side in sorted(replies)]
 
     def check(self, case: Case, runner: TimedRunner, question: Question, value: Any) -> float:
         """Raises `AuthorFailure` if an output is wrong; returns how long that took, in seconds."""

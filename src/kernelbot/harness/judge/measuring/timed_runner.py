@@ -179,9 +179,9 @@ class Samples:
             self.firsts.append(len(self.windows))
         values = (reply.value,) if self.calls == 1 else reply.value
         size_bytes = reply.size_bytes // self.calls
-        for place, (question, value) in enumerate(zip(questions, values, strict=True)):
+        for index, (question, value) in enumerate(zip(questions, values, strict=True)):
             one = replace(reply, value=value, size_bytes=size_bytes)
-            self.answers.add(call + place, question, one)
+            self.answers.add(call + index, question, one)
         self.windows.append(reply.window)
         self.layouts, self.parts, self.size_bytes = reply.layouts, reply.parts, reply.size_bytes
         self.runner_s += (reply.window.bracket_ns + reply.window.outside_ns) / 1e9

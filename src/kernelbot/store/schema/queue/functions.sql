@@ -170,7 +170,7 @@ $$;
 -- run. NULL for one that doesn't wait.
 -- A function, because its plan is made once per connection. Of the author's own runs it counts
 -- those behind and not those before: most callers have just submitted, so there are none behind.
-CREATE FUNCTION queue_place(_run bigint, _ranked_first boolean)
+CREATE FUNCTION queue_position(_run bigint, _ranked_first boolean)
 RETURNS bigint LANGUAGE plpgsql STABLE AS $$
 DECLARE
     own record;
@@ -255,7 +255,7 @@ DECLARE
 BEGIN
     -- Its own runs first: with old statistics the planner may think that few runs wait at all.
     WITH its AS MATERIALIZED (SELECT r.* FROM runs r WHERE r.submission_id = _submission)
-    SELECT its.id, its.device, its.author_id, queue_place(its.id, _ranked_first) AS place
+    SELECT its.id, its.device, its.author_id, queue_position(its.id, _ranked_first) AS place
     INTO next
     FROM its WHERE its.state = 'queued' AND its.rejudge_id IS NULL
     ORDER BY place LIMIT 1;
