@@ -57,7 +57,7 @@ FROM shown_boards WHERE lower(name) = lower(%(name)s);
 UPDATE leaderboards SET visibility = %(visibility)s, deadline = %(deadline)s,
     reveal_code = %(reveal_code)s, fixed_seed = %(fixed_seed)s,
     refuse_unavailable = %(refuse_unavailable)s, try_on_cpu = %(try_on_cpu)s
-WHERE id = %(leaderboard_id)s;
+WHERE id = %(id)s;
 
 -- name: devices_for_torch
 -- Whose open boards have a problem with files that mention torch or what comes with it.

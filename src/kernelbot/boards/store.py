@@ -93,18 +93,7 @@ async def note_recurring_data(session: WriteSession, submission_id: int, said: s
 async def create(session: WriteSession, new: BoardToCreate) -> int | None:
     """Create a board; returns its id, None if the name is taken."""
     sql = statements(__file__)
-    row = await session.one(
-        sql["create"],
-        {
-            "name": new.name,
-            "description": new.description,
-            "problem_version_id": new.problem_version_id,
-            "visibility": new.visibility,
-            "deadline": new.deadline,
-            "creator_id": new.creator_id,
-            "secret": new.secret,
-        },
-    )
+    row = await session.one(sql["create"], vars(new))
     if row is None:
         return None
     devices = [
@@ -138,16 +127,7 @@ async def by_name(
 
 async def edit(session: WriteSession, after: Board) -> None:
     """Store of `after` what a board's organisers may change."""
-    values = {
-        "leaderboard_id": after.id,
-        "visibility": after.visibility,
-        "deadline": after.deadline,
-        "reveal_code": after.reveal_code,
-        "fixed_seed": after.fixed_seed,
-        "refuse_unavailable": after.refuse_unavailable,
-        "try_on_cpu": after.try_on_cpu,
-    }
-    await session.do(statements(__file__)["edit"], values)
+    await session.do(statements(__file__)["edit"], vars(after))
 
 
 async def devices_for_torch(session: ReadSession) -> frozenset[str]:

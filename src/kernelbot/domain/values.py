@@ -1,7 +1,8 @@
 """Frozen dataclasses that are a row, what the nouns compute with, and JSON at once."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import cache
 from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
@@ -12,6 +13,20 @@ def described(text: str) -> dict[str, str]:
     """Metadata of a field (`field(metadata=described(...))`): its description in the documentation
     of the API. It says "null" for None."""
     return {"description": text}
+
+
+def from_fields(kind: type[T], *values: object, **more: object) -> T:
+    """A `kind` of what values have in fields of the same names, and of `more`, which counts before
+    them; of two values that have one the latter's."""
+    given = {name: item for value in values for name, item in vars(value).items()}
+    names = _field_names(kind)  # type: ignore[arg-type]  # types are hashable
+    same = {name: given[name] for name in names if name in given}
+    return kind(**{**same, **more})
+
+
+@cache
+def _field_names(kind: Any) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind))
 
 
 @dataclass(frozen=True)

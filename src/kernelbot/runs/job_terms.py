@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from kernelbot.domain.values import from_fields
 from kernelbot.protocol import (
     DeviceSpec,
     JobSpec,
@@ -35,15 +36,9 @@ class JobTerms:
     @classmethod
     def from_job(cls, spec: JobSpec) -> "JobTerms":
         """The terms of a specification."""
-        return cls(
-            job_id=spec.job_id,
-            mode=spec.mode,
-            device=spec.device,
-            secret=spec.secret,
-            seed=spec.seed,
-            limits=spec.limits,
-            sampling=spec.sampling,
-            sandbox=spec.sandbox,
+        return from_fields(
+            cls,
+            spec,
             product_sha256=spec.product.sha256 if spec.product else "",
             opponent_product_sha256=spec.opponent_product.sha256 if spec.opponent_product else "",
         )
@@ -53,16 +48,4 @@ class JobTerms:
     ) -> JobSpec:
         """The specification, with the attempt's problem and sources; `opponent`: a duel's. What it
         carries is for the caller to add."""
-        return JobSpec(
-            job_id=self.job_id,
-            problem=problem,
-            submission=submission,
-            mode=self.mode,
-            device=self.device,
-            secret=self.secret,
-            seed=self.seed,
-            limits=self.limits,
-            sampling=self.sampling,
-            sandbox=self.sandbox,
-            opponent=opponent,
-        )
+        return from_fields(JobSpec, self, problem=problem, submission=submission, opponent=opponent)

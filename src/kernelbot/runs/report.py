@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from kernelbot.domain.values import described
+from kernelbot.domain.values import described, from_fields
 from kernelbot.protocol import (
     Artifact,
     CaseResult,
@@ -78,13 +78,11 @@ class WorkloadView:
     @classmethod
     def from_result(cls, load: WorkloadResult) -> "WorkloadView":
         """The harness's measurement."""
-        return cls(**vars(load), samples=len(load.samples_ns))
+        return from_fields(cls, load, samples=len(load.samples_ns))
 
     def to_result(self) -> WorkloadResult:
         """The harness's form."""
-        return WorkloadResult(
-            **{name: vars(self)[name] for name in vars(self) if name != "samples"}
-        )
+        return from_fields(WorkloadResult, self)
 
 
 @dataclass(frozen=True)
@@ -158,9 +156,9 @@ class ResultView:
     @classmethod
     def from_result(cls, result: RunResult) -> "ResultView":
         """The harness's result. Of the platform's own, such as suspicions, nothing is shown."""
-        same = {name: vars(result)[name] for name in _SAME}
-        return cls(
-            **same,
+        return from_fields(
+            cls,
+            result,
             device=result.system.device,
             harness_version=result.harness_version or None,
             harness_sha256=result.harness_sha256 or None,
@@ -170,19 +168,12 @@ class ResultView:
 
     def to_result(self) -> RunResult:
         """The harness's form, which everything else reads. The job's id stays with the platform."""
-        same = {name: vars(self)[name] for name in _SAME}
-        return RunResult(
-            **same,
+        return from_fields(
+            RunResult,
+            self,
             job_id="",
             harness_version=self.harness_version or "",
             harness_sha256=self.harness_sha256 or "",
             phases=tuple(view.to_result(phase) for phase, view in self.phases.items()),
             failure=self.error,
         )
-
-
-_SAME = (
-    *("verdict", "problem", "mode", "harness", "score_s", "score_ci95_s", "stdout", "stderr"),
-    *("system", "sandbox", "compile", "artifacts", "duration_s", "timings"),
-)
-"""What both forms have by the same name."""

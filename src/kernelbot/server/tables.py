@@ -7,6 +7,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from kernelbot.api.settings import VendorNotes
+from kernelbot.domain.values import from_fields
 from kernelbot.moderation.reviews.service import ReviewRules
 from kernelbot.protocol import DeviceSpec, Limits, NumberType, Peak, SamplingRules, Vendor
 from kernelbot.runs.devices.model import DeviceConfig
@@ -71,29 +72,13 @@ class DeviceSettings(BaseModel):
     def config(self) -> DeviceConfig:
         """The device in the services' form."""
         peaks = self.peak_flops if isinstance(self.peak_flops, dict) else {}
-        spec = DeviceSpec(
-            name=self.name,
-            vendor=self.vendor,
-            arch=self.arch,
+        spec = from_fields(
+            DeviceSpec,
+            self,
             peak_flops=None if isinstance(self.peak_flops, dict) else self.peak_flops,
-            peak_bytes_per_s=self.peak_bytes_per_s,
-            launch_overhead_ns=self.launch_overhead_ns,
-            clock_mhz=self.clock_mhz,
             peaks=tuple(Peak(kind, flops) for kind, flops in peaks.items()),
-            cache_bytes=self.cache_bytes,
-            include_dirs=self.include_dirs,
         )
-        return DeviceConfig(
-            spec,
-            self.launcher,
-            slots=self.slots,
-            reserved_cores=self.reserved_cores,
-            turns=self.turns,
-            gpus=self.gpus,
-            memory_bytes=self.memory_bytes,
-            builds_on=self.builds_on,
-            image=self.image,
-        )
+        return from_fields(DeviceConfig, self, spec=spec, launchers=self.launcher)
 
 
 class WorkerSettings(BaseModel):

@@ -13,6 +13,7 @@ from kernelbot.domain.states import (
     submission_state,
     worst,
 )
+from kernelbot.domain.values import from_fields
 from kernelbot.moderation.reviews.model import Evidence
 from kernelbot.preflight.model import Preflight
 from kernelbot.protocol import Fault, Mode, RunResult, Verdict
@@ -157,17 +158,14 @@ def new_submission(
     """A submission as its author sees it the moment it was taken in: all of it waits at `queued`.
     `same_code`: the submission whose code it is, so that it won't be ranked."""
     runs = tuple(
-        Run(
-            id=run.id,
-            submission_id=run.submission_id,
-            device=run.device,
+        from_fields(
+            Run,
+            run,
             mode=new.mode,
-            secret=run.secret,
             state=RunState.QUEUED,
             verdict=None,
             score_s=None,
             attempts=0,
-            created_at=run.created_at,
             started_at=None,
             finished_at=None,
             fault=None,
@@ -232,24 +230,15 @@ def submission(
     not_ranked = next(
         (run.not_ranked for run in shown if run.secret and (run.device == device or not over)), None
     )
-    return Submission(
-        id=row.id,
-        board_id=row.board_id,
-        board=row.board,
-        author=row.author,
-        author_id=row.author_id,
-        file_name=row.file_name,
-        mode=row.mode,
-        created_at=row.created_at,
+    return from_fields(
+        Submission,
+        row,
         state=state,
         verdict=verdict,
         score_s=score_s,
         place=rank.number if rank else None,
         place_is_shared=rank is not None and rank.shared,
         runs=shown,
-        code=row.code,
-        review=row.review,
-        review_reason=row.review_reason,
         evidence=evidence,
         not_ranked=not_ranked,
     )

@@ -4,6 +4,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from kernelbot.domain.values import from_fields
 from kernelbot.launchers.buildkite import QUEUE, BuildkiteLauncher, BuildkiteSettings
 from kernelbot.launchers.table import LauncherPlace, RemoteTable
 from kernelbot.protocol import SandboxMode
@@ -55,17 +56,10 @@ class BuildkiteTable(RemoteTable):
             raise place.mistake(f"devices.{without}.queues", "is missing")
         if self.warm_idle_s and place.sandbox is SandboxMode.NONE:
             raise place.mistake("warm_idle_s", "without a sandbox each job needs its own container")
-        return BuildkiteSettings(
-            organization=self.organization,
-            pipeline=self.pipeline,
+        return from_fields(
+            BuildkiteSettings,
+            self,
             token=place.token(_VARIABLE),
             queues={name: self.devices[name].queues for name in names},
-            upload_queue=self.upload_queue,
-            branch=self.branch,
-            api_url=self.api_url,
-            timeout_s=self.timeout_s,
-            settle_s=self.settle_s,
-            warm_idle_s=self.warm_idle_s,
-            warm_limit_s=self.warm_limit_s,
             traits=self.traits(),
         )

@@ -5,6 +5,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from kernelbot.domain.values import from_fields
 from kernelbot.launchers.github import GithubDevice, GithubLauncher, GithubSettings
 from kernelbot.launchers.table import LauncherPlace, RemoteTable
 from kernelbot.protocol import SandboxMode, Vendor
@@ -62,16 +63,13 @@ class GithubTable(RemoteTable):
         tokens = [place.token(_TOKEN)]
         if _TOKEN_BACKUP in place.environment:
             tokens.append(place.token(_TOKEN_BACKUP))
-        return GithubSettings(
+        return from_fields(
+            GithubSettings,
+            self,
             repo=repo,
             tokens=tuple(tokens),
             devices={device.spec.name: self._device(place, device) for device in place.devices},
             branch=self.branch or place.environment.get(_BRANCH_NAME) or "main",
-            api_url=self.api_url,
-            timeout_s=self.timeout_s,
-            slack_s=self.slack_s,
-            settle_s=self.settle_s,
-            queue_limit=self.queue_limit,
             no_sandbox_ok=place.sandbox is SandboxMode.NONE,
             traits=self.traits(),
         )

@@ -5,6 +5,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from kernelbot.domain.values import from_fields
 from kernelbot.launchers.kubernetes import (
     KubernetesDevice,
     KubernetesLauncher,
@@ -116,23 +117,8 @@ class KubernetesTable(RemoteTable):
     def settings(self, place: LauncherPlace) -> KubernetesSettings:
         """The same for the launcher."""
         place.refuse_strays(self.devices)
-        return KubernetesSettings(
-            namespace=self.namespace,
-            devices={device.spec.name: self._device(place, device) for device in place.devices},
-            image_pull_secrets=self.image_pull_secrets,
-            service_account=self.service_account,
-            priority_class=self.priority_class,
-            security=self.security,
-            timeout_s=self.timeout_s,
-            slack_s=self.slack_s,
-            wait_s=self.wait_s,
-            ttl_s=self.ttl_s,
-            image_s=self.image_s,
-            settle_s=self.settle_s,
-            stuck_s=self.stuck_s,
-            watch_s=self.watch_s,
-            traits=self.traits(),
-        )
+        devices = {device.spec.name: self._device(place, device) for device in place.devices}
+        return from_fields(KubernetesSettings, self, devices=devices, traits=self.traits())
 
     def _device(self, place: LauncherPlace, device: DeviceConfig) -> KubernetesDevice:
         name = device.spec.name
@@ -142,16 +128,11 @@ class KubernetesTable(RemoteTable):
             raise place.mistake(
                 f"devices.{name}.image", "is missing: neither it nor the launcher's names one"
             )
-        return KubernetesDevice(
+        return from_fields(
+            KubernetesDevice,
+            table,
             resource=table.resource or _RESOURCES.get(device.spec.vendor),
             image=image,
-            count=table.count,
-            cpu=table.cpu,
-            memory=table.memory,
-            shared_memory=table.shared_memory,
-            node_selector=table.node_selector,
             tolerations=tuple(one.toleration() for one in table.tolerations),
-            runtime_class=table.runtime_class,
             queue=table.queue or self.queue,
-            autoscaled=table.autoscaled,
         )

@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from kernelbot.domain.errors import UserError
+from kernelbot.domain.values import from_fields
 from kernelbot.launchers.modal import ModalDevice, ModalLauncher, ModalSettings
 from kernelbot.launchers.modal.settings import FUNCTION_TIMEOUT_S
 from kernelbot.launchers.table import LauncherPlace, RemoteTable
@@ -64,12 +65,10 @@ class ModalTable(RemoteTable):
         place.refuse_strays(self.devices)
         if self.warm_idle_s and place.sandbox is SandboxMode.NONE:
             raise place.mistake("warm_idle_s", "without a sandbox each job needs a host of its own")
-        return ModalSettings(
+        return from_fields(
+            ModalSettings,
+            self,
             devices={name: ModalDevice(self._function(name)) for name in names},
-            function_timeout_s=self.function_timeout_s,
-            slack_s=self.slack_s,
-            warm_idle_s=self.warm_idle_s,
-            warm_limit_s=self.warm_limit_s,
             no_sandbox_ok=place.sandbox is SandboxMode.NONE,
             traits=self.traits(),
         )

@@ -6,6 +6,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from kernelbot.domain.errors import UserError
+from kernelbot.domain.values import from_fields
 from kernelbot.launchers.ray import RayDevice, RayLauncher, RaySettings
 from kernelbot.launchers.table import LauncherPlace, RemoteTable
 from kernelbot.platform.distribution import checkout_command
@@ -58,14 +59,10 @@ class RayTable(RemoteTable):
     def settings(self, place: LauncherPlace) -> RaySettings:
         """The same for the launcher."""
         place.refuse_strays(self.devices)
-        return RaySettings(
-            address=self.address,
+        return from_fields(
+            RaySettings,
+            self,
             devices={device.spec.name: self._device(device) for device in place.devices},
-            namespace=self.namespace,
-            python=self.python,
-            timeout_s=self.timeout_s,
-            start_s=self.start_s,
-            slack_s=self.slack_s,
             no_sandbox_ok=place.sandbox is SandboxMode.NONE,
             traits=self.traits(),
         )

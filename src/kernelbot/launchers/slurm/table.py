@@ -4,6 +4,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from kernelbot.domain.values import from_fields
 from kernelbot.launchers.slurm import SlurmDevice, SlurmLauncher, SlurmSettings
 from kernelbot.launchers.table import LauncherPlace, RemoteTable
 from kernelbot.protocol import SandboxMode, Vendor
@@ -76,22 +77,15 @@ class SlurmTable(RemoteTable):
         if self.warm_idle_s and place.sandbox is SandboxMode.NONE:
             raise place.mistake("warm_idle_s", "without a sandbox each job needs a node of its own")
         plain = SlurmDeviceTable()
-        return SlurmSettings(
-            work_dir=self.work_dir,
+        return from_fields(
+            SlurmSettings,
+            self,
             devices={
                 device.spec.name: self.devices.get(device.spec.name, plain).device(
                     device, self.partition, self.reservation
                 )
                 for device in place.devices
             },
-            prefix=self.prefix,
-            python=self.python,
-            setup=self.setup,
-            timeout_s=self.timeout_s,
-            slack_s=self.slack_s,
-            settle_s=self.settle_s,
-            warm_idle_s=self.warm_idle_s,
-            warm_limit_s=self.warm_limit_s,
             no_sandbox_ok=place.sandbox is SandboxMode.NONE,
             traits=self.traits(),
         )

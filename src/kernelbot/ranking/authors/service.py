@@ -14,6 +14,7 @@ from kernelbot.boards.service import VisibleBoard, visible_boards
 from kernelbot.domain.errors import NotFound
 from kernelbot.domain.ids import can_be_id
 from kernelbot.domain.next_steps import Next
+from kernelbot.domain.values import from_fields
 from kernelbot.ranking.authors import store as authors
 from kernelbot.ranking.authors.model import (
     ActiveDay,
@@ -157,13 +158,11 @@ async def _scores(
     )
     now = datetime.now(UTC)
     scores = tuple(
-        AuthorScore(
-            found.boards[row.leaderboard_id].board.name,
-            row.device,
-            row.submission_id,
-            row.score_s,
-            row.achieved_at,
-            _may_read(viewer, found, row.leaderboard_id, now),
+        from_fields(
+            AuthorScore,
+            row,
+            board=found.boards[row.leaderboard_id].board.name,
+            code_is_shown=_may_read(viewer, found, row.leaderboard_id, now),
         )
         for row in rows
     )
@@ -174,17 +173,13 @@ def _standing(
     viewer: User | None, found: _Found, row: BoardScore, rank: Rank, now: datetime
 ) -> AuthorStanding:
     visible = found.boards[row.leaderboard_id]
-    return AuthorStanding(
+    return from_fields(
+        AuthorStanding,
+        row,
         board=visible.board.name,
-        device=row.device,
         rank=rank.number,
         shared=rank.shared,
         authors=visible.rankings[row.device].authors,
-        score_s=row.score_s,
-        ci95_s=row.ci95_s,
-        submission_id=row.submission_id,
-        achieved_at=row.achieved_at,
-        unverified=row.unverified,
         ended=has_ended(visible.board.deadline, now),
         code_is_shown=_may_read(viewer, found, row.leaderboard_id, now),
     )

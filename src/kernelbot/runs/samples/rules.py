@@ -1,5 +1,6 @@
 """The samples of runs, and who sees them."""
 
+from kernelbot.domain.values import from_fields
 from kernelbot.duels.model import Duel, DuelState
 from kernelbot.protocol import DuelResult, RunResult, Verdict
 from kernelbot.runs.model import Run
@@ -28,22 +29,14 @@ def may_see_pairs(duel: Duel, *, sees_secret: bool, seed_is_shared: bool) -> boo
 def sampled_workloads(run: Run, result: RunResult, *, names_data: bool) -> list[SampledWorkload]:
     """What was timed in the run, by phase. `names_data`: with the workloads' specifications."""
     return [
-        SampledWorkload(
+        from_fields(
+            SampledWorkload,
+            run,
+            load,
             run_id=run.id,
-            device=run.device,
-            secret=run.secret,
-            rejudge_id=run.rejudge_id,
             phase=phase.phase,
             workload=index,
             spec=load.spec if names_data else None,
-            median_ns=load.median_ns,
-            ci95_ns=load.ci95_ns,
-            stopped_by=load.stopped_by,
-            empty_call_ns=load.empty_call_ns,
-            anchor_ns=load.anchor_ns,
-            drift_factors=load.drift_factors,
-            samples_ns=load.samples_ns,
-            processes=load.processes,
         )
         for phase in result.phases
         for index, load in enumerate(phase.workloads)
@@ -53,15 +46,6 @@ def sampled_workloads(run: Run, result: RunResult, *, names_data: bool) -> list[
 def paired_workloads(duel: DuelResult, *, names_data: bool) -> list[PairedWorkload]:
     """What was timed in a duel. `names_data`: as in `sampled_workloads`."""
     return [
-        PairedWorkload(
-            workload=index,
-            spec=load.spec if names_data else None,
-            ratio=load.ratio,
-            ratio_ci95=load.ratio_ci95,
-            stopped_by=load.stopped_by,
-            submission_ns=load.submission_ns,
-            opponent_ns=load.opponent_ns,
-            processes=load.processes,
-        )
+        from_fields(PairedWorkload, load, workload=index, spec=load.spec if names_data else None)
         for index, load in enumerate(duel.workloads)
     ]
