@@ -26,6 +26,7 @@ from kernelbot.attestations.signatures import key_id, new_private_key, public_ke
 from kernelbot.domain.errors import Conflict
 from kernelbot.domain.next_steps import Next
 from kernelbot.domain.states import RunState, SubmissionState
+from kernelbot.domain.values import from_fields
 from kernelbot.moderation.audit import service as audit
 from kernelbot.protocol import Fault, RunResult, Verdict
 from kernelbot.runs.model import Run
@@ -131,14 +132,12 @@ async def _result(session: WriteSession, viewer: User, submission_id: int) -> At
             next_step=Next.SHOW_SUBMISSION,
         )
     assert shown.verdict is not None, "a finished run has one"
-    return AttestedResult(
+    return from_fields(
+        AttestedResult,
+        row,
         submission_id=row.id,
-        board=row.board,
-        author=row.author,
-        mode=row.mode,
         submitted_at=row.created_at,
         source=_source(row),
-        review=row.review,
         verdict=shown.verdict,
         score_s=shown.score_s,
         runs=runs,
@@ -170,22 +169,18 @@ def _runs(
 def _run(run: Run, result: RunResult, version: ProblemVersionName, reader: _Reader) -> AttestedRun:
     """With its samples if the reader may see them. The data of secret runs is in no document."""
     assert run.verdict is not None, "it has finished"
-    assert run.finished_at is not None, "it has finished"
     accepted = run.verdict is Verdict.ACCEPTED
     verdict = views.shown_of_secret(run.verdict)[0] if _hides_verdict(run) else run.verdict
     shown = may_see_samples(
         run, sees_secret=reader.sees_secret, seed_is_shared=reader.seed_is_shared
     )
-    return AttestedRun(
+    return from_fields(
+        AttestedRun,
+        run,
         run_id=run.id,
-        device=run.device,
-        secret=run.secret,
-        rejudge_id=run.rejudge_id,
-        finished_at=run.finished_at,
         verdict=verdict,
         score_s=result.score_s if accepted else None,  # the run itself shows a later rejudge's
         score_ci95_s=result.score_ci95_s if accepted else None,
-        unverified=run.unverified,
         problem=_problem(version),
         harness=HarnessIdentity(
             kind=result.harness,
@@ -216,27 +211,11 @@ def _problem(version: ProblemVersionName) -> ProblemIdentity:
 
 
 def _cases(result: RunResult) -> list[AttestedCase]:
-    return [
-        AttestedCase(spec=case.spec, verdict=case.verdict)
-        for phase in result.phases
-        for case in phase.cases
-    ]
+    return [from_fields(AttestedCase, case) for phase in result.phases for case in phase.cases]
 
 
 def _workloads(run: Run, result: RunResult) -> list[AttestedWorkload]:
     return [
-        AttestedWorkload(
-            phase=load.phase,
-            workload=load.workload,
-            spec=load.spec,
-            median_ns=load.median_ns,
-            ci95_ns=load.ci95_ns,
-            stopped_by=load.stopped_by,
-            empty_call_ns=load.empty_call_ns,
-            anchor_ns=load.anchor_ns,
-            drift_factors=list(load.drift_factors),
-            samples_ns=list(load.samples_ns),
-            processes=load.processes,
-        )
+        from_fields(AttestedWorkload, load)
         for load in sampled_workloads(run, result, names_data=not run.secret)
     ]

@@ -7,6 +7,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from kernelbot.environment.tasks import Split
 from kernelbot.protocol import Fault, Lang, Verdict
+from kernelbot.runs.report import CaseReport, WorkloadReport
 from kernelbot.schemas.common import storable
 
 MAX_SEED = (1 << 63) - 1
@@ -61,23 +62,6 @@ class TaskView(TaskSummary):
 
     statement: str
     starters: dict[str, str] = Field(description="Programs to begin with, by language.")
-
-
-class CaseReport(Sent):
-    """One test case."""
-
-    case: str
-    verdict: Verdict
-    message: str
-
-
-class WorkloadReport(Sent):
-    """One timed workload: the median of its samples, and its 95 % interval in this judging."""
-
-    workload: str
-    median_ns: float
-    ci95_ns: tuple[float, float]
-    samples: int
 
 
 class ReportData(Sent):

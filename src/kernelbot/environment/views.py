@@ -1,19 +1,16 @@
 """What of a task and of a report an observation shows."""
 
-from collections.abc import Iterable
-
 from kernelbot.environment.messages import (
-    CaseReport,
     ReportData,
     TaskSummary,
     TaskView,
-    WorkloadReport,
 )
 from kernelbot.environment.settings import EpisodeRules, HeldOut
 from kernelbot.environment.steps import EpisodeProgress, JudgedAttempt
 from kernelbot.environment.tasks import Task
 from kernelbot.library.reports import Report
 from kernelbot.render.text import counted, shorten
+from kernelbot.runs.report import CaseReport, WorkloadReport
 
 _TEXT = 16_000
 """Characters of a report's text: a model reads every one of them."""
@@ -93,13 +90,11 @@ def report_data(report: Report) -> ReportData:
         message=shorten(report.message, _MESSAGE),
         evidence=shorten(report.evidence, _OUTPUT),
         tests=[
-            CaseReport(
-                case=case.spec, verdict=case.verdict, message=shorten(case.message, _MESSAGE)
-            )
+            CaseReport(case.spec, case.verdict, shorten(case.message, _MESSAGE))
             for case in report.tests
         ],
         tests_total=report.tests_total,
-        workloads=list(_workloads(report)),
+        workloads=list(map(WorkloadReport.from_result, report.workloads)),
         score_s=report.score_s,
         score_ci95_s=report.score_ci95_s,
         baseline_s=report.baseline.score_s if report.baseline else None,
@@ -109,13 +104,3 @@ def report_data(report: Report) -> ReportData:
         stdout=shorten(report.stdout, _OUTPUT),
         stderr=shorten(report.stderr, _OUTPUT),
     )
-
-
-def _workloads(report: Report) -> Iterable[WorkloadReport]:
-    for load in report.workloads:
-        yield WorkloadReport(
-            workload=load.spec,
-            median_ns=load.median_ns,
-            ci95_ns=load.ci95_ns,
-            samples=len(load.samples_ns),
-        )

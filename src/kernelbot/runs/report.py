@@ -21,6 +21,30 @@ from kernelbot.protocol import (
 
 
 @dataclass(frozen=True)
+class CaseReport:
+    """One test case, for programs that read little."""
+
+    case: str
+    verdict: Verdict
+    message: str
+
+
+@dataclass(frozen=True)
+class WorkloadReport:
+    """One timed workload, without its samples: their median, and its 95 % interval."""
+
+    workload: str
+    median_ns: float
+    ci95_ns: tuple[float, float] = field(metadata=described("Of this judging alone."))
+    samples: int
+
+    @classmethod
+    def from_result(cls, load: WorkloadResult) -> "WorkloadReport":
+        """The harness's measurement."""
+        return cls(load.spec, load.median_ns, load.ci95_ns, len(load.samples_ns))
+
+
+@dataclass(frozen=True)
 class WorkloadView:
     """The measurement of one workload; `samples` counts `samples_ns`."""
 

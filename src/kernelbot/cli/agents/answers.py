@@ -9,9 +9,10 @@ from kernelbot.boards.model import NamedBoard, Statement
 from kernelbot.cli.score_comparison import limit_lines
 from kernelbot.domain.states import SubmissionState
 from kernelbot.preflight.rendering import short_text
-from kernelbot.protocol import Phase, RunResult, Verdict, WorkloadResult
+from kernelbot.protocol import Phase, RunResult, Verdict
 from kernelbot.ranking.model import ScoreInterval, StandingsPage
 from kernelbot.runs.model import RunView
+from kernelbot.runs.report import CaseReport, WorkloadReport
 from kernelbot.submissions.model import SubmissionView
 
 _KEPT = 4000
@@ -71,33 +72,6 @@ class Problem(BaseModel):
         )
 
 
-class Timing(BaseModel):
-    """One timed workload: the median of its samples, and its 95 % interval."""
-
-    workload: str
-    median_ns: float
-    ci95_ns: tuple[float, float] = Field(description="Of this judging alone.")
-    samples: int
-
-    @classmethod
-    def from_workload(cls, load: WorkloadResult) -> "Timing":
-        """Without the samples themselves."""
-        return cls(
-            workload=load.spec,
-            median_ns=load.median_ns,
-            ci95_ns=load.ci95_ns,
-            samples=len(load.samples_ns),
-        )
-
-
-class FailedCase(BaseModel):
-    """The first test case that wasn't accepted."""
-
-    case: str
-    verdict: Verdict
-    message: str
-
-
 class RunReport(BaseModel):
     """One run. Of a secret run only verdict, score and times are known."""
 
@@ -109,9 +83,9 @@ class RunReport(BaseModel):
         default=None, description="Of a ranked score, as the ranking compares it."
     )
     message: str | None = Field(description="Why it wasn't accepted.")
-    failed_case: FailedCase | None = None
+    failed_case: CaseReport | None = None
     passed_cases: int = 0
-    timings: list[Timing] = []
+    timings: list[WorkloadReport] = []
     compiler: str = Field(default="", description="What the compiler printed, shortened.")
     stdout: str = ""
     stderr: str = ""
@@ -225,7 +199,7 @@ def is_over(found: SubmissionView) -> bool:
     return found.state not in (SubmissionState.QUEUED, SubmissionState.RUNNING)
 
 
-def timings(found: SubmissionView) -> dict[tuple[str, str], Timing]:
+def timings(found: SubmissionView) -> dict[tuple[str, str], WorkloadReport]:
     """The timings of the submission's runs, by device and workload. Of a ranked one only the run on
     secret data has any."""
     return {
@@ -266,7 +240,7 @@ def _details(result: RunResult) -> dict[str, object]:
     failed = next((case for case in cases if case.verdict is not Verdict.ACCEPTED), None)
     return {
         "failed_case": failed
-        and FailedCase(case=failed.spec, verdict=failed.verdict, message=shortened(failed.message)),
+        and CaseReport(failed.spec, failed.verdict, shortened(failed.message)),
         "passed_cases": sum(case.verdict is Verdict.ACCEPTED for case in cases),
         "timings": _timings(result),
         "compiler": shortened(result.compile.output) if result.compile else "",
@@ -275,6 +249,6 @@ def _details(result: RunResult) -> dict[str, object]:
     }
 
 
-def _timings(result: RunResult) -> list[Timing]:
+def _timings(result: RunResult) -> list[WorkloadReport]:
     phases = [phase for scored in _SCORED for phase in result.phases if phase.phase is scored]
-    return [Timing.from_workload(load) for load in phases[0].workloads] if phases else []
+    return [WorkloadReport.from_result(load) for load in phases[0].workloads] if phases else []

@@ -2,8 +2,9 @@
 
 from pydantic import BaseModel, Field
 
-from kernelbot.cli.agents.answers import Timing, timings
+from kernelbot.cli.agents.answers import timings
 from kernelbot.ranking.rules import widened
+from kernelbot.runs.report import WorkloadReport
 from kernelbot.saves.comparing import SpeedChange, by_intervals
 from kernelbot.submissions.model import SubmissionView
 
@@ -58,13 +59,15 @@ def _scatter(found: SubmissionView) -> dict[str, float]:
     return {run.device: run.interval.scatter for run in found.runs if run.interval}
 
 
-def _interval(timing: Timing, scatter: float) -> tuple[float, float]:
+def _interval(timing: WorkloadReport, scatter: float) -> tuple[float, float]:
     if timing.median_ns <= 0:
         return timing.ci95_ns
     return widened(timing.median_ns, timing.ci95_ns, scatter)
 
 
-def _compared(device: str, first: Timing, second: Timing, scatter: tuple[float, float]) -> Compared:
+def _compared(
+    device: str, first: WorkloadReport, second: WorkloadReport, scatter: tuple[float, float]
+) -> Compared:
     return Compared(
         device=device,
         workload=first.workload,

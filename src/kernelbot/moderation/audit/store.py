@@ -23,13 +23,7 @@ class AuditFilter:
 
 async def page(session: ReadSession, wanted: AuditFilter, limit: int) -> list[AuditEntry]:
     """Entries, the newest first."""
-    values = {
-        "subject": wanted.subject,
-        "actor": wanted.actor,
-        "action": wanted.action,
-        "before_id": wanted.before_id,
-        "limit": limit,
-    }
+    values = {**vars(wanted), "limit": limit}
     rows = await session.all(statements(__file__)["page"], values)
     return [from_row(AuditEntry, row) for row in rows]
 

@@ -85,15 +85,9 @@ async def add_submission(
     """Store source and submission with its runs, also those on secret data if it is ranked, and
     their first events; returns the runs, and what `queue.waiting` returns."""
     values = {
-        "leaderboard_id": new.leaderboard_id,
-        "problem_version_id": new.problem_version_id,
-        "author_id": new.author_id,
+        **vars(new),
         "source_sha256": hashlib.sha256(new.code.encode()).digest(),
-        "code": new.code,
-        "file_name": new.file_name,
-        "mode": new.mode,
         "devices": list(new.devices),
-        "code_sha256": new.code_sha256,
         **asked(rules, fresh_s),
     }
     rows = await session.all(statements(__file__)["add"], values)
