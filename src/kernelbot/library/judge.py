@@ -6,7 +6,6 @@ import os
 import time
 from collections.abc import AsyncGenerator, AsyncIterable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from types import TracebackType
 from typing import Self
 
 from kernelbot.catalog.problem import LoadedProblem
@@ -93,12 +92,7 @@ class Judge:
         self._open = opened
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         """Whatever is still being judged is cancelled, and has ended."""
         for task in self._running:
             task.cancel()

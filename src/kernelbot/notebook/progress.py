@@ -1,6 +1,5 @@
 """The output of a cell: what is being done, and in its place then what came of it."""
 
-from types import TracebackType
 from typing import Any, Self
 
 from IPython.display import DisplayHandle
@@ -20,12 +19,7 @@ class CellProgress:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._text:
             self._show({"text/plain": ""})
 

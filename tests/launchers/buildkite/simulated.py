@@ -93,7 +93,7 @@ class Simulation:
             fake.ORGANIZATION, fake.PIPELINE, fake.TOKEN, {DEVICE: self.buildkite.agents.queues}
         )
         launcher = BuildkiteLauncher(settings, None)
-        launcher._api._rest._http._client = httpx.AsyncClient(
+        launcher._api._http._client = httpx.AsyncClient(
             transport=httpx.MockTransport(self._answer)
         )
         watcher = Watcher("agents", launcher)

@@ -36,7 +36,7 @@ _DIALECT = Dialect(
 )
 
 
-class BuildkiteApi:
+class BuildkiteApi(RestApi):
     """The API of one pipeline. Everything raises `SchedulerError` if Buildkite fails or limits us,
     and `PlatformError` if it won't let us do what we ask."""
 
@@ -45,25 +45,9 @@ class BuildkiteApi:
         self._root = f"{self._organization}/pipelines/{settings.pipeline}"
         self._pipeline = f"{settings.organization}/{settings.pipeline}"
         self._branch = settings.branch
-        self._rest = RestApi(
+        super().__init__(
             _DIALECT, settings.api_url, _HEADERS, (settings.token,), settings.timeout_s
         )
-
-    async def close(self) -> None:
-        """End all connections."""
-        await self._rest.close()
-
-    def used_up(self) -> str:
-        """The sentence that no request may be made just now, and for how long; empty if one may."""
-        return self._rest.used_up()
-
-    def pause_s(self) -> float:
-        """What a request must be followed by so that the limits last."""
-        return self._rest.tokens.pause_s()
-
-    def spare(self) -> float:
-        """Requests of which none has to wait for its turn."""
-        return self._rest.spare()
 
     async def create(self, name: str, environment: Mapping[str, str]) -> BuildkiteBuild:
         """Start a build; as it is now."""
@@ -74,67 +58,67 @@ class BuildkiteApi:
             "env": dict(environment),
             "meta_data": {"kernelbot": name},
         }
-        answer = await self._rest.send("POST", f"{self._root}/builds", body=body)
+        answer = await self.send("POST", f"{self._root}/builds", body=body)
         if answer.status == 404:
             raise PlatformError(self._no_pipeline())
-        self._rest.must(answer, 201, "starting a build")
+        self.must(answer, 201, "starting a build")
         return read(BuildkiteBuild, answer, _BUILDKITE, "a new build")
 
     async def builds(self, page: int) -> list[BuildkiteBuild]:
         """The newest builds, `PAGE` at a time; `page` counts from 1."""
         query = {"per_page": str(PAGE), "page": str(page), **_WITHOUT_JOBS}
         path = f"{self._root}/builds"
-        found = await self._rest.find(list[BuildkiteBuild], path, "builds", query, again=True)
+        found = await self.find(list[BuildkiteBuild], path, "builds", query, again=True)
         if found is None:
             raise PlatformError(self._no_pipeline())
         return found
 
     async def build(self, number: str) -> BuildkiteBuild | None:
         """One build; None: there is none of this number."""
-        return await self._rest.find(BuildkiteBuild, f"{self._root}/builds/{number}", "a build")
+        return await self.find(BuildkiteBuild, f"{self._root}/builds/{number}", "a build")
 
     async def jobs(self, number: str) -> tuple[BuildkiteJob, ...]:
         """The jobs of a build; none if there is no such build."""
         path = f"{self._root}/builds/{number}"
-        found = await self._rest.find(BuildWithJobs, path, "a build with its jobs")
+        found = await self.find(BuildWithJobs, path, "a build with its jobs")
         return () if found is None else found.jobs
 
     async def artifacts(self, number: str) -> list[BuildkiteArtifact]:
         """The artifacts of a build; none if there is no such build."""
         path = f"{self._root}/builds/{number}/artifacts"
-        return await self._rest.pages(BuildkiteArtifact, path, "artifacts", PAGE, _MOST_PAGES) or []
+        return await self.pages(BuildkiteArtifact, path, "artifacts", PAGE, _MOST_PAGES) or []
 
     async def download(
         self, number: str, artifact: BuildkiteArtifact, max_bytes: int
     ) -> bytes | None:
         """An artifact's content; None if it is gone. Raises `TooLarge`."""
         path = f"{self._path(number, artifact)}/download"
-        answer = await self._rest.download(path, max_bytes)
+        answer = await self.fetch(path, max_bytes)
         if answer.status in (404, 410):
             return None
-        self._rest.must(answer, 200, "downloading an artifact")
+        self.must(answer, 200, "downloading an artifact")
         return answer.content
 
     async def delete(self, number: str, artifact: BuildkiteArtifact) -> None:
         """Remove an artifact; nothing happens if it is gone."""
-        answer = await self._rest.send("DELETE", self._path(number, artifact))
+        answer = await self.send("DELETE", self._path(number, artifact))
         if answer.status not in (404, 410):
-            self._rest.must(answer, 204, "deleting an artifact")
+            self.must(answer, 204, "deleting an artifact")
 
     async def cancel(self, number: str) -> None:
         """Stop a build; nothing happens if it has ended, or was never there."""
-        answer = await self._rest.send("PUT", f"{self._root}/builds/{number}/cancel")
+        answer = await self.send("PUT", f"{self._root}/builds/{number}/cancel")
         if answer.status not in (400, 404, 409, 422):
-            self._rest.must(answer, 200, "cancelling a build")
+            self.must(answer, 200, "cancelling a build")
 
     async def agents(self) -> list[Agent] | None:
         """The organization's agents that are connected; None if our token may not see them."""
         path = f"{self._organization}/agents"
-        return await self._rest.pages(Agent, path, "agents", PAGE, _MOST_PAGES)
+        return await self.pages(Agent, path, "agents", PAGE, _MOST_PAGES)
 
     async def why_not(self) -> str:
         """Why there can't be builds; empty if there can."""
-        found = await self._rest.find(Pipeline, self._root, "a pipeline", again=True)
+        found = await self.find(Pipeline, self._root, "a pipeline", again=True)
         return self._no_pipeline() if found is None else ""
 
     def _path(self, number: str, artifact: BuildkiteArtifact) -> str:

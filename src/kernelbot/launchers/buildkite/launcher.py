@@ -60,12 +60,8 @@ class BuildkiteLauncher(RestLauncher[BuildkiteBuild]):
             settings.queues,
             RestRules(settings.traits, settings.settle_s, settings.appear_s),
             JobFinder(self._api.builds, PAGE, self._api.pause_s),
-            self._api.spare,
+            self._api,
         )
-
-    async def close(self) -> None:
-        """End the connections."""
-        await self._api.close()
 
     async def _create(self, spec: JobSpec) -> int:
         environment = await asyncio.to_thread(self._environment, spec)

@@ -38,7 +38,7 @@ _DIALECT = Dialect(
 )
 
 
-class GithubApi:
+class GithubApi(RestApi):
     """The requests to one repository. Everything raises `SchedulerError` if GitHub fails or limits
     us, and `PlatformError` if it won't let us do what we ask."""
 
@@ -46,46 +46,28 @@ class GithubApi:
         self._repo = settings.repo
         self._root = f"/repos/{settings.repo}/actions"
         self._branch = settings.branch
-        self._rest = RestApi(
-            _DIALECT, settings.api_url, _HEADERS, settings.tokens, settings.timeout_s
-        )
+        super().__init__(_DIALECT, settings.api_url, _HEADERS, settings.tokens, settings.timeout_s)
         self._tells_numbers = True
         """Whether this GitHub knows `return_run_details`."""
-
-    async def close(self) -> None:
-        """End all connections."""
-        await self._rest.close()
-
-    def used_up(self) -> str:
-        """The sentence that no request may be made just now, and for how long; empty if one may."""
-        return self._rest.used_up()
-
-    def pause_s(self) -> float:
-        """What a request must be followed by so that the limits last."""
-        return self._rest.tokens.pause_s()
-
-    def spare(self) -> float:
-        """Requests of which none has to wait for its turn."""
-        return self._rest.spare()
 
     async def dispatch(self, workflow: str, inputs: Mapping[str, str]) -> int | None:
         """Start a run; its number, or None if GitHub doesn't tell it."""
         path = f"{self._root}/workflows/{workflow}/dispatches"
         body: dict[str, object] = {"ref": self._branch, "inputs": dict(inputs)}
         asked = {"return_run_details": True} if self._tells_numbers else {}
-        answer = await self._rest.send("POST", path, body={**body, **asked})
+        answer = await self.send("POST", path, body={**body, **asked})
         if answer.status == 422 and _DISABLED in answer.content.lower():
             raise PlatformError(
                 f"{workflow} is disabled in {self._repo}: enable it on GitHub's Actions page."
             )
         if asked and answer.status in (400, 422):  # as servers do that don't know the field
-            answer = await self._rest.send("POST", path, body=body)
+            answer = await self.send("POST", path, body=body)
             self._tells_numbers = answer.status != 204
         if answer.status == 204:
             return None
         if answer.status == 404:
             raise PlatformError(self._no_workflow(workflow))
-        self._rest.must(answer, 200, f"starting {workflow}")
+        self.must(answer, 200, f"starting {workflow}")
         return read(Dispatched, answer, _GITHUB, "the number of a run").workflow_run_id
 
     async def runs(self, page: int) -> list[GithubRun]:
@@ -95,16 +77,16 @@ class GithubApi:
 
     async def run(self, number: str) -> GithubRun | None:
         """One run; None: there is none of this number."""
-        return await self._rest.find(GithubRun, f"{self._root}/runs/{number}", "a run")
+        return await self.find(GithubRun, f"{self._root}/runs/{number}", "a run")
 
     async def jobs(self, number: str) -> list[GithubJob]:
         """The jobs of a run; none if there is no such run."""
-        found = await self._rest.find(GithubJobList, f"{self._root}/runs/{number}/jobs", "jobs")
+        found = await self.find(GithubJobList, f"{self._root}/runs/{number}/jobs", "jobs")
         return [] if found is None else found.jobs
 
     async def artifacts(self, number: str) -> list[GithubArtifact]:
         """The artifacts of a run; none if there is no such run."""
-        found = await self._rest.find(
+        found = await self.find(
             GithubArtifactList, f"{self._root}/runs/{number}/artifacts", "artifacts"
         )
         return [] if found is None else found.artifacts
@@ -112,31 +94,31 @@ class GithubApi:
     async def download(self, artifact: GithubArtifact, max_bytes: int) -> bytes | None:
         """An artifact's zip; None if it has expired. Raises `TooLarge`."""
         path = f"{self._root}/artifacts/{artifact.id}/zip"
-        answer = await self._rest.download(path, max_bytes)
+        answer = await self.fetch(path, max_bytes)
         if answer.status in (404, 410):
             return None
-        self._rest.must(answer, 200, "downloading an artifact")
+        self.must(answer, 200, "downloading an artifact")
         return answer.content
 
     async def cancel(self, number: str) -> None:
         """Stop a run; nothing happens if it has ended, or was never there."""
-        answer = await self._rest.send("POST", f"{self._root}/runs/{number}/cancel")
+        answer = await self.send("POST", f"{self._root}/runs/{number}/cancel")
         if answer.status not in (404, 409):
-            self._rest.must(answer, 202, "cancelling a run")
+            self.must(answer, 202, "cancelling a run")
 
     async def delete(self, number: str) -> bool:
         """Remove a run with all that is kept of it. False: not yet, as it hasn't ended."""
-        answer = await self._rest.send("DELETE", f"{self._root}/runs/{number}")
+        answer = await self.send("DELETE", f"{self._root}/runs/{number}")
         if answer.status in (403, 409, 422):
             return False
         if answer.status != 404:
-            self._rest.must(answer, 204, "deleting a run")
+            self.must(answer, 204, "deleting a run")
         return True
 
     async def why_not(self, workflow: str) -> str:
         """Why a workflow can't be started; empty if it can."""
         path = f"{self._root}/workflows/{workflow}"
-        found = await self._rest.find(Workflow, path, "a workflow", again=True)
+        found = await self.find(Workflow, path, "a workflow", again=True)
         if found is None:
             return self._no_workflow(workflow)
         return "" if found.state == "active" else f"GitHub says that {workflow} is {found.state}"
@@ -144,10 +126,10 @@ class GithubApi:
     async def runners(self) -> list[GithubRunner] | None:
         """The repository's runners, the first hundred; None if our token may not see them."""
         query = {"per_page": str(PAGE)}
-        answer = await self._rest.send("GET", f"{self._root}/runners", params=query)
+        answer = await self.send("GET", f"{self._root}/runners", params=query)
         if answer.status in (403, 404):
             return None
-        self._rest.must(answer, 200, "listing runners")
+        self.must(answer, 200, "listing runners")
         return read(Runners, answer, _GITHUB, "runners").runners
 
     async def waiting(self) -> int:
@@ -157,7 +139,7 @@ class GithubApi:
 
     async def _list(self, query: Mapping[str, str]) -> RunPage:
         path = f"{self._root}/runs"
-        found = await self._rest.find(RunPage, path, "runs", query, again=True)
+        found = await self.find(RunPage, path, "runs", query, again=True)
         if found is None:
             raise PlatformError(
                 f"GitHub shows our token no {self._repo}: is it the right repository?"

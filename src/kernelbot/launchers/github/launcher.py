@@ -44,12 +44,8 @@ class GithubLauncher(RestLauncher[GithubRun]):
             settings.devices,
             RestRules(settings.traits, settings.settle_s, settings.appear_s),
             JobFinder(self._api.runs, PAGE, self._api.pause_s),
-            self._api.spare,
+            self._api,
         )
-
-    async def close(self) -> None:
-        """End the connections."""
-        await self._api.close()
 
     async def _create(self, spec: JobSpec) -> int | None:
         device = self._settings.devices[spec.device.name]

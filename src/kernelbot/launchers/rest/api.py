@@ -116,7 +116,7 @@ class RestApi:
                 break  # its address may be on any host: the token goes to ours alone
         return found
 
-    async def download(self, path: str, max_bytes: int) -> HttpAnswer:
+    async def fetch(self, path: str, max_bytes: int) -> HttpAnswer:
         """What a path leads to, on whatever host. Raises `TooLarge`, too."""
         return await self._with_token(
             lambda token: self._http.download(
@@ -169,6 +169,10 @@ class RestApi:
                     raise SchedulerError(f"{self._used_up_for(self.tokens.used_up_s())}.")
                 await asyncio.sleep(min(wait_s, _LOOK_S))  # an answer may change it meanwhile
             return self.tokens.spend()
+
+    def pause_s(self) -> float:
+        """What a request must be followed by so that the limits last."""
+        return self.tokens.pause_s()
 
     def spare(self) -> float:
         """Requests that may be made now, and none of them has to wait for its turn."""

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Callable, Collection, Mapping
+from collections.abc import AsyncIterator, Collection, Mapping
 from dataclasses import dataclass
 from typing import Generic
 
@@ -12,6 +12,7 @@ import structlog
 from kernelbot.domain.errors import KernelbotError, PlatformError, SchedulerError
 from kernelbot.launchers.base import NO_SIZES, JobState, Outcome, Traits
 from kernelbot.launchers.handles import Handle, check_job_id, job_name
+from kernelbot.launchers.rest.api import RestApi
 from kernelbot.launchers.rest.listing import JobFinder, L
 from kernelbot.launchers.rest.patience import Patience
 from kernelbot.launchers.results import lost, no_events, size_of
@@ -49,13 +50,13 @@ class RestLauncher(ABC, Generic[L]):
         devices: Collection[str],
         rules: RestRules,
         jobs: JobFinder[L],
-        spare: Callable[[], float],
+        api: RestApi,
     ) -> None:
         self._scheduler = scheduler
         self._devices = devices
         self._rules = rules
         self._jobs = jobs
-        self._spare = spare
+        self._rest = api
         self._accepted: set[str] = set()
         """Attempts that the scheduler has accepted without telling their jobs' numbers."""
         self._patience = Patience()
@@ -86,6 +87,10 @@ class RestLauncher(ABC, Generic[L]):
     def traits(self) -> Traits:
         """The devices as configured."""
         return self._rules.traits
+
+    async def close(self) -> None:
+        """End the connections."""
+        await self._rest.close()
 
     async def start(self) -> None:
         """Nothing: whether the scheduler can be reached is told by `availability`."""
@@ -150,7 +155,7 @@ class RestLauncher(ABC, Generic[L]):
 
     def _at_once(self, wanted: int) -> int:
         """For how many of them requests are to be made now."""
-        spare = min(self._spare() / _REQUESTS_FOR_A_RESULT, wanted)
+        spare = min(self._rest.spare() / _REQUESTS_FOR_A_RESULT, wanted)
         return max(int(spare), _LEAST_AT_ONCE)
 
     def _some_of(self, missing: set[int]) -> list[str]:

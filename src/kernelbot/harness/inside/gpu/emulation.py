@@ -14,7 +14,7 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import nullcontext
-from types import SimpleNamespace, TracebackType
+from types import SimpleNamespace
 from typing import Any
 
 from kernelbot.harness.inside.gpu.gpu_model import GpuModel
@@ -108,12 +108,7 @@ class Stream:
     def __enter__(self) -> "Stream":
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         return None
 
 
