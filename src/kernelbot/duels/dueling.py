@@ -62,21 +62,13 @@ async def finish(session: WriteSession, run: RunRef, duel_id: int, result: RunRe
     were accepted when they were measured, and it is one more chance to fail. But who stands behind
     doesn't share the rank ahead by failing. Why it failed stays untold, since the data is
     secret."""
-    accepted = result.verdict == Verdict.ACCEPTED
-    fault = result.failure.fault if result.failure else Fault.PLATFORM
-    await attempts.finish_run(
-        session,
-        run.id,
-        verdict=result.verdict,
-        fault=None if accepted else fault,
-        message=None,
-    )
+    fault = await attempts.finish_unseen(session, run.id, result)
     ratio = _ratio_of(result)
     if ratio is not None:
         await duels.measured(session, duel_id, ratio)
     else:
         why = await _why(session, run, duel_id, result, fault)
-        refused = not accepted and fault is Fault.AUTHOR and not result.opponent_failed
+        refused = fault is Fault.AUTHOR and not result.opponent_failed
         await duels.failed(session, duel_id, why, refused=refused)
 
 
@@ -86,7 +78,7 @@ async def fail(session: WriteSession, duel_id: int) -> None:
 
 
 async def _why(
-    session: WriteSession, run: RunRef, duel_id: int, result: RunResult, fault: Fault
+    session: WriteSession, run: RunRef, duel_id: int, result: RunResult, fault: Fault | None
 ) -> str:
     if result.recurring_data:
         return _RECURRING

@@ -195,20 +195,18 @@ def _chart(rows: list[dict[str, Any]], layer: list[dict[str, Any]], colours: Col
         "padding": 8,
         "data": {"values": rows},
         "layer": layer,
-        "config": {
-            "font": _FONT,
-            "axis": {
-                "labelFontSize": 14,
-                "titleFontSize": 14,
-                "titleFontWeight": "normal",
-                "labelColor": colours.ink,
-                "titleColor": colours.ink,
-                "gridColor": colours.grid,
-                "domainColor": colours.grid,
-                "tickColor": colours.grid,
-                "labelOverlap": True,
-            },
-            "legend": {"labelFontSize": 14, "labelColor": colours.ink, "orient": "top"},
-            "view": {"stroke": None},
-        },
+        "config": chart_config(colours, labelOverlap=True),
+    }
+
+
+def chart_config(colours: Colours, **axis: object) -> dict[str, Any]:
+    """How charts of a page are written; `axis`: what its axes have besides."""
+    inks = {"labelColor": colours.ink, "titleColor": colours.ink}
+    lines = {"gridColor": colours.grid, "domainColor": colours.grid, "tickColor": colours.grid}
+    sizes = {"labelFontSize": 14, "titleFontSize": 14, "titleFontWeight": "normal"}
+    return {
+        "font": _FONT,
+        "axis": {**sizes, **inks, **lines, **axis},
+        "legend": {"labelFontSize": 14, "labelColor": colours.ink, "orient": "top"},
+        "view": {"stroke": None},
     }

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from kernelbot.platform.statistics.model import DeviceStatistics, Statistics
-from kernelbot.render.board_charts import LIGHT, Colours
+from kernelbot.render.board_charts import LIGHT, Colours, chart_config
 from kernelbot.render.charts import Chart
 from kernelbot.render.text import cut, one_line
 
@@ -63,16 +63,6 @@ def _colour(field: str, names: list[str], colours: Iterable[str]) -> dict[str, A
 
 def _bars(rows: list[dict[str, Any]], encoding: dict[str, Any], colours: Colours) -> Chart:
     device = {"field": "device", "type": "nominal", "title": None, "sort": None}
-    axis = {
-        "labelFontSize": 14,
-        "titleFontSize": 14,
-        "titleFontWeight": "normal",
-        "labelColor": colours.ink,
-        "titleColor": colours.ink,
-        "gridColor": colours.grid,
-        "domainColor": colours.grid,
-        "tickColor": colours.grid,
-    }
     return {
         "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
         "width": _WIDTH,
@@ -82,10 +72,5 @@ def _bars(rows: list[dict[str, Any]], encoding: dict[str, Any], colours: Colours
         "data": {"values": rows},
         "mark": {"type": "bar", "cornerRadiusEnd": 2},
         "encoding": {"y": device, **encoding},
-        "config": {
-            "font": "system-ui, sans-serif",
-            "axis": axis,
-            "legend": {"labelFontSize": 14, "labelColor": colours.ink, "orient": "top"},
-            "view": {"stroke": None},
-        },
+        "config": chart_config(colours),
     }

@@ -331,6 +331,15 @@ async def finish_run(
     return await session.do(statements(__file__)["finish_run"], values) == 1
 
 
+async def finish_unseen(session: WriteSession, run_id: int, result: RunResult) -> Fault | None:
+    """Write the verdict of a run that is on no submission's page, without why it wasn't accepted;
+    returns whose fault that was, None if it was accepted."""
+    failed = result.failure.fault if result.failure else Fault.PLATFORM
+    fault = None if result.verdict is Verdict.ACCEPTED else failed
+    await finish_run(session, run_id, verdict=result.verdict, fault=fault, message=None)
+    return fault
+
+
 async def add_measurements(session: WriteSession, run_id: int, result: RunResult) -> None:
     """Keep every sample and every artifact of a run's result."""
     sql = statements(__file__)

@@ -5,7 +5,7 @@ from kernelbot.boards import store as boards
 from kernelbot.boards.model import ProblemDefinition
 from kernelbot.moderation.known_right import store as known_right
 from kernelbot.moderation.reviews.service import ReviewRules, hold_if_absurd
-from kernelbot.protocol import Fault, RunResult, SourceFile, Verdict
+from kernelbot.protocol import RunResult, SourceFile
 from kernelbot.runs import store as attempts
 from kernelbot.runs.queue.enqueueing import enqueue_all
 from kernelbot.runs.store import LockedRun, RunRef
@@ -40,16 +40,8 @@ async def enqueue(database: Database, device: str) -> None:
 async def finish(session: WriteSession, run: RunRef, result: RunResult, rules: ReviewRules) -> None:
     """Store how long it takes, and hold what stands and turns out to be absurd beside it. What
     wasn't accepted is no figure, e.g. a starter file that does nothing: nobody is to blame."""
-    accepted = result.verdict == Verdict.ACCEPTED
-    fault = result.failure.fault if result.failure else Fault.PLATFORM
-    await attempts.finish_run(
-        session,
-        run.id,
-        verdict=result.verdict,
-        fault=None if accepted else fault,
-        message=None,
-    )
-    score_s = result.score_s if accepted and not result.suspicions else None
+    fault = await attempts.finish_unseen(session, run.id, result)
+    score_s = result.score_s if fault is None and not result.suspicions else None
     await known_right.ended(session, run.id, score_s)
     if score_s is not None:
         await _look_again(session, run, rules)
