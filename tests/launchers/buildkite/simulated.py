@@ -93,9 +93,7 @@ class Simulation:
             fake.ORGANIZATION, fake.PIPELINE, fake.TOKEN, {DEVICE: self.buildkite.agents.queues}
         )
         launcher = BuildkiteLauncher(settings, None)
-        launcher._api._http._client = httpx.AsyncClient(
-            transport=httpx.MockTransport(self._answer)
-        )
+        launcher._api._http._client = httpx.AsyncClient(transport=httpx.MockTransport(self._answer))
         watcher = Watcher("agents", launcher)
         device = DeviceConfig(DeviceSpec(DEVICE, Vendor.CPU), launchers=("agents",))
         checks = Checks({"agents": launcher}, (device,))
