@@ -12,6 +12,9 @@ as long as that). A file that says nothing is wrong, e.g. a starter file, which 
 too. In mode profile it leaves `ARTIFACTS`. The line `# says: N` makes the failure's
 message N characters long; `# tells: TEXT` is the message itself, in which `\\n` is a line's end.
 
+Of a build step, the line `# builds: [sleep S] VERDICT` says what happens; without it, it goes well,
+with one kernel.
+
 Of a duel, the line `# duel: RATIO LOW HIGH` of the submission says what it shows (without it: 1,
 from 0.99 to 1.01), `# duel: VERDICT` that the submission fails in it,
 `# duel: opponent VERDICT` that the opponent does, and `# duel: sleep S ...` that it takes so long.
@@ -30,6 +33,7 @@ from pathlib import Path
 from kernelbot.protocol import (
     Artifact,
     CaseResult,
+    CompileReport,
     DuelResult,
     DuelWorkload,
     EventKind,
@@ -134,6 +138,9 @@ def _perform(words: list[str], folder: str, cancelled: set[str]) -> list[str]:
 def words_of(job: JobSpec) -> list[str]:
     """What the submission's first line says; of a duel, the line about that."""
     lines = job.submission.text.splitlines()
+    if job.build_only:
+        built = (line for line in lines if line.startswith("# builds:"))
+        return next(built, "accepted").removeprefix("# builds:").split()
     if job.opponent is not None:
         said = (line for line in lines if line.startswith("# duel:"))
         return next(said, "1 0.99 1.01").removeprefix("# duel:").split()
@@ -143,6 +150,8 @@ def words_of(job: JobSpec) -> list[str]:
 
 def result_of(job: JobSpec, words: list[str]) -> RunResult:
     """The result that the words ask for: VERDICT, and what may follow it."""
+    if job.build_only:
+        return _built(job, Verdict(words[0]))
     if job.opponent is not None:
         return _dueled(job, words)
     if words[0] == "secret":
@@ -177,6 +186,23 @@ def result_of(job: JobSpec, words: list[str]) -> RunResult:
         artifacts=ARTIFACTS if job.mode == Mode.PROFILE else (),
         failure=None if accepted else Failure(fault, message),
         suspicions=("Its claims spread less than the clock.",) if "suspicious" in words else (),
+    )
+
+
+def _built(job: JobSpec, verdict: Verdict) -> RunResult:
+    kernel = {"name": "sort", "registers": "40", "stack_bytes": "0", "shared_bytes": "1024"}
+    is_built = verdict is Verdict.ACCEPTED
+    fault = Fault.PLATFORM if verdict is Verdict.INTERNAL_ERROR else Fault.AUTHOR
+    return RunResult(
+        job_id=job.job_id,
+        problem=job.problem.name,
+        mode=job.mode,
+        harness=HarnessKind.NATIVE,
+        verdict=verdict,
+        system=SystemInfo(job.device.name, "fake", "fake", "3"),
+        sandbox=SandboxReport("none"),
+        compile=CompileReport("nvcc", "", 2.0, cached=False, kernels=(kernel,) * is_built),
+        failure=None if is_built else Failure(fault, "a'; echo x"),
     )
 
 

@@ -102,6 +102,16 @@ class PreflightReport:
     duration_s: float = 0.0
     left_out: int = 0
     """How many further kernels there are that have no room in the report."""
+    compiled_on: str = ""
+    """The device whose compilers these were, if runs are compiled elsewhere; empty: runs have what
+    was compiled, or nobody runs it."""
+
+    @property
+    def caveat(self) -> str:
+        """Why a run may be told something else; empty: it isn't."""
+        if not self.compiled_on:
+            return ""
+        return f"By the compilers of {self.compiled_on}; those of {self.gpu} decide."
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ _MARKS = {
 def preflight_text(preflight: Preflight, columns: int | None = None) -> str:
     """All of it. `columns`: the terminal's; None: there is no limit."""
     report, shown = preflight.report, kernel_table(preflight)
-    parts = [_heading(preflight, shown)]
+    parts = [_heading(preflight, shown), *_caveat(report.caveat)]
     parts += [f"  {_diagnostic(one)}" for one in report.diagnostics[:_MOST_DIAGNOSTICS]]
     hidden = len(report.diagnostics) - _MOST_DIAGNOSTICS
     if hidden > 0:
@@ -45,7 +45,7 @@ def preflight_text(preflight: Preflight, columns: int | None = None) -> str:
 def short_text(preflight: Preflight) -> str:
     """What matters most of it, for messages: at most 1200 characters."""
     report, shown = preflight.report, kernel_table(preflight)
-    parts = [_heading(preflight, shown)]
+    parts = [_heading(preflight, shown), *_caveat(cut(report.caveat, _SHORT_LINE))]
     parts += [
         cut(f"  {_diagnostic(one)}", _SHORT_LINE) for one in report.diagnostics[:_SHORT_DIAGNOSTICS]
     ]
@@ -73,6 +73,10 @@ def _heading(preflight: Preflight, shown: KernelTable) -> str:
     elif report.duration_s:
         text += f" in {seconds_text(report.duration_s)}"
     return f"{text}; in brackets: the previous version" if shown.has_changed else text
+
+
+def _caveat(said: str) -> list[str]:
+    return [f"  {one_line(said)}"] if said else []
 
 
 def _diagnostic(found: Diagnostic) -> str:

@@ -6,13 +6,13 @@ import hmac
 from kernelbot.boards import store as boards
 from kernelbot.boards.model import ProblemDefinition
 from kernelbot.domain.versioned_cache import VersionedCache
-from kernelbot.protocol import JobSpec, Limits, SamplingRules, SandboxMode, SourceFile
+from kernelbot.protocol import JobSpec, Limits, Mode, SamplingRules, SandboxMode, SourceFile
 from kernelbot.protocol.phases import judged_mode
 from kernelbot.runs import store as attempts
 from kernelbot.runs.devices.model import DeviceConfig
 from kernelbot.runs.job_terms import JobTerms
 from kernelbot.runs.store import LockedRun, OpenAttempt
-from kernelbot.store.database import WriteSession
+from kernelbot.store.database import ReadSession, WriteSession
 
 _DEFINITIONS = 32
 
@@ -39,6 +39,23 @@ class JobSpecs:
             await attempts.keep_terms(session, attempt.id, terms)
         return terms.spec(definition.spec, SourceFile(run.file_name, run.code), run.opponent)
 
+    async def without_a_run(
+        self, session: ReadSession, version_id: int, file: SourceFile, device: DeviceConfig
+    ) -> JobSpec:
+        """A specification that no run has: for what is compiled of it, which needs neither an id
+        nor a seed. Raises `PlatformError` if the stored problem can't be read."""
+        definition = await self._definition(session, version_id)
+        return JobSpec(
+            job_id="",
+            problem=definition.spec,
+            submission=file,
+            mode=Mode.TEST,
+            device=device.spec,
+            limits=self._limits,
+            sampling=self._sampling,
+            sandbox=self._sandbox,
+        )
+
     def terms(self, run: LockedRun, device: DeviceConfig, number: int) -> JobTerms:
         """The terms of the run's attempt of this number, as they are decided now."""
         return JobTerms(
@@ -52,7 +69,7 @@ class JobSpecs:
             sandbox=self._sandbox,
         )
 
-    async def _definition(self, session: WriteSession, version_id: int) -> ProblemDefinition:
+    async def _definition(self, session: ReadSession, version_id: int) -> ProblemDefinition:
         found = self._definitions.get(version_id, None)
         if found is None:
             found = await boards.definition(session, version_id)

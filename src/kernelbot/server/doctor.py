@@ -12,6 +12,7 @@ from typing import Any
 
 import platformdirs
 
+from kernelbot.domain.errors import UserError
 from kernelbot.harness.host.gpu_trial import try_gpus
 from kernelbot.harness.judge.profiling.counters import missing_counters
 from kernelbot.harness.judge.profiling.tools import TOOLS
@@ -19,7 +20,9 @@ from kernelbot.harness.sandbox.cgroups import unit_left_behind
 from kernelbot.protocol import RunResult, Verdict
 from kernelbot.protocol.os_errors import in_words
 from kernelbot.render.units import seconds_text, size_text
+from kernelbot.runs.devices.preflighting import idle_preflights
 from kernelbot.server.judge_once import judge_once
+from kernelbot.server.settings import LOCAL, read_settings
 from kernelbot.server.small_job import small_job
 
 _LOW_DISK_BYTES = 1 << 30
@@ -73,6 +76,7 @@ def _parts() -> Iterator[DoctorPart]:
     yield _tool("bubblewrap", "bwrap", "apt install bubblewrap: it makes the sandbox", True)
     yield from _judging()
     yield _gpus()
+    yield from preflight_parts()
     yield _tool("g++", "g++", "apt install g++: compiles C++ problems")
     yield _tool("nvcc", "nvcc", "install the CUDA toolkit: compiles CUDA problems")
     yield _counters()
@@ -113,6 +117,28 @@ def _version(text: str) -> str | None:
 def _gpus() -> DoctorPart:
     found = try_gpus()
     return DoctorPart("GPUs", found.works is True, False, None, found.note)
+
+
+def preflight_parts() -> Iterator[DoctorPart]:
+    """Who compiles for the GPUs of the configuration before they are taken; nothing without any."""
+    try:
+        devices = read_settings().device_configs()
+    except UserError as error:
+        yield DoctorPart("preflights", False, False, None, str(error))
+        return
+    idle = idle_preflights(devices, {LOCAL})
+    lines = [f"{one.spec.name} on {one.builds_on}" for one in devices if one.builds_on]
+    names = ", ".join(one.spec.name for one in idle.devices)
+    if names and idle.builder is None:
+        advice = (
+            f"nobody compiles for {names} before it is taken: give a CPU the launcher {LOCAL!r}, "
+            "or the GPU `builds_on`"
+        )
+        yield DoctorPart("preflights", False, False, None, "; ".join([*lines, advice]))
+    elif names or lines:
+        if names and idle.builder is not None:
+            lines.append(f"{names} in idle time of {idle.builder.spec.name}")
+        yield DoctorPart("preflights", True, False, None, "; ".join(lines))
 
 
 def _counters() -> DoctorPart:

@@ -68,6 +68,9 @@ class DeviceSettings(BaseModel):
     image: str = Field(default="", max_length=200)
     """Names what its machines and those of `builds_on` have installed: with another name nothing is
     used that was built before."""
+    preflight: bool = True
+    """Whether a GPU's submissions are compiled in idle time of this machine's CPU, for their
+    authors alone, if the GPU has no `builds_on`."""
 
     def config(self) -> DeviceConfig:
         """The device in the services' form."""

@@ -41,14 +41,17 @@ from kernelbot.ranking.following.service import FollowingService
 from kernelbot.ranking.outcomes import Outcomes
 from kernelbot.ranking.service import StandingsService
 from kernelbot.ranking.trends import Trends
+from kernelbot.runs.builds.reports import IdleReports
 from kernelbot.runs.builds.service import Builds
 from kernelbot.runs.devices.model import DeviceConfig
+from kernelbot.runs.devices.preflighting import idle_preflights
 from kernelbot.runs.devices.service import Devices
+from kernelbot.runs.jobs import JobSpecs
 from kernelbot.runs.lifecycle import RunLifecycle, RunRules
 from kernelbot.runs.nodes.service import NodeJobs, open_links
 from kernelbot.runs.queue.model import QueueRules
 from kernelbot.server.client_wheel import build_client_wheel, build_whole_wheel
-from kernelbot.server.settings import Settings
+from kernelbot.server.settings import LOCAL, Settings
 from kernelbot.services import Services
 from kernelbot.store.connections import DatabaseTimeouts
 from kernelbot.store.database import Database
@@ -192,7 +195,14 @@ async def open_run_lifecycle(
         examined = triage if settings.review.triage else None
         devices = settings.device_configs()
         images = {device.spec.name: f"{sources_sha256()} {device.image}" for device in devices}
+        idle = idle_preflights(devices, {LOCAL})
+        jobs = JobSpecs(rules.limits, rules.sampling, rules.sandbox)
         yield (
             RunLifecycle(database, devices, rules, examined),
-            Building(Builds(database, settings.builds.limit_bytes), images),
+            Building(
+                Builds(database, settings.builds.limit_bytes),
+                images,
+                IdleReports(database, idle.devices, jobs),
+                idle.builder,
+            ),
         )

@@ -20,13 +20,7 @@ async def only_one(
     """Wait until nobody else has the lock, and hold it while the block runs. `on_wait` is called
     once if somebody has it. Yields a future that fails with `Unavailable` as soon as the lock is
     lost with its connection: then somebody else may have it. Raises `Unavailable`."""
-    try:
-        connection = await psycopg.AsyncConnection.connect(
-            url, autocommit=True, connect_timeout=CONNECT_S, **ALIVE
-        )
-    except psycopg.OperationalError as error:
-        raise Unavailable(f"The database can't be reached: {why_unreachable(error)}") from error
-    async with connection:
+    async with await _connection(url) as connection:
         waited = False
         while not await _try_lock(connection, lock):
             if not waited:
@@ -39,6 +33,23 @@ async def only_one(
         finally:
             holding.cancel()
             await asyncio.gather(holding, return_exceptions=True)
+
+
+@contextlib.asynccontextmanager
+async def if_nobody_else(url: str, lock: Lock) -> AsyncIterator[bool]:
+    """Hold the lock while the block runs; False: somebody else has it, and nobody waits. It is lost
+    with its connection, and nobody is told. Raises `Unavailable`."""
+    async with await _connection(url) as connection:
+        yield await _try_lock(connection, lock)
+
+
+async def _connection(url: str) -> psycopg.AsyncConnection:
+    try:
+        return await psycopg.AsyncConnection.connect(
+            url, autocommit=True, connect_timeout=CONNECT_S, **ALIVE
+        )
+    except psycopg.OperationalError as error:
+        raise Unavailable(f"The database can't be reached: {why_unreachable(error)}") from error
 
 
 async def _try_lock(connection: psycopg.AsyncConnection, lock: Lock) -> bool:

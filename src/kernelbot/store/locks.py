@@ -14,3 +14,5 @@ class Lock(IntEnum):
     """One Discord bot runs at a time; held as long as it does."""
     SYNC = 7_241_533_013
     """One sync runs at a time; held until its transaction ends."""
+    PREFLIGHT = 7_241_533_014
+    """One preflight beside the runs is made at a time; held until its report is stored."""

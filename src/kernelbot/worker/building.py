@@ -33,6 +33,7 @@ from kernelbot.runs.builds.service import Begun, BuildRequest, Builds, Built, bu
 from kernelbot.runs.devices.model import DeviceConfig
 from kernelbot.runs.lifecycle import Claim, RunLifecycle
 from kernelbot.worker.checking import Checks
+from kernelbot.worker.idle import IdleTime
 from kernelbot.worker.launching import launch_whole
 from kernelbot.worker.reading import ResultReader
 from kernelbot.worker.retries import jittered, until_available
@@ -59,6 +60,7 @@ class Workshop:
     watchers: Mapping[str, Watcher]
     checks: Checks
     slots: DeviceSlots
+    idle: IdleTime
 
     @property
     def name(self) -> str:
@@ -176,8 +178,10 @@ class Builder:
         job_id = step_id(self._claim.spec.job_id, side, begun.tries)
         step = build_job(job_of(self._claim.spec, side), job_id, self._shop.name)
         job = _BuildJob(self, self._shop.launchers[name], self._shop.watchers[name], step, build)
+        here = contextlib.nullcontext() if job.is_remote else self._shop.idle.at_work()
         async with self._shop.slots.hold(alone=False):
-            return await job.seen_through(replace(begun, launcher=name))
+            with here:
+                return await job.seen_through(replace(begun, launcher=name))
 
     async def _tell(self, event: ProgressEvent) -> None:
         """Tell those who follow the run that it is compiled at all, once."""
@@ -243,6 +247,11 @@ class _BuildJob:
         self._step = step
         self._build = build
         self._handle: str | None = None
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether it is compiled on another machine."""
+        return self._launcher.traits.remote
 
     async def seen_through(self, begun: Begun) -> RunResult | None:
         """The job's result; None: it is lost."""

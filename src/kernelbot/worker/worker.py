@@ -13,12 +13,14 @@ from kernelbot.domain.errors import Unavailable
 from kernelbot.launchers.base import Launcher
 from kernelbot.platform.notifications import NotificationChannel, Waker
 from kernelbot.protocol import Fault
+from kernelbot.runs.builds.reports import IdleReports
 from kernelbot.runs.builds.service import Builds
 from kernelbot.runs.devices.model import DeviceConfig
 from kernelbot.runs.lifecycle import Claim, RunLifecycle
 from kernelbot.worker.building import Workshop
 from kernelbot.worker.checking import Checks
 from kernelbot.worker.following import AttemptFollower, FollowingStage
+from kernelbot.worker.idle import IdlePlace, IdlePreflighter, IdleTime
 from kernelbot.worker.reading import ResultReader
 from kernelbot.worker.retries import cancel_until_ended, set_or_after, until_available
 from kernelbot.worker.slots import DeviceSlots
@@ -48,6 +50,9 @@ class Building:
 
     builds: Builds
     images: Mapping[str, str]
+    reports: IdleReports
+    idle_builder: DeviceConfig | None
+    """Whose idle time `reports` are made in; None: nobody's."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +91,8 @@ class Worker:
         self._rules = rules
         self._reader = ResultReader()
         self._tally = Tally()
+        self._idle = IdleTime()
+        self._preflighter = None if building is None else self._make_preflighter(building)
         self._workshops = {} if building is None else self._make_workshops(building, devices)
         self._following: dict[int, tuple[AttemptFollower, asyncio.Task[None]]] = {}
         self._closing: set[asyncio.Task[bool]] = set()
@@ -112,10 +119,27 @@ class Worker:
                 self._slots.setdefault(
                     device.builds_on, DeviceSlots(by_name[device.builds_on].slots)
                 ),
+                self._idle,
             )
             for device in self._devices
             if device.builds_on is not None
         }
+
+    def _make_preflighter(self, building: Building) -> IdlePreflighter | None:
+        device = building.idle_builder
+        if device is None or not building.reports.devices:
+            return None
+        here = (
+            name
+            for name in device.launchers
+            if name in self._launchers and not self._launchers[name].traits.remote
+        )
+        name = next(here, None)
+        if name is None:
+            return None
+        launcher, watcher = self._launchers[name], self._watchers[name]
+        place = IdlePlace(device, name, launcher, watcher, self._reader, self._checks)
+        return IdlePreflighter(building.reports, place, self._idle)
 
     async def run(self, stop: asyncio.Event) -> None:
         """Work until `stop` is set; then finish what runs within the grace, or hand it back."""
@@ -144,11 +168,13 @@ class Worker:
             **{f"watch {name}": watcher.run() for name, watcher in self._watchers.items()},
             **{f"take {d.spec.name}": self._take(d) for d in self._devices},
         }
+        if self._preflighter is not None:
+            loops["preflights"] = self._preflighter.run()
         return [asyncio.create_task(loop, name=name) for name, loop in loops.items()]
 
     async def _wind_down(self, loops: list[asyncio.Task[None]]) -> None:
         self._stopping = True
-        takers = [task for task in loops if task.get_name().startswith("take ")]
+        takers = [task for task in loops if task.get_name().startswith(("take ", "preflights"))]
         await cancel_until_ended(takers)
         if tasks := [task for _, task in self._following.values()]:
             await asyncio.wait(tasks, timeout=self._rules.grace_s)
@@ -224,8 +250,14 @@ class Worker:
         closing.add_done_callback(self._closing.discard)
 
     async def _follow(self, following: AttemptFollower) -> None:
+        if self._launchers[following.claim.launcher].traits.remote:
+            await self._follow_to_end(following, alone=False)
+            return
+        with self._idle.at_work():
+            await self._follow_to_end(following, alone=following.claim.alone)
+
+    async def _follow_to_end(self, following: AttemptFollower, *, alone: bool) -> None:
         claim = following.claim
-        alone = claim.alone and not self._launchers[claim.launcher].traits.remote
         try:
             if following.builds_first and not await self._built(following):
                 return

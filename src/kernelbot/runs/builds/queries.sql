@@ -46,3 +46,21 @@ DELETE FROM builds WHERE key IN (
 
 -- name: product
 SELECT described, content FROM builds WHERE sha256 = %(sha256)s LIMIT 1;
+
+-- The next run whose file may be compiled for a report alone: its submission has none yet.
+-- name: next_without_report
+SELECT r.id AS run_id, s.id AS submission_id, r.device, s.problem_version_id, s.file_name,
+    c.content AS code
+FROM runs r
+JOIN submissions s ON s.id = r.submission_id
+JOIN sources c ON c.sha256 = s.source_sha256
+WHERE r.device = ANY(%(devices)s) AND r.state IN ('queued', 'dispatched', 'running')
+    AND r.id > %(after)s AND NOT r.secret AND r.rejudge_id IS NULL AND r.duel_id IS NULL
+    AND NOT EXISTS (
+        SELECT 1 FROM preflights p WHERE p.submission_id = s.id AND p.device = r.device
+    )
+ORDER BY r.id LIMIT 1;
+
+-- name: lock_open_run
+SELECT id FROM runs
+WHERE id = %(run_id)s AND state IN ('queued', 'dispatched', 'running') FOR NO KEY UPDATE;

@@ -10,7 +10,7 @@ from kernelbot.runs.builds import store as builds
 from kernelbot.runs.builds.store import Begun, BuildRequest, Built
 from kernelbot.runs.lifecycle import Claim
 from kernelbot.runs.progress import add_report
-from kernelbot.store.database import Database
+from kernelbot.store.database import Database, WriteSession
 from kernelbot.submissions.preflights import store as preflights
 
 __all__ = ["Begun", "BuildRequest", "Builds", "Built", "build_of"]
@@ -56,14 +56,22 @@ class Builds:
         async with self._database.write() as session:
             if not await attempts.lock_mine(session, claim.run_id, claim.attempt_id, owner):
                 return
-            device = spec.device.name
-            is_new = await preflights.keep(session, submission_id, device, report)
-            if is_new:
-                before = await preflights.before(session, submission_id, device)
-                said = short_text(Preflight(report, before))
+            said = await store_report(session, submission_id, spec.device.name, report)
+            if said is not None:
                 await add_report(session, submission_id, claim.run_id, said)
 
     async def drop(self, build: BuildRequest) -> None:
         """Nothing came of it."""
         async with self._database.write() as session:
             await builds.drop(session, build)
+
+
+async def store_report(
+    session: WriteSession, submission_id: int, device: str, report: PreflightReport
+) -> str | None:
+    """Let a submission's author read what compilers said. Returns it as a short text; None: they
+    were told the same before."""
+    if not await preflights.keep(session, submission_id, device, report):
+        return None
+    before = await preflights.before(session, submission_id, device)
+    return short_text(Preflight(report, before))

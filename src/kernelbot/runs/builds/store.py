@@ -1,6 +1,7 @@
 """What build steps have made, by what they were made of; and who is building what."""
 
 import base64
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -47,6 +48,33 @@ class Begun:
     tries: int = 0
     launcher: str | None = None
     handle: str | None = None
+
+
+@dataclass(frozen=True)
+class Unreported:
+    """A run whose submission has no report of compilers for its device."""
+
+    run_id: int
+    submission_id: int
+    device: str
+    problem_version_id: int
+    file_name: str
+    code: str
+
+
+async def next_without_report(
+    session: ReadSession, devices: Sequence[str], after: int
+) -> Unreported | None:
+    """The first public run behind the run `after` that is open; None: there is none."""
+    values = {"devices": list(devices), "after": after}
+    row = await session.one(statements(__file__)["next_without_report"], values)
+    return None if row is None else Unreported(**row)
+
+
+async def lock_open_run(session: WriteSession, run_id: int) -> bool:
+    """Whether the run is open, and stays so until the transaction ends."""
+    found = await session.one(statements(__file__)["lock_open_run"], {"run_id": run_id})
+    return found is not None
 
 
 async def find(session: WriteSession, key: bytes) -> Built | None:

@@ -1,0 +1,189 @@
+"""Compiles what waits for GPUs while this machine judges nothing, so that authors read what
+compilers say. No run has anything of it, or waits for it: whoever judges or builds here ends it."""
+
+import asyncio
+import contextlib
+import uuid
+from collections.abc import AsyncIterator, Coroutine, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import structlog
+
+from kernelbot.domain.errors import KernelbotError, Unavailable
+from kernelbot.launchers.base import Launcher, Outcome
+from kernelbot.launchers.results import NoResult
+from kernelbot.preflight.build_steps import report_of_build_step
+from kernelbot.preflight.model import PreflightOutcome, PreflightReport
+from kernelbot.protocol import JobSpec, RunResult
+from kernelbot.protocol.building import build_job
+from kernelbot.protocol.os_errors import in_words
+from kernelbot.protocol.result_size import most_bytes
+from kernelbot.runs.builds.reports import IdleReports, UnreportedRun
+from kernelbot.runs.devices.model import DeviceConfig
+from kernelbot.worker.checking import Checks
+from kernelbot.worker.launching import launch_whole
+from kernelbot.worker.reading import ResultReader
+from kernelbot.worker.retries import jittered, until_available
+from kernelbot.worker.watching import Watcher
+
+_POLL_S = 1.0
+"""Between two looks at what waits."""
+log = structlog.get_logger()
+
+
+class IdleTime:
+    """When this machine judges and builds nothing for a run."""
+
+    def __init__(self) -> None:
+        self._jobs = 0
+        self._lent: set[asyncio.Event] = set()
+        self._idle = asyncio.Event()
+        self._idle.set()
+
+    @contextlib.contextmanager
+    def at_work(self) -> Iterator[None]:
+        """A job of a run is here while the block runs, and whoever was lent the time is told."""
+        self._jobs += 1
+        self._idle.clear()
+        for wanted in self._lent:
+            wanted.set()
+        try:
+            yield
+        finally:
+            self._jobs -= 1
+            if not self._jobs:
+                self._idle.set()
+
+    @contextlib.asynccontextmanager
+    async def lend(self) -> AsyncIterator[asyncio.Event]:
+        """Wait until no job of a run is here. Leave the block as soon as the event is set: nobody
+        waits for that."""
+        await self._idle.wait()
+        wanted = asyncio.Event()
+        self._lent.add(wanted)
+        try:
+            yield wanted
+        finally:
+            self._lent.discard(wanted)
+
+
+@dataclass(frozen=True)
+class IdlePlace:
+    """Where there is idle time: a device of this machine, with how it is reached."""
+
+    device: DeviceConfig
+    name: str
+    """The launcher's."""
+    launcher: Launcher
+    watcher: Watcher
+    reader: ResultReader
+    checks: Checks
+
+
+class IdlePreflighter:
+    """Makes reports one after the other. Runs are seen to in their order; one whose compiling came
+    to no report isn't tried again by this worker, unless it was ended for a run's sake."""
+
+    def __init__(self, reports: IdleReports, place: IdlePlace, idle: IdleTime) -> None:
+        self._reports = reports
+        self._place = place
+        self._idle = idle
+        self._after = 0
+        """The last run that was seen to."""
+
+    async def run(self) -> None:
+        """Never ends by itself."""
+        while True:
+            try:
+                found = await self._see_to_next()
+            except Unavailable:
+                found = False
+            if not found:
+                await asyncio.sleep(jittered(_POLL_S))
+
+    async def _see_to_next(self) -> bool:
+        """Whether there may be more to do at once."""
+        async with self._idle.lend() as wanted:
+            if self._place.name not in self._place.checks.available(self._place.device):
+                return False
+            run = await self._reports.next(self._after)
+            if run is None:
+                return False
+            if run.job is None:
+                self._after = run.run_id
+                return True
+            async with self._reports.alone() as is_alone:
+                if not is_alone:
+                    return False
+                if await self._reports.next(self._after) != run:  # another worker was quicker
+                    return True
+                if await _done_unless(wanted, self._compile(run, run.job)):
+                    self._after = run.run_id
+                return True
+
+    async def _compile(self, run: UnreportedRun, job: JobSpec) -> None:
+        device = self._place.device.spec.name
+        step = build_job(job, f"{run.run_id}.p{uuid.uuid4().hex[:12]}", device)
+        try:
+            result = await self._result(step)
+            report = None
+            if result is not None:
+                report = await asyncio.to_thread(report_of_build_step, job, result)
+            if report is not None and _says_anything(report):
+                told = replace(report, compiled_on=device)
+                await until_available(lambda: self._reports.tell(run, told))
+        except (KernelbotError, OSError) as error:
+            log.warning("preflight_failed", run=run.run_id, error=in_words(error))
+
+    async def _result(self, step: JobSpec) -> RunResult | None:
+        """A job's result, of which nothing is left; None: it is lost."""
+        handles: list[str] = []
+        launcher = self._place.launcher
+        try:
+            handle = await launch_whole(launcher, step, lambda: None, handles.append)
+            handles.append(handle)
+            async for outcome in self._place.watcher.changes(handle, most_bytes(step)):
+                if outcome.state.is_over:
+                    return await self._read(outcome, step)
+            return None
+        finally:
+            for handle in handles:
+                await asyncio.shield(_remove(launcher, handle))
+
+    async def _read(self, outcome: Outcome, step: JobSpec) -> RunResult | None:
+        if outcome.left is None:
+            log.warning("preflight_lost", job=step.job_id, reason=outcome.reason)
+            return None
+        try:
+            return await self._place.reader.read(outcome.left, step, step.longest_s)
+        except NoResult as error:
+            log.error("preflight_refused", job=step.job_id, reason=str(error))
+            return None
+
+
+def _says_anything(report: PreflightReport) -> bool:
+    """Not that something is missing here: the GPU's machine may have it."""
+    return report.outcome is not PreflightOutcome.UNKNOWN or bool(report.kernels)
+
+
+async def _done_unless(wanted: asyncio.Event, step: Coroutine[Any, Any, None]) -> bool:
+    """Do the step, or end it once the event is set; whether it was done."""
+    work = asyncio.ensure_future(step)
+    told = asyncio.ensure_future(wanted.wait())
+    try:
+        await asyncio.wait([work, told], return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        told.cancel()
+        work.cancel()
+        await asyncio.wait([work])
+    if work.cancelled():
+        return False
+    work.result()
+    return True
+
+
+async def _remove(launcher: Launcher, handle: str) -> None:
+    with contextlib.suppress(KernelbotError, OSError):
+        await launcher.cancel(handle)
+        await launcher.forget(handle)

@@ -1,0 +1,181 @@
+"""What is compiled in idle time, for authors to read, and what that never keeps waiting."""
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from kernelbot.preflight.model import Preflight, PreflightOutcome
+from kernelbot.protocol import EventKind, Mode, Vendor, Verdict
+from kernelbot.server.settings import Settings
+from kernelbot.server.tables import DeviceSettings
+from kernelbot.submissions.model import Submission
+from kernelbot.worker.idle import IdleTime
+from tests.fakes.scheduler import FakeScheduler
+from tests.support.launchers import FakeTable
+from tests.support.problems import sort_problem
+from tests.support.waiting import until
+from tests.support.workers import finished, quick_settings, working
+from tests.support.world import World
+from tests.worker.test_preflights import cuda_sort
+
+QUIET_S = 3.0
+"""Longer than a worker waits before it looks again."""
+
+
+class Idle:
+    """A GPU at `far` without a builder, and this machine's CPU."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.far = FakeScheduler()
+
+    def settings(self, name: str = "a", *, preflight: bool = True) -> Settings:
+        devices = (
+            DeviceSettings(
+                name="H100", vendor=Vendor.NVIDIA, arch="90a", launcher=("far",),
+                preflight=preflight,
+            ),
+            DeviceSettings(name="CPU"),
+        )  # fmt: skip
+        changed = {"devices": devices, "launchers": {"far": FakeTable(scheduler=self.far)}}
+        return quick_settings(self.folder / name).model_copy(update=changed)
+
+    def compiled(self, name: str = "a") -> list[str]:
+        """The ids of the jobs that a worker of this name began in idle time."""
+        judged = self.folder / name / "jobs" / "judged.log"
+        ids = judged.read_text().split() if judged.exists() else []
+        return [one for one in ids if ".p" in one]
+
+
+@pytest.fixture
+def idle(tmp_path: Path) -> Idle:
+    """The GPU is away, so that its runs wait."""
+    found = Idle(tmp_path)
+    found.far.down = "no GPU today"
+    return found
+
+
+@pytest.fixture
+async def judged(world: World) -> World:
+    create = world.services.boards.create
+    await create(world.admin.user, cuda_sort(), name="cuda", devices=("H100",))
+    sort = replace(sort_problem(), devices=("CPU",))
+    await create(world.admin.user, sort, name="sort", devices=("CPU",))
+    return world
+
+
+async def waiting(world: World, content: str = "", mode: Mode = Mode.TEST) -> Submission:
+    """A submission for the GPU."""
+    return await world.submit(
+        board="cuda", mode=mode, content=f"{content}\nint a;\n".encode(), file_name="fast.cu"
+    )
+
+
+async def reported(world: World, submission: Submission) -> Preflight:
+    """The submission's report, once it has one."""
+    async with asyncio.timeout(60.0):
+        while not (found := await shown(world, submission)):  # noqa: ASYNC110  # no event for it
+            await asyncio.sleep(0.02)
+    return found[0]
+
+
+async def shown(world: World, submission: Submission) -> tuple[Preflight, ...]:
+    return (await world.services.submissions.get(world.ada.user, submission.id)).preflights
+
+
+async def test_who_waits_for_a_gpu_reads_what_compilers_say(judged: World, idle: Idle) -> None:
+    async with working(idle.settings(), judged.database.url):
+        sent = await waiting(judged, mode=Mode.LEADERBOARD)
+        events = judged.services.submissions.events(judged.ada.user, sent.id)
+        said = ""
+        async for event in events:
+            if event.kind is EventKind.COMPILED:
+                said = str(event.data["message"])
+                break
+        report = (await reported(judged, sent)).report
+    assert ("H100", "CPU", PreflightOutcome.COMPILED, 40) == (
+        report.gpu,
+        report.compiled_on,
+        report.outcome,
+        report.kernels[0].figures.registers,
+    )
+    assert "By the compilers of CPU; those of H100 decide." in said
+
+
+async def test_a_run_has_nothing_of_it(judged: World, idle: Idle) -> None:
+    """What compilers say here decides nothing."""
+    async with working(idle.settings(), judged.database.url):
+        sent = await waiting(judged, "# builds: compile_error")
+        report = (await reported(judged, sent)).report
+        idle.far.down = None
+        await until(lambda: idle.far.specs)
+    (spec,) = idle.far.specs.values()
+    assert (PreflightOutcome.REFUSED, None) == (report.outcome, spec.product)
+
+
+async def test_a_judging_is_not_kept_waiting(judged: World, idle: Idle) -> None:
+    """It begins beside what is compiled, which ends, and begins anew afterwards."""
+    async with working(idle.settings(), judged.database.url):
+        await waiting(judged, "# builds: sleep 600 accepted")
+        await until(lambda: idle.compiled())
+        sent = await judged.submit(mode=Mode.TEST, content=b"# fake: accepted\n")
+        ended = await finished(judged, sent.id)
+        await until(lambda: len(idle.compiled()) == 2)
+    assert Verdict.ACCEPTED is ended.verdict
+
+
+async def test_nothing_is_compiled_while_this_machine_judges(
+    judged: World, idle: Idle, tmp_path: Path
+) -> None:
+    may_end = tmp_path / "may_end"
+    async with working(idle.settings(), judged.database.url):
+        run = await judged.submit(
+            mode=Mode.TEST, content=f"# fake: until {may_end} accepted\n".encode()
+        )
+        log = idle.folder / "a" / "jobs" / "judged.log"
+        await until(log.exists)
+        sent = await waiting(judged)
+        await asyncio.sleep(QUIET_S)
+        meanwhile = idle.compiled()
+        may_end.touch()
+        await finished(judged, run.id)
+        await reported(judged, sent)
+    assert [] == meanwhile
+
+
+@pytest.mark.parametrize("what", ["the device wants none", "the fault is ours"])
+async def test_there_is_no_report(judged: World, idle: Idle, what: str) -> None:
+    ours = what == "the fault is ours"
+    async with working(idle.settings(preflight=ours), judged.database.url):
+        sent = await waiting(judged, "# builds: internal_error" if ours else "")
+        if ours:
+            await until(lambda: idle.compiled())
+        await asyncio.sleep(QUIET_S)
+        assert ((), int(ours)) == (await shown(judged, sent), len(idle.compiled()))
+
+
+async def test_of_two_workers_one_compiles(judged: World, idle: Idle) -> None:
+    url = judged.database.url
+    async with working(idle.settings("a"), url), working(idle.settings("b"), url):
+        sent = await waiting(judged, "# builds: sleep 2 accepted")
+        await reported(judged, sent)
+        await asyncio.sleep(QUIET_S)
+    assert 1 == len(idle.compiled("a")) + len(idle.compiled("b"))
+
+
+async def test_idle_time_is_lent_while_there_is_no_job() -> None:
+    idle = IdleTime()
+    with idle.at_work():
+        lent = asyncio.ensure_future(_lent(idle))
+        await asyncio.sleep(0)
+        while_at_work = lent.done()
+    wanted = await lent
+    before = wanted.is_set()
+    with idle.at_work(), idle.at_work():
+        assert (False, False, True) == (while_at_work, before, wanted.is_set())
+
+
+async def _lent(idle: IdleTime) -> asyncio.Event:
+    return await idle.lend().__aenter__()
