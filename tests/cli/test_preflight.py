@@ -150,8 +150,10 @@ def test_what_a_python_file_builds_at_import(shell: Shell) -> None:
 @needs_hip
 @pytest.mark.torch
 def test_hip_of_load_inline(shell: Shell) -> None:
+    """Whichever compiler of ROCm's it names for the host."""
     problem = EXAMPLES / "vectoradd_triton"
-    good = compiled(shell, problem, HIP, "--gpu", "MI300X", "--json", name="hip.py").document
+    text = f'import os\nos.environ["CXX"] = "/opt/rocm/bin/clang++"\n{HIP}'
+    good = compiled(shell, problem, text, "--gpu", "MI300X", "--json", name="hip.py").document
     (kernel,) = good["gpus"][0]["report"]["kernels"]
     figures = kernel["figures"]
     assert ("raised(float*, int)", 128, 512, 0, True, "threads") == (

@@ -1,5 +1,9 @@
-"""Sources that a Python file gives to `load_inline`: compilers name lines of that file."""
+"""Sources that a Python file gives to `load_inline`: compilers name lines of that file, and which
+compiler of the host there is we decide."""
 
+import contextlib
+import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
@@ -35,3 +39,15 @@ def position(source: str, argument: str, written: CallersFile) -> tuple[str, int
     if at < 0:
         return argument, 1
     return written.name, 1 + written.text.count("\n", 0, at)
+
+
+@contextlib.contextmanager
+def systems_compiler() -> Iterator[None]:
+    """Torch builds with the system's compiler while the block runs, whichever `CXX` names: a file
+    for AMD's GPUs names ROCm's clang, which isn't here, and flags and headers of ours are g++'s."""
+    named = os.environ.pop("CXX", None)
+    try:
+        yield
+    finally:
+        if named is not None:
+            os.environ["CXX"] = named

@@ -50,6 +50,7 @@ def test_an_extension_runs_and_a_launch_that_fails_raises(
     code = f"""
 import os
 os.environ.update({dict(os.environ)!r})
+os.environ["CXX"] = "/opt/rocm/bin/clang++"
 declared = "torch::Tensor run(torch::Tensor a);"
 module = load_inline("twice", declared, '''{_SOURCE}''', functions=["run"])
 a = torch.randn(1000, device="cuda").half()

@@ -25,6 +25,7 @@ from kernelbot.harness.inside.inline_sources import (
     callers_file,
     listed,
     position,
+    systems_compiler,
 )
 from kernelbot.harness.inside.own_builds import began_ns
 
@@ -77,7 +78,8 @@ def _mapped(real: Callable[..., Any], *, checked: bool) -> Callable[..., Any]:
                 pieces += _placed(source, f"{kind}[{index}]", written, hip=hip)
         pieces.append('#line 1 "bindings"')
         options = _for_cpu(options, checked=checked, hip=hip)
-        module = real(name, ["\n".join(pieces)], None, *args, **options)
+        with systems_compiler():
+            module = real(name, ["\n".join(pieces)], None, *args, **options)
         return with_arguments_known(module) if checked else module
 
     load_inline.on_cpu = True  # type: ignore[attr-defined]  # the mark that `install` looks for

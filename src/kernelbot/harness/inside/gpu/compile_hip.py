@@ -20,7 +20,12 @@ from kernelbot.harness.inside.gpu.hip_toolchain import (
     find_toolchain,
     header_files,
 )
-from kernelbot.harness.inside.inline_sources import callers_file, listed, position
+from kernelbot.harness.inside.inline_sources import (
+    callers_file,
+    listed,
+    position,
+    systems_compiler,
+)
 from kernelbot.protocol import Vendor
 
 _ROCMS = ("-lc10_hip", "-ltorch_hip", "-lamdhip64")
@@ -66,7 +71,8 @@ def _with_compiler(extension: Any, model: GpuModel) -> Callable[..., Any]:
         extension.ROCM_HOME = str(home / FOLDER)
         _write_rocm(home, model)
         try:
-            return build(*arguments, **options)
+            with systems_compiler():
+                return build(*arguments, **options)
         except RuntimeError:
             trouble = home / TROUBLE
             if trouble.is_file():
