@@ -8,8 +8,7 @@ import httpx
 from fastapi import FastAPI
 
 from kernelbot.accounts.logins.model import Registration
-from kernelbot.accounts.logins.providers import discord, github
-from kernelbot.accounts.logins.service import LoginRules
+from kernelbot.accounts.logins.providers import LoginRules, discord, github
 from kernelbot.accounts.tokens.model import TokenKind
 from kernelbot.api.settings import ApiSettings
 from kernelbot.server.wiring import open_services

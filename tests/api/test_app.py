@@ -10,7 +10,7 @@ from kernelbot.api.app import create_app
 from kernelbot.api.settings import ApiSettings
 from kernelbot.schemas.errors import ErrorBody
 from kernelbot.server.wiring import open_services
-from kernelbot.store.connections import DatabaseTimeouts
+from kernelbot.store.timeouts import DatabaseTimeouts
 from tests.support.applications import application
 from tests.support.door import Door, client_of
 from tests.support.world import DEVICES, World, open_world

@@ -8,8 +8,7 @@ import httpx
 import pytest
 
 from kernelbot.accounts.logins.model import Registration
-from kernelbot.accounts.logins.providers import github
-from kernelbot.accounts.logins.service import LoginRules
+from kernelbot.accounts.logins.providers import LoginRules, github
 from tests.fakes.oauth_provider import CLIENT_ID, CLIENT_SECRET, FakeProvider, fake_provider
 from tests.support.live import LiveServer, live_server
 from tests.support.terminal import Shell

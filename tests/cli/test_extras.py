@@ -1,5 +1,8 @@
 """The commands that need more than a client."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -61,3 +64,36 @@ def is_missing(extra: Extra) -> bool:
     except UserError:
         return True
     return False
+
+
+_WITHOUT_A_SERVERS_PACKAGES = """
+import sys
+from importlib.abc import MetaPathFinder
+
+class Missing(MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name.partition(".")[0] in sys.argv[1].split(","):
+            raise ModuleNotFoundError(name)
+
+sys.meta_path.insert(0, Missing())
+from kernelbot.cli.app import run
+sys.argv[1:] = sys.argv[2:]
+sys.exit(run())
+"""
+
+
+def test_a_file_is_judged_without_a_servers_packages(tmp_path: Path) -> None:
+    """The extra `judge` brings none of them."""
+    missing = set(extras._PACKAGES["server"]) - set(extras._PACKAGES["judge"])
+    problem = Path(__file__).parents[2] / "examples" / "identity_np"
+    command = [sys.executable, "-P", "-c", _WITHOUT_A_SERVERS_PACKAGES, ",".join(sorted(missing))]
+    said = subprocess.run(
+        [*command, "run", str(problem), str(problem / "submission.py"), "--mode", "test"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        timeout=100,
+        check=False,
+        env={**os.environ, "KERNELBOT_COLD": "1"},
+    )
+    assert (0, True) == (said.returncode, "accepted" in said.stdout), said.stderr

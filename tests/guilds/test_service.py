@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from kernelbot.accounts.logins.model import Registration
-from kernelbot.accounts.logins.service import LoginRules
+from kernelbot.accounts.logins.providers import LoginRules
 from kernelbot.accounts.model import Role
 from kernelbot.domain.errors import NotAllowed
 from kernelbot.guilds.model import GuildChannels, GuildMember

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kernelbot.moderation.reviews.service import ReviewRules
+from kernelbot.moderation.reviews.model import ReviewRules
 from kernelbot.moderation.triage import Triage, is_installed
 from kernelbot.protocol import Verdict
 from tests.drawing.test_texts import account_of, variables_of

@@ -8,7 +8,7 @@ from procrastinate import App, PsycopgConnector
 from kernelbot.server.background import background_tasks, connector, forget_jobs
 from kernelbot.server.settings import Settings
 from kernelbot.server.tables import ExportSettings
-from kernelbot.store.connections import DatabaseTimeouts
+from kernelbot.store.timeouts import DatabaseTimeouts
 from tests.fakes.hub import TOKEN, fake_hub
 from tests.support.postgres import LIMITS
 from tests.support.world import World

@@ -13,11 +13,11 @@ import pytest
 
 from kernelbot.domain.errors import Conflict, PlatformError, SchemaOutdated
 from kernelbot.store import code
-from kernelbot.store.connections import DatabaseTimeouts
 from kernelbot.store.database import Database
 from kernelbot.store.history import Migration, known_migrations
 from kernelbot.store.migrate import Release, check_schema, is_finished, migrate, this_release
 from kernelbot.store.schema import Code, this_code
+from kernelbot.store.timeouts import DatabaseTimeouts
 from tests.support.postgres import (
     WAITS_FOR_A_LOCK,
     TestServer,

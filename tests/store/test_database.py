@@ -10,9 +10,9 @@ import psycopg
 import pytest
 
 from kernelbot.domain.errors import PlatformError, Unavailable
-from kernelbot.store.connections import DatabaseTimeouts
 from kernelbot.store.database import Database
 from kernelbot.store.embedded import EmbeddedPostgres
+from kernelbot.store.timeouts import DatabaseTimeouts
 from tests.support.late_door import late_door
 from tests.support.postgres import LIMITS
 from tests.support.world import World

@@ -1,6 +1,6 @@
 """Judging in the tests' own process: claims from the queue, and results without a judge."""
 
-from kernelbot.moderation.reviews.service import ReviewRules
+from kernelbot.moderation.reviews.model import ReviewRules
 from kernelbot.protocol import Limits, SamplingRules, SandboxMode
 from kernelbot.runs.lifecycle import Claim, RunLifecycle, RunRules
 from kernelbot.runs.queue.model import QueueRules

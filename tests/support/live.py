@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import uvicorn
 
-from kernelbot.accounts.logins.service import LoginRules
+from kernelbot.accounts.logins.providers import LoginRules
 from kernelbot.api.settings import ApiSettings
 from kernelbot.platform.exports.model import ExportRules
 from kernelbot.runs.devices.model import DeviceConfig

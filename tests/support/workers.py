@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import LiteralString
 
-from kernelbot.moderation.reviews.service import ReviewRules
+from kernelbot.moderation.reviews.model import ReviewRules
 from kernelbot.protocol import SamplingRules
 from kernelbot.server.settings import Settings
 from kernelbot.server.supervise import START_CHILD

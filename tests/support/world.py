@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from kernelbot.accounts.logins.service import LoginRules
+from kernelbot.accounts.logins.providers import LoginRules
 from kernelbot.accounts.model import NewToken, Role, User
 from kernelbot.boards.model import Board
 from kernelbot.platform.exports.model import ExportRules

@@ -5,8 +5,8 @@ import contextlib
 
 import psycopg
 
-from kernelbot.store.connections import DatabaseTimeouts
 from kernelbot.store.database import Database
+from kernelbot.store.timeouts import DatabaseTimeouts
 from kernelbot.worker.retries import cancel_until_ended, until_available
 
 

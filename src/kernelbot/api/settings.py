@@ -2,10 +2,12 @@
 
 import hmac
 from dataclasses import dataclass, field
-
-from starlette.requests import Request
+from typing import TYPE_CHECKING
 
 from kernelbot.accounts.tokens.model import Credential
+
+if TYPE_CHECKING:  # who judges without a server reads settings as well
+    from starlette.requests import Request
 
 MIB = 1 << 20
 
@@ -59,7 +61,7 @@ class ApiSettings:
     """How long an event stream that has something to say goes on without asking whether its reader
     may still have that."""
 
-    def base_url(self, request: Request) -> str:
+    def base_url(self, request: "Request") -> str:
         """How browsers reach this server, without a slash at the end."""
         return (self.public_url or str(request.base_url)).rstrip("/")
 

@@ -9,9 +9,8 @@ from kernelbot.domain.errors import PlatformError
 from kernelbot.domain.states import RunState
 from kernelbot.duels import dueling
 from kernelbot.moderation.known_right import service as known_right
-from kernelbot.moderation.reviews.model import CheckedScore, Evidence
+from kernelbot.moderation.reviews.model import CheckedScore, Evidence, ReviewRules
 from kernelbot.moderation.reviews.service import (
-    ReviewRules,
     hold_if_absurd,
     hold_if_suspicious,
     keep_findings,

@@ -4,6 +4,7 @@ are. The tasks here are periodic; others are deferred in the transaction that ca
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator
+from functools import partial
 
 import structlog
 from procrastinate import App, PsycopgConnector
@@ -15,8 +16,9 @@ from kernelbot.domain.errors import KernelbotError
 from kernelbot.moderation.deletion.service import Deletion
 from kernelbot.platform.exports.service import Exports
 from kernelbot.server.settings import Settings
-from kernelbot.store.connections import ALIVE, DatabaseTimeouts
+from kernelbot.store.connections import ALIVE, hold
 from kernelbot.store.database import IDLE_S, Database
+from kernelbot.store.timeouts import DatabaseTimeouts
 from kernelbot.webhooks.deliveries import Deliveries
 from kernelbot.webhooks.sender import Sender
 from kernelbot.worker.retries import cancel_until_ended
@@ -65,7 +67,7 @@ def connector(url: str, limits: DatabaseTimeouts) -> PsycopgConnector:
         max_size=2,
         timeout=5.0,
         max_idle=IDLE_S,
-        configure=limits.hold,
+        configure=partial(hold, limits),
         kwargs=dict(ALIVE),
     )
 

@@ -17,10 +17,9 @@ from pydantic_settings import (
 )
 
 from kernelbot.accounts.logins.model import Registration
-from kernelbot.accounts.logins.providers import discord, github
-from kernelbot.accounts.logins.service import LoginRules
+from kernelbot.accounts.logins.providers import LoginRules, discord, github
 from kernelbot.domain.errors import UserError
-from kernelbot.moderation.reviews.service import ReviewRules
+from kernelbot.moderation.reviews.model import ReviewRules
 from kernelbot.platform.exports.model import ExportRules
 from kernelbot.protocol import Limits, SamplingRules, SandboxMode, Vendor
 from kernelbot.runs.devices.model import DeviceConfig

@@ -8,12 +8,12 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from kernelbot.api.settings import VendorNotes
 from kernelbot.domain.values import from_fields
-from kernelbot.moderation.reviews.service import ReviewRules
+from kernelbot.moderation.reviews.model import ReviewRules
 from kernelbot.protocol import DeviceSpec, Limits, NumberType, Peak, SamplingRules, Vendor
 from kernelbot.runs.devices.model import DeviceConfig
 from kernelbot.runs.queue.model import QueueRules, ScriptRules
 from kernelbot.server.mistakes import mistake
-from kernelbot.store.connections import DatabaseTimeouts
+from kernelbot.store.timeouts import DatabaseTimeouts
 from kernelbot.webhooks.model import WebhookRules
 
 T = TypeVar("T", Limits, SamplingRules)

@@ -6,7 +6,8 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from kernelbot.accounts.logins.service import LoginRules, Logins
+from kernelbot.accounts.logins.providers import LoginRules
+from kernelbot.accounts.logins.service import Logins
 from kernelbot.accounts.service import Users
 from kernelbot.accounts.tokens.service import TokenService
 from kernelbot.boards.invites.service import Invites
@@ -53,8 +54,8 @@ from kernelbot.runs.queue.model import QueueRules
 from kernelbot.server.client_wheel import build_client_wheel, build_whole_wheel
 from kernelbot.server.settings import LOCAL, Settings
 from kernelbot.services import Services
-from kernelbot.store.connections import DatabaseTimeouts
 from kernelbot.store.database import Database
+from kernelbot.store.timeouts import DatabaseTimeouts
 from kernelbot.submissions.artifacts.service import ArtifactService
 from kernelbot.submissions.forms.service import Forms
 from kernelbot.submissions.lists import SubmissionLists

@@ -1,7 +1,6 @@
 """What every connection that is kept open is made with, and how long its session may take."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
@@ -9,6 +8,7 @@ import psycopg
 
 from kernelbot.store.code import using
 from kernelbot.store.schema import this_code
+from kernelbot.store.timeouts import DatabaseTimeouts
 
 CONNECT_S = 30
 """How long Postgres may take to let us in: it starts a process for it, which on a slow or busy
@@ -26,38 +26,24 @@ its machine or behind a network that forgot us, is noticed in half a minute inst
 or two hours if nobody asks it anything. Over a socket of this machine they mean nothing."""
 
 
-@dataclass(frozen=True)
-class DatabaseTimeouts:
-    """How long sessions of a pool may keep the database, in seconds. Postgres ends what takes
-    longer, so that one slow question or one process that stands still doesn't stop all others."""
+async def hold(limits: DatabaseTimeouts, connection: psycopg.AsyncConnection[Any]) -> None:
+    """Hold the connection's session to the limits, whatever its role or database is set to, and let
+    it use this release's functions and views."""
+    given_s = {
+        "lock_timeout": limits.locked_s,
+        "statement_timeout": limits.slow_s,
+        "idle_in_transaction_session_timeout": limits.idle_s,
+    }
+    for name, limit_s in given_s.items():
+        await _set(connection, name, limit_s, local=False)
+    await connection.execute(*using(this_code()))
+    if not connection.autocommit:  # a pool takes none that is left in a transaction
+        await connection.commit()
 
-    locked_s: float = 8.0
-    """A statement waits for what others have locked. Below the time-out of most clients, so that
-    they are told; and a dozen who wait take all connections, so it isn't long."""
-    slow_s: float = 60.0
-    """A statement takes, with what it waits."""
-    unhurried_s: float = 3600.0
-    """A statement of long work takes: what is about all that a board or a person has."""
-    idle_s: float = 60.0
-    """A transaction does nothing, because we do."""
 
-    async def hold(self, connection: psycopg.AsyncConnection[Any]) -> None:
-        """Hold the connection's session to them, whatever its role or database is set to, and let
-        it use this release's functions and views."""
-        given_s = {
-            "lock_timeout": self.locked_s,
-            "statement_timeout": self.slow_s,
-            "idle_in_transaction_session_timeout": self.idle_s,
-        }
-        for name, limit_s in given_s.items():
-            await _set(connection, name, limit_s, local=False)
-        await connection.execute(*using(this_code()))
-        if not connection.autocommit:  # a pool takes none that is left in a transaction
-            await connection.commit()
-
-    async def unhurry(self, connection: psycopg.AsyncConnection[Any]) -> None:
-        """Give the statements of the connection's transaction the time of long work."""
-        await _set(connection, "statement_timeout", self.unhurried_s, local=True)
+async def unhurry(limits: DatabaseTimeouts, connection: psycopg.AsyncConnection[Any]) -> None:
+    """Give the statements of the connection's transaction the time of long work."""
+    await _set(connection, "statement_timeout", limits.unhurried_s, local=True)
 
 
 def why_unreachable(error: psycopg.Error) -> str:

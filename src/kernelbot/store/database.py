@@ -15,7 +15,8 @@ from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
 
 from kernelbot.domain.errors import Conflict, PlatformError, Unavailable
 from kernelbot.domain.next_steps import Next
-from kernelbot.store.connections import ALIVE, CONNECT_S, DatabaseTimeouts
+from kernelbot.store.connections import ALIVE, CONNECT_S, hold, unhurry
+from kernelbot.store.timeouts import DatabaseTimeouts
 
 IDLE_S = 60.0
 """A pool closes one connection after each while of this length in which one was never used. Another
@@ -142,7 +143,7 @@ class Database:
         with _reachable():
             async with self._connection() as connection, connection.transaction():
                 if unhurried:
-                    await self._limits.unhurry(connection)
+                    await unhurry(self._limits, connection)
                 yield WriteSession(connection)
 
     @contextlib.asynccontextmanager
@@ -154,7 +155,7 @@ class Database:
                 yield WriteSession(connection)
 
     async def _configure(self, connection: AsyncConnection[DictRow]) -> None:
-        await self._limits.hold(connection)
+        await hold(self._limits, connection)
         self._answered.set()
 
     async def _refused(self, _pool: AsyncConnectionPool[Any]) -> None:

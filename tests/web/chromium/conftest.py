@@ -11,8 +11,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
-from kernelbot.accounts.logins.providers import discord, github
-from kernelbot.accounts.logins.service import LoginRules
+from kernelbot.accounts.logins.providers import LoginRules, discord, github
 from kernelbot.accounts.model import NewToken
 from kernelbot.platform.exports.model import ExportRules
 from kernelbot.protocol import DeviceSpec, Floor, Vendor

@@ -12,6 +12,7 @@ from urllib.parse import urlencode
 import httpx
 import structlog
 
+from kernelbot.accounts.logins.model import Registration
 from kernelbot.domain.errors import Unavailable, UserError
 from kernelbot.domain.next_steps import Next
 
@@ -56,6 +57,14 @@ class ProviderPerson:
 
     subject: str
     name: str
+
+
+@dataclass(frozen=True)
+class LoginRules:
+    """The login providers, and who may log in for the first time."""
+
+    providers: tuple[Provider, ...] = ()
+    registration: Registration = Registration.OPEN
 
 
 def github(

@@ -10,8 +10,9 @@ import httpx
 
 from kernelbot.accounts import store as users
 from kernelbot.accounts.logins import store as logins
-from kernelbot.accounts.logins.model import DeviceLogin, Registration
+from kernelbot.accounts.logins.model import DeviceLogin
 from kernelbot.accounts.logins.providers import (
+    LoginRules,
     Provider,
     ProviderPerson,
     fetch_person,
@@ -50,14 +51,6 @@ _INTERVAL_S, _SLOWER_S = 2, 5  # the latter is RFC 8628's, 3.5
 _SLACK_S = 0.5
 """How much closer than the interval two polls may arrive, because of the network."""
 _LETTERS = "BCDFGHJKLMNPQRSTVWXZ"  # no vowels: no words; RFC 8628, 6.1
-
-
-@dataclass(frozen=True)
-class LoginRules:
-    """The login providers, and who may log in for the first time."""
-
-    providers: tuple[Provider, ...] = ()
-    registration: Registration = Registration.OPEN
 
 
 @dataclass(frozen=True)

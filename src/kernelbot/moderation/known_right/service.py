@@ -4,7 +4,8 @@ the platform judges itself, once for each device and version."""
 from kernelbot.boards import store as boards
 from kernelbot.boards.model import ProblemDefinition
 from kernelbot.moderation.known_right import store as known_right
-from kernelbot.moderation.reviews.service import ReviewRules, hold_if_absurd
+from kernelbot.moderation.reviews.model import ReviewRules
+from kernelbot.moderation.reviews.service import hold_if_absurd
 from kernelbot.protocol import RunResult, SourceFile
 from kernelbot.runs import store as attempts
 from kernelbot.runs.queue.enqueueing import enqueue_all

@@ -24,3 +24,18 @@ class CheckedScore:
     device: str
     author_id: int
     score_s: float
+
+
+@dataclass(frozen=True)
+class ReviewRules:
+    """What is held automatically. `hold_speedup` None: nothing is held for its speed."""
+
+    hold_speedup: float | None = 20.0
+    """How many times faster than a trusted score must be looked
+    at by a person first."""
+    known_right: bool = True
+    """Whether a problem's starter files and right solutions are judged, to compare with."""
+    triage: bool = True
+    """Whether ranked submissions are shown to kernelguard, if it is installed."""
+    refuse_rules: tuple[str, ...] = ()
+    """Its rules (`TIMER_MONKEYPATCH`, ...) that refuse automatically; by default none."""

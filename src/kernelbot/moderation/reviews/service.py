@@ -1,6 +1,6 @@
 """Which submissions are held as suspicious, and the decisions of organisers about them."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from kernelbot.accounts.model import User
 from kernelbot.accounts.permissions import is_admin, organises
@@ -10,7 +10,7 @@ from kernelbot.domain.ids import can_be_id
 from kernelbot.domain.states import REVIEW_TRANSITIONS, ReviewState
 from kernelbot.moderation.audit import service as audit
 from kernelbot.moderation.reviews import store as reviews
-from kernelbot.moderation.reviews.model import CheckedScore, Evidence
+from kernelbot.moderation.reviews.model import CheckedScore, Evidence, ReviewRules
 from kernelbot.moderation.reviews.store import TrustSource
 from kernelbot.ranking.places import RankCache
 from kernelbot.store.database import Database, ReadSession, WriteSession
@@ -30,21 +30,6 @@ _SUSPICIOUS = (
     "The judge noticed something that speaks against its times. A person looks at it before it is "
     "ranked."
 )
-
-
-@dataclass(frozen=True)
-class ReviewRules:
-    """What is held automatically. `hold_speedup` None: nothing is held for its speed."""
-
-    hold_speedup: float | None = 20.0
-    """How many times faster than a trusted score (`store.trusted`) must be looked
-    at by a person first."""
-    known_right: bool = True
-    """Whether a problem's starter files and right solutions are judged, to compare with."""
-    triage: bool = True
-    """Whether ranked submissions are shown to kernelguard, if it is installed."""
-    refuse_rules: tuple[str, ...] = ()
-    """Its rules (`TIMER_MONKEYPATCH`, ...) that refuse automatically; by default none."""
 
 
 async def hold_if_absurd(session: WriteSession, scored: CheckedScore, rules: ReviewRules) -> bool:
