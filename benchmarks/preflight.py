@@ -27,7 +27,13 @@ from kernelbot.preflight.gpus import NAMES
 
 _CLI = (sys.executable, "-P", "-m", "kernelbot.cli")
 _MENTIONS = ("import triton", "load_inline", "cpp_extension", "import cutlass", "torch.compile")
-_PLACES = ("submission*.py", "submissions/*.py", "solutions/correct/*.py")
+_PLACES = (
+    "submission*.py",
+    "template[-_]*.py",
+    "submissions/*.py",
+    "solutions/correct/*.py",
+)
+"""Templates in another language are kernels that work; `template.py` is an empty one."""
 _SHOWN = 110
 _COMPILED, _REFUSED = "compiled", "does not compile"
 _NOT_COVERED = ("can't run on the device CPU", "No module named", "CUDA", "HIP", "ROCM", "GPU")
@@ -56,7 +62,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class _Ended:
+class Ended:
     """A command's document, empty if there is none, and the processor time of its processes."""
 
     document: dict[str, Any]
@@ -77,7 +83,7 @@ def main() -> None:
     options = parser.parse_args()
     rows = _stored(options.results)
     if not options.print:
-        for problem, file in _published(options.folder):
+        for problem, file in published(options.folder):
             name = str(file.relative_to(options.folder))
             if name not in rows and options.only in name:
                 row = rows[name] = _examined(name, problem, file, options)
@@ -94,7 +100,7 @@ def _stored(results: Path) -> dict[str, Row]:
     return {row.file: row for row in rows}  # the last one counts
 
 
-def _published(folder: Path) -> list[tuple[Path, Path]]:
+def published(folder: Path) -> list[tuple[Path, Path]]:
     """Each problem's folder with a file of it, those first that have something to compile."""
     found = [
         (problem, file)
@@ -112,8 +118,8 @@ def _examined(name: str, problem: Path, file: Path, options: argparse.Namespace)
     reports, preflight_s, why = _compiled(problem, file, options)
     h100 = reports.get("H100", {"kernels": []})
     registers = [kernel["figures"]["registers"] or 0 for kernel in h100["kernels"]]
-    test = _run(["run", str(problem), str(file), "--device", "CPU", "--json"], options.limit_s)
-    verdict, said = _tested(test)
+    test = run(["run", str(problem), str(file), "--device", "CPU", "--json"], options.limit_s)
+    verdict, said = tested(test)
     return Row(
         name,
         {gpu: report["outcome"] for gpu, report in reports.items()},
@@ -134,12 +140,12 @@ def _compiled(
         return {}, None, "nothing to compile"
     command = ["preflight", str(problem), str(file), "--json"]
     named = [word for gpu in options.gpus for word in ("--gpu", gpu)]
-    every = _run([*command, *named], options.limit_s * len(options.gpus))
+    every = run([*command, *named], options.limit_s * len(options.gpus))
     reports = {one["report"]["gpu"]: one["report"] for one in every.document.get("gpus", [])}
     processor_s = None
     if options.timed:
         with tempfile.TemporaryDirectory() as cache:
-            alone = _run([*command, "--gpu", "H100", "--cold"], options.limit_s, Path(cache))
+            alone = run([*command, "--gpu", "H100", "--cold"], options.limit_s, Path(cache))
         processor_s = round(alone.processor_s, 1)
     said: Counter[str] = Counter()
     for report in reports.values():
@@ -149,7 +155,7 @@ def _compiled(
     return reports, processor_s, why
 
 
-def _tested(test: _Ended) -> tuple[str, str]:
+def tested(test: Ended) -> tuple[str, str]:
     """How the test ended, and why it wasn't accepted."""
     verdict, error = test.document.get("verdict"), test.document.get("error") or {}
     if verdict is None:
@@ -163,7 +169,7 @@ def _tested(test: _Ended) -> tuple[str, str]:
     return "not covered" if uncovered else "refused", said or str(verdict)
 
 
-def _run(arguments: list[str], limit_s: float, cache: Path | None = None) -> _Ended:
+def run(arguments: list[str], limit_s: float, cache: Path | None = None) -> Ended:
     """Run a command of ours, and end it after the limit. `cache`: a folder of its own for it."""
     kept = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
     if cache is not None:
@@ -191,7 +197,7 @@ def _run(arguments: list[str], limit_s: float, cache: Path | None = None) -> _En
         document: dict[str, Any] = {}
         with contextlib.suppress(ValueError):
             document = json.loads(output.read())
-    return _Ended(document, sum(after[2:4]) - sum(before[2:4]), is_late)
+    return Ended(document, sum(after[2:4]) - sum(before[2:4]), is_late)
 
 
 def _share(kept: Path, place: Path) -> None:
