@@ -164,8 +164,11 @@ def tested(test: Ended) -> tuple[str, str]:
     said = " ".join(str(error.get(key) or "") for key in ("message", "evidence")).strip()
     if verdict == "accepted":
         return "accepted", ""
-    of_author = error.get("fault") == "author" and verdict != "time_limit"
+    if verdict == "time_limit":
+        return "no end", said
+    of_author = error.get("fault") == "author"
     uncovered = any(word in said for word in _NOT_COVERED) or not of_author
+    uncovered = uncovered or verdict == "memory_limit"  # the device's, and data are large
     return "not covered" if uncovered else "refused", said or str(verdict)
 
 
