@@ -102,6 +102,7 @@ async def test_a_closed_category_says_so(door: Door) -> None:
     )
 
 
+@pytest.mark.exhaustive
 async def test_200_requests_at_once_are_counted_exactly(door: Door) -> None:
     await door.world.board()
     await door.admin.put("/api/v1/boards/sort/limits/leaderboard", json={"max_per_hour": 13})

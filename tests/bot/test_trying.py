@@ -123,6 +123,7 @@ async def test_a_launcher_is_named_with_a_device_of_its(stage: Stage) -> None:
     assert "❌ 'x.cpp' is no script." in original(strange).content
 
 
+@pytest.mark.exhaustive
 async def test_a_script_of_a_message_is_run_by_its_menu(stage: Stage) -> None:
     carl = stage.person("carl", CREATOR)
     message = await carl.says("look", SCRIPT)
@@ -210,6 +211,7 @@ async def held_up(stage: Stage, gate: asyncio.Event) -> AsyncIterator[asyncio.Ev
         stage.bot.machine = machine
 
 
+@pytest.mark.exhaustive
 async def test_whole_transcripts_of_verifying(stage: Stage) -> None:
     olga = stage.person("olga", ADMIN)
     await answered(stage, await olga.runs("verifyruns"))

@@ -45,6 +45,7 @@ def test_two_files_without_their_problem_s_folder(shell: Shell, problem: Path) -
     assert (10, 10, 10) == (load["pairs"], len(load["first_ns"]), len(load["second_ns"]))
 
 
+@pytest.mark.exhaustive
 def test_a_wrong_kernel_is_said_to_be_wrong(shell: Shell, problem: Path) -> None:
     said = shell("compare", problem / "none.py", problem / AWKWARD, "--json")
     found = said.document

@@ -166,6 +166,7 @@ def test_hip_of_load_inline(shell: Shell) -> None:
     )
 
 
+@pytest.mark.exhaustive
 @needs_hip
 @pytest.mark.torch
 def test_an_error_in_hip_has_its_place_in_the_file(shell: Shell) -> None:

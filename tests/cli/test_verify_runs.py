@@ -27,12 +27,12 @@ def shell(tmp_path: Path) -> Shell:
     return Shell(tmp_path, {})
 
 
-@pytest.mark.exhaustive
 def test_a_device_that_judges_is_told(shell: Shell) -> None:
     said = shell("verify-runs", "--device", "cpu")
     assert (said.code, said.out.startswith("✓ CPU by local: small-job was accepted")) == (0, True)
 
 
+@pytest.mark.exhaustive
 def test_every_launcher_of_every_device_is_tried(shell: Shell) -> None:
     said = shell("verify-runs", "--json")
     found = {(run["device"], run["launcher"]): run["ok"] for run in said.document["runs"]}

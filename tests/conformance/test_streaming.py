@@ -92,6 +92,7 @@ def test_the_client_shows_the_programs_output(author: PopcornCli, board: str, de
     assert any("None" in report for report in reports)
 
 
+@pytest.mark.exhaustive
 def test_a_ranked_stream_ends_with_every_run(author: PopcornCli, board: str, device: str) -> None:
     body, content_type = multipart(submissions.correct())
     with author.wire.stream(f"/{board}/{device}/leaderboard", body, content_type, 3600) as answer:

@@ -117,6 +117,7 @@ async def test_held_out_workloads_are_judged_in_the_end_alone(
     assert (2, len(whole) - 1) == (len(seen.report.tests), len(shown))
 
 
+@pytest.mark.exhaustive
 async def test_speed_is_paid_by_what_is_held_out_in_the_end(
     judge: Judge, problem: LoadedProblem
 ) -> None:

@@ -67,6 +67,7 @@ def node(archive: Path, tmp_path: Path) -> Node:
     return Node(archive, tmp_path)
 
 
+@pytest.mark.exhaustive
 def test_a_job_comes_in_and_a_result_goes_out(node: Node) -> None:
     result = node.run(encode_payload(bare_job()), "--events", str(node.events))
     kinds = [json.loads(line)["kind"] for line in node.events.read_text().splitlines()]

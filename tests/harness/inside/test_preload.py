@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 
+import pytest
 import torch
 
 from kernelbot.harness.inside.preload import driver_left_alone
@@ -16,45 +17,10 @@ preload({flavour!r}, {cuda_on_cpu}, strangers={strangers})
 print(json.dumps({{
     "threads": len(os.listdir("/proc/self/task")),
     "has the checks": "kernelbot_check" in sys.modules,
-}}))
+}}), flush=True)
 """
-
-
-def _program(flavour: str, *, strangers: bool) -> str:
-    return _PRELOAD.format(flavour=flavour, strangers=strangers, cuda_on_cpu=flavour == "torch")
-
-
-def _preloaded(flavour: str, *, strangers: bool) -> dict[str, object]:
-    done = subprocess.run(
-        [sys.executable, "-c", _program(flavour, strangers=strangers)],
-        env={"PYTHONPATH": str(SOURCE), "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "4"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    found: dict[str, object] = json.loads(done.stdout)
-    return found
-
-
-def test_while_frameworks_are_imported_no_driver_is_asked() -> None:
-    ask = torch.cuda.is_available
-    with driver_left_alone(torch):
-        told = torch.cuda.is_available()
-    assert (True, ask) == (told, torch.cuda.is_available)
-
-
-def test_who_forks_runners_has_one_thread_and_what_checkers_import() -> None:
-    assert {"threads": 1, "has the checks": True} == _preloaded("torch", strangers=True)
-
-
-def test_who_forks_judges_has_one_thread_and_nothing_for_checkers() -> None:
-    assert {"threads": 1, "has the checks": False} == _preloaded("numpy", strangers=False)
-
-
-_LOGGED = """
-import logging, os
-from kernelbot.harness.inside.preload import preload
-preload("torch", True, strangers=True)
+_LOGS = """
+import logging
 logging.getLogger("torch").handlers[0].acquire()  # as it never is in a process that forks
 if (pid := os.fork()) == 0:
     print(len(logging._at_fork_reinit_lock_weakset), flush=True)
@@ -65,13 +31,47 @@ print(os.waitpid(pid, 0)[1])
 """
 
 
-def test_a_fork_logs_though_it_makes_no_handlers_lock_anew() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", _LOGGED],
-        env={"PYTHONPATH": str(SOURCE)},
+def _preloaded(
+    flavour: str, *, strangers: bool, more: str = ""
+) -> "subprocess.CompletedProcess[str]":
+    """A process of that flavour, which says what it has loaded, and does more."""
+    begin = _PRELOAD.format(flavour=flavour, strangers=strangers, cuda_on_cpu=flavour == "torch")
+    return subprocess.run(
+        [sys.executable, "-c", begin + more],
+        env={"PYTHONPATH": str(SOURCE), "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "4"},
         capture_output=True,
         text=True,
         check=True,
     )
-    assert "0\n0\n" == done.stdout
-    assert "said" in done.stderr
+
+
+@pytest.fixture(scope="module")
+def with_torch() -> "subprocess.CompletedProcess[str]":
+    """What forks runners, and has forked one that logs. To load torch takes 4 s of a processor."""
+    return _preloaded("torch", strangers=True, more=_LOGS)
+
+
+def test_while_frameworks_are_imported_no_driver_is_asked() -> None:
+    ask = torch.cuda.is_available
+    with driver_left_alone(torch):
+        told = torch.cuda.is_available()
+    assert (True, ask) == (told, torch.cuda.is_available)
+
+
+def test_who_forks_runners_has_one_thread_and_what_checkers_import(
+    with_torch: "subprocess.CompletedProcess[str]",
+) -> None:
+    said = json.loads(with_torch.stdout.splitlines()[0])
+    assert {"threads": 1, "has the checks": True} == said
+
+
+def test_who_forks_judges_has_one_thread_and_nothing_for_checkers() -> None:
+    said = json.loads(_preloaded("numpy", strangers=False).stdout)
+    assert {"threads": 1, "has the checks": False} == said
+
+
+def test_a_fork_logs_though_it_makes_no_handlers_lock_anew(
+    with_torch: "subprocess.CompletedProcess[str]",
+) -> None:
+    assert ["0", "0"] == with_torch.stdout.splitlines()[1:]
+    assert "said" in with_torch.stderr
