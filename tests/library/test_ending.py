@@ -103,6 +103,7 @@ async def test_a_host_that_stands_still_is_ended_and_replaced(
     assert stopped != host_of(home)
 
 
+@pytest.mark.exhaustive
 async def test_a_job_that_brings_hosts_down_loses_its_own_report_alone(
     judge: Judge, home: Path, sums: Path
 ) -> None:
