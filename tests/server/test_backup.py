@@ -90,6 +90,7 @@ def test_what_is_restored_is_a_copy_until_it_is_activated(stopped: Path, tmp_pat
     assert (True, False) == (restored, is_copy(tmp_path / "other"))
 
 
+@pytest.mark.exhaustive
 def test_a_backup_is_made_while_the_server_runs(stopped: Path, tmp_path: Path) -> None:
     with running(stopped) as url:
         backup(tmp_path / "x.dump", data=stopped)
@@ -109,6 +110,7 @@ def test_what_is_there_is_replaced_by_force_only(stopped: Path, tmp_path: Path) 
     assert (["ada", "eve"], ["ada"]) == (kept, users(stopped))
 
 
+@pytest.mark.exhaustive
 def test_a_backup_of_a_newer_release_changes_nothing(stopped: Path, tmp_path: Path) -> None:
     change(
         stopped,

@@ -114,6 +114,7 @@ def test_a_broken_reference_says_nothing_about_the_solutions(
     assert {None} == set(behaviour(check(tmp_path / "scale", judge)).values())
 
 
+@pytest.mark.exhaustive
 def test_cuda_that_the_processor_runs_is_only_tested(tmp_path: Path, judge: RecordingJudge) -> None:
     folder = tmp_path / "vectoradd_cu"
     shutil.copytree(Path("examples/vectoradd_cu"), folder)

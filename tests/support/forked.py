@@ -33,20 +33,33 @@ _MAX_REQUEST_BYTES = 1 << 20
 
 
 def run(
-    arguments: Sequence[str], folder: Path, environment: dict[str, str], timeout_s: float
+    arguments: Sequence[str],
+    folder: Path,
+    environment: dict[str, str],
+    timeout_s: float,
+    *,
+    program: str = "kernelbot.cli",
+    given: bytes = b"",
 ) -> "subprocess.CompletedProcess[bytes]":
-    """As `subprocess.run`, with nobody to ask. Raises `subprocess.TimeoutExpired`; the command is
-    killed then."""
-    request = {"arguments": arguments, "folder": str(folder), "environment": environment}
+    """As `subprocess.run`, with nobody to ask. `program`: the module whose `main` is called;
+    `given`: its standard input. Raises `subprocess.TimeoutExpired`; the command is killed then."""
+    request = {
+        "program": program,
+        "arguments": arguments,
+        "folder": str(folder),
+        "environment": environment,
+    }
     with (
-        open(os.devnull, "rb") as nothing,  # noqa: PTH123 (it has no content)
+        tempfile.TemporaryFile() as input_,
         tempfile.TemporaryFile() as out,
         tempfile.TemporaryFile() as err,
         socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as connection,
     ):
         connection.settimeout(timeout_s)
         connection.connect(_address())
-        streams = array.array("i", [nothing.fileno(), out.fileno(), err.fileno()])
+        input_.write(given)
+        input_.seek(0)
+        streams = array.array("i", [input_.fileno(), out.fileno(), err.fileno()])
         ancillary = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, streams)]
         connection.sendmsg([json.dumps(request).encode()], ancillary)
         try:
@@ -159,7 +172,7 @@ def main() -> None:
     os.chdir(order["folder"])
     sys.argv[1:] = order["arguments"]
     try:
-        importlib.import_module("kernelbot.cli").main()
+        importlib.import_module(order["program"]).main()
     except SystemExit as end:
         _leave(end.code if isinstance(end.code, int) else 0)
 

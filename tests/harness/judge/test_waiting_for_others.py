@@ -34,6 +34,7 @@ TRIES = 10
 @pytest.fixture(scope="module")
 def host() -> Iterator[Host]:
     made = Host(turns=Turns(f"kernelbot-tests-{os.getpid()}"))
+    judged(made, a_job(SORT))  # it starts before there are neighbours: beside them that takes long
     yield made
     made.close()
 

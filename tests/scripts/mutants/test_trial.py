@@ -20,6 +20,8 @@ def test_least(): assert 1 == least(2, 1)
 
 def test_of_another_day(): assert pathlib.Path(__file__).with_name("day").exists()
 """
+_WITHOUT_PLUGINS = "[pytest]\naddopts = -p no:schemathesis -p no:hypothesispytest -p no:asyncio\n"
+"""To load them takes longer than the tests."""
 _MODULE = "src/kernelbot_of_this_tree.py"
 
 
@@ -29,7 +31,7 @@ def copies(tmp_path_factory: pytest.TempPathFactory) -> Copies:
     for name, text in ((_MODULE, _SOURCE), ("tests/test_least.py", _TESTS)):
         (tree / name).parent.mkdir()
         (tree / name).write_text(text)
-    (tree / "pytest.ini").write_text("[pytest]\n")
+    (tree / "pytest.ini").write_text(_WITHOUT_PLUGINS)
     subprocess.run(["git", "init", "-q", "."], cwd=tree, check=True)
     return Copies(tree, tmp_path_factory.mktemp("copies"), 1)
 
@@ -60,6 +62,7 @@ def test_a_change_that_never_ends_is_noticed(copies: Copies) -> None:
     assert Outcome.TIMEOUT is tried(copies, mutant, "test_least", 5).outcome
 
 
+@pytest.mark.exhaustive
 def test_a_test_that_fails_without_the_change_says_nothing(copies: Copies) -> None:
     trial = tried(copies, change("a <= b", "(a < b)"), "test_of_another_day")
     assert Outcome.KILLED is trial.outcome
