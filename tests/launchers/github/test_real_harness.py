@@ -15,6 +15,7 @@ from tests.fakes.github import fake_github
 from tests.fakes.links import FakeLinks, fake_links
 from tests.launchers.github.places import Place
 from tests.launchers.stages import github_launcher, github_settings
+from tests.support.exhaustive import cases
 from tests.support.results import result_in
 from tests.support.searching import MARK, bare_job, searching_submission
 from tests.support.waiting import until
@@ -42,7 +43,9 @@ async def place(folder: Path, links: FakeLinks | None) -> AsyncIterator[Place]:
             yield Place(github, launcher, links)
 
 
-@pytest.mark.parametrize("fetched", [True, False], ids=["by its hash", "built on the runner"])
+@pytest.mark.parametrize(
+    "fetched", cases([True, False], always=[True]), ids=["by its hash", "built on the runner"]
+)
 async def test_an_author_finds_no_secret_on_the_runner(
     harness: Path, tmp_path: Path, fetched: bool
 ) -> None:

@@ -96,6 +96,7 @@ def test_both_kernels_of_a_duel_have_arenas_on_each_ranks_gpu(host: Host) -> Non
     assert [20, 20] == [len(load.opponent_ns) for load in result.duel.workloads]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.timed
 def test_the_number_of_outputs_changes_no_time(host: Host) -> None:
     """The ranks' arrays are made while their GPUs are busy, so that they don't count."""
@@ -222,6 +223,7 @@ def test_ranks_that_claim_too_little_get_the_judges_time(host: Host) -> None:
     assert_a_lie_gains_nothing(host)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.timed
 @pytest.mark.usefixtures("neighbours")
 def test_so_do_they_on_a_machine_on_which_control_calls_wait_as_long(host: Host) -> None:
