@@ -57,6 +57,7 @@ async def test_a_simulated_job_has_one_fate_whoever_asks() -> None:
     assert {one.fault for one in lost} <= {Fault.SCHEDULER}
 
 
+@pytest.mark.exhaustive
 async def test_a_tiny_simulation_loses_and_doubles_nothing(
     database_url: str, tmp_path: Path
 ) -> None:

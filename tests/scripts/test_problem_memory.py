@@ -15,6 +15,7 @@ MIB = 1 << 20
 RUN = DryRun("size: 1", 100 * MIB, 10 * MIB, 150 * MIB)
 
 
+@pytest.mark.exhaustive
 def test_a_problems_largest_workload_is_found(tmp_path: Path) -> None:
     pytest.importorskip("torch", reason="torch isn't installed")
     command = [sys.executable, "-m", "scripts.problem_memory", str(ROOT / "examples/conv2d_py")]

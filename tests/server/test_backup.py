@@ -100,6 +100,7 @@ def test_a_backup_is_made_while_the_server_runs(stopped: Path, tmp_path: Path) -
     assert (["ada"], ["ada", "eve"]) == (users(tmp_path / "other"), users(stopped))
 
 
+@pytest.mark.exhaustive
 def test_what_is_there_is_replaced_by_force_only(stopped: Path, tmp_path: Path) -> None:
     backup(tmp_path / "x.dump", data=stopped)
     change(stopped, "INSERT INTO users (name) VALUES ('eve')")

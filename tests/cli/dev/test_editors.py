@@ -133,6 +133,7 @@ def test_vim_lists_the_same(shell: Shell, python: Said, compiled: Said) -> None:
     assert ("my files/mine.py 5 0 e", True) == (listed[0], "mine.cpp 4 14 e" in listed)
 
 
+@pytest.mark.exhaustive
 def test_a_program_reads_the_same_and_the_code_says_how_it_ended(shell: Shell) -> None:
     said = shell("dev", "--once", "--json", "sums", "my files/mine.py")
     (diagnostic,) = said.document["diagnostics"]

@@ -92,6 +92,7 @@ def test_who_is_not_wanted_any_more_leaves_nothing(tmp_path: Path) -> None:
     assert [] == list(headers.folder.iterdir())
 
 
+@pytest.mark.exhaustive
 @pytest.mark.torch
 def test_a_compiler_that_refuses_is_asked_once(tmp_path: Path) -> None:
     headers, flags = PrecompiledHeaders(tmp_path), ("-fno-such-flag",)

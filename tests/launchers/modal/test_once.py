@@ -106,6 +106,7 @@ async def test_a_thousand_in_flight_are_few_requests(account: Account) -> None:
     assert len(asked) == 32
 
 
+@pytest.mark.exhaustive
 async def test_many_at_once_are_judged_once_each(account: Account) -> None:
     jobs = [a_job("accepted") for _ in range(20)]
     handles = await asyncio.gather(*(account.launcher.launch(job) for job in jobs))

@@ -116,6 +116,7 @@ def test_without_a_script_it_is_a_form(site: Site) -> None:
     page.context.close()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.opens(SUBMIT)
 def test_an_error_is_marked_at_its_line(site: Site) -> None:
     page, said = opened(site)
