@@ -116,8 +116,7 @@ $(VENV)/runs: pyproject.toml constraints.txt scripts/find-python scripts/system-
 	@python=$$(scripts/find-python) && scripts/system-packages --no-tests "$$python" && \
 		echo "Installing KernelBot into $(VENV) ..." && \
 		{ $(BIN)/python -c '' 2>/dev/null || "$$python" -m venv --clear $(VENV); }
-	@$(PIP) $(call pinned,pip)
-	@$(PIP) hatchling
+	@$(PIP) $(call pinned,pip) hatchling
 	@$(BIN)/python -m pip uninstall -qq -y kernelbot # as this project was called before
 	@$(PIP) --no-build-isolation --editable '.[server]'
 	@$(COMPILE)
@@ -128,10 +127,9 @@ $(VENV)/runs: pyproject.toml constraints.txt scripts/find-python scripts/system-
 $(VENV)/develops: $(VENV)/runs
 	@scripts/system-packages "$$(scripts/find-python)"
 	@echo "Installing torch, triton, the extras and the development tools into $(VENV) ..."
-	@$(PIP) $(call pinned,torch)
-	@$(PIP) $(call pinned,triton)
-	@$(PIP) --no-build-isolation --editable '.[server,discord,export,mcp,modal,notebook,openenv,suites,triage]'
-	@$(PIP) --group dev
+	@$(PIP) $(call pinned,torch) $(call pinned,triton)
+	@$(PIP) --no-build-isolation --editable '.[server,discord,export,mcp,modal,notebook,openenv,suites,triage]' \
+		--group dev
 	@$(COMPILE)
 	@touch $@
 

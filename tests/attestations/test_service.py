@@ -4,7 +4,6 @@ import asyncio
 import base64
 import json
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 
@@ -15,17 +14,18 @@ from kernelbot.boards.service import BoardEdit
 from kernelbot.client.documents import VerifiedDocument, verify
 from kernelbot.domain.errors import Conflict, NotAllowed, NotFound
 from kernelbot.protocol import Verdict
+from tests.support.judging import judged_at_once
 from tests.support.problems import sort_problem
-from tests.support.workers import finished, quick_settings, working
+from tests.support.workers import finished
 from tests.support.world import World
 
 CODE = b"# fake: accepted 0.5 0.4 0.6\n"
 
 
 @pytest.fixture
-async def judging(world: World, tmp_path: Path) -> AsyncIterator[None]:
+async def judging(world: World) -> AsyncIterator[None]:
     await world.board()
-    async with working(quick_settings(tmp_path / "data"), world.database.url):
+    async with judged_at_once(world):
         yield
 
 

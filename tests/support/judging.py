@@ -1,24 +1,58 @@
 """Judging in the tests' own process: claims from the queue, and results without a judge."""
 
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+
 from kernelbot.moderation.reviews.model import ReviewRules
 from kernelbot.protocol import Limits, SamplingRules, SandboxMode
 from kernelbot.runs.lifecycle import Claim, RunLifecycle, RunRules
 from kernelbot.runs.queue.model import QueueRules
-from tests.fakes.host import result_of
+from tests.fakes.host import result_of, words_of
 from tests.support.world import DEVICES, World
 
 
-def judging(world: World, rules: QueueRules | None = None, stale_s: float = 30) -> RunLifecycle:
+def judging(
+    world: World,
+    rules: QueueRules | None = None,
+    stale_s: float = 30,
+    sampling: SamplingRules | None = None,
+) -> RunLifecycle:
     """What a worker has. Nothing is judged but what was submitted."""
     everything = RunRules(
         Limits(),
-        SamplingRules(),
+        sampling or SamplingRules(),
         SandboxMode.NONE,
         stale_s=stale_s,
         review=ReviewRules(known_right=False),
         queue=rules or QueueRules(),
     )
     return RunLifecycle(world.database, DEVICES, everything)
+
+
+@contextlib.asynccontextmanager
+async def judged_at_once(world: World) -> AsyncIterator[None]:
+    """While the block runs, whatever comes for a device is judged as its first line says, see
+    `tests.fakes.host`: what a worker does, without its process, its launcher and its host."""
+    stop = asyncio.Event()
+    judge = judging(world, sampling=SamplingRules(min_samples=3))
+    task = asyncio.create_task(_judge_all(judge, stop))
+    try:
+        yield
+    finally:
+        stop.set()
+        await task
+
+
+async def _judge_all(judge: RunLifecycle, stop: asyncio.Event) -> None:
+    while not stop.is_set():
+        claims = [await judge.claim(one.spec.name, "w") for one in DEVICES]
+        for claim in filter(None, claims):
+            assert await judge.launched(claim, "w", "handle")
+            await judge.finish(claim, "w", result_of(claim.spec, words_of(claim.spec)))
+        if not any(claims):
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(stop.wait(), 0.01)
 
 
 async def begun_duel(judge: RunLifecycle, device: str = "CPU") -> Claim:

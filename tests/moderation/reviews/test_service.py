@@ -13,25 +13,26 @@ from kernelbot.domain.states import REVIEW_TRANSITIONS, ReviewState, SubmissionS
 from kernelbot.protocol import SourceFile, Verdict
 from kernelbot.server.tables import DeviceSettings
 from kernelbot.submissions.model import Submission
+from tests.support.judging import judged_at_once
 from tests.support.problems import sort_problem
 from tests.support.workers import finished, quick_settings, working
 from tests.support.world import World
 
 
-async def _judged(world: World, folder: Path, *scores: tuple[User, float]) -> list[Submission]:
+async def _judged(world: World, *scores: tuple[User, float]) -> list[Submission]:
     """Submissions with these scores, judged one after the other."""
     done = []
-    async with working(quick_settings(folder), world.database.url):
+    async with judged_at_once(world):
         for author, score in scores:
             sent = await world.submit(author, content=f"# fake: accepted {score}\n".encode())
             done.append(await finished(world, sent.id))
     return done
 
 
-async def _held(world: World, folder: Path) -> int:
+async def _held(world: World) -> int:
     await world.board()
     ada, bob = world.ada.user, world.bob.user
-    _, absurd = await _judged(world, folder, (ada, 1.0), (bob, 0.01))
+    _, absurd = await _judged(world, (ada, 1.0), (bob, 0.01))
     return absurd.id
 
 
@@ -40,8 +41,8 @@ async def _ranked(world: World, device: str) -> list[str]:
     return [row.author for row in page.standings]
 
 
-async def test_an_absurd_speed_up_is_held(world: World, tmp_path: Path) -> None:
-    number = await _held(world, tmp_path)
+async def test_an_absurd_speed_up_is_held(world: World) -> None:
+    number = await _held(world)
     shown = await world.services.submissions.get(world.bob.user, number)
     assert (SubmissionState.HELD, Verdict.ACCEPTED, None) == (
         shown.state,
@@ -51,8 +52,8 @@ async def test_an_absurd_speed_up_is_held(world: World, tmp_path: Path) -> None:
     assert "100 times faster" in (shown.review_reason or "")
 
 
-async def test_what_is_held_is_not_ranked(world: World, tmp_path: Path) -> None:
-    await _held(world, tmp_path)
+async def test_what_is_held_is_not_ranked(world: World) -> None:
+    await _held(world)
     page = await world.services.standings.page(None, "sort", None)
     assert [row.author for row in page.standings] == ["ada"]
 
@@ -81,34 +82,34 @@ async def test_what_is_held_for_one_device_leaves_the_ranking_of_another(
 
 
 @pytest.mark.exhaustive
-async def test_a_great_speed_up_is_not_held(world: World, tmp_path: Path) -> None:
+async def test_a_great_speed_up_is_not_held(world: World) -> None:
     await world.board()
     ada, bob = world.ada.user, world.bob.user
-    _, great = await _judged(world, tmp_path, (ada, 1.0), (bob, 0.06))
+    _, great = await _judged(world, (ada, 1.0), (bob, 0.06))
     assert (SubmissionState.FINISHED, 1) == (great.state, great.place)
 
 
-async def test_the_first_score_of_a_board_is_not_held(world: World, tmp_path: Path) -> None:
+async def test_the_first_score_of_a_board_is_not_held(world: World) -> None:
     await world.board()
-    (first,) = await _judged(world, tmp_path, (world.ada.user, 1e-9))
+    (first,) = await _judged(world, (world.ada.user, 1e-9))
     assert first.state is SubmissionState.FINISHED
 
 
 @pytest.mark.exhaustive
-async def test_a_ladder_of_small_steps_is_held(world: World, tmp_path: Path) -> None:
+async def test_a_ladder_of_small_steps_is_held(world: World) -> None:
     """Row 68: each step is 10 times better than the one before."""
     await world.board()
     ada, bob = world.ada.user, world.bob.user
-    steps = await _judged(world, tmp_path, (ada, 1.0), (bob, 1.0), (bob, 0.1), (bob, 0.01))
+    steps = await _judged(world, (ada, 1.0), (bob, 1.0), (bob, 0.1), (bob, 0.01))
     assert [SubmissionState.FINISHED] * 3 + [SubmissionState.HELD] == [s.state for s in steps]
     assert "100 times faster than the best of the others" in (steps[-1].review_reason or "")
 
 
-async def test_an_authors_own_first_try_says_nothing(world: World, tmp_path: Path) -> None:
+async def test_an_authors_own_first_try_says_nothing(world: World) -> None:
     """Loops first and NumPy second is no reason to wait for an organiser."""
     await world.board()
     ada = world.ada.user
-    steps = await _judged(world, tmp_path, (ada, 1.0), (ada, 0.01))
+    steps = await _judged(world, (ada, 1.0), (ada, 0.01))
     assert [SubmissionState.FINISHED] * 2 == [step.state for step in steps]
 
 
@@ -190,10 +191,10 @@ async def test_nobody_reads_right_solutions_of_a_board(world: World) -> None:
     assert "secret-of-the-organiser" not in repr(problem)
 
 
-async def test_what_was_released_is_trusted_from_then_on(world: World, tmp_path: Path) -> None:
-    number = await _held(world, tmp_path)
+async def test_what_was_released_is_trusted_from_then_on(world: World) -> None:
+    number = await _held(world)
     await world.services.reviews.release(world.admin.user, number, "read it: honest")
-    (next_step,) = await _judged(world, tmp_path, (world.bob.user, 0.005))
+    (next_step,) = await _judged(world, (world.bob.user, 0.005))
     assert (SubmissionState.FINISHED, 1) == (next_step.state, next_step.place)
 
 
@@ -210,31 +211,31 @@ async def test_what_the_judge_noticed_is_held(world: World, tmp_path: Path) -> N
     )
 
 
-async def test_organisers_see_what_is_held_and_why(world: World, tmp_path: Path) -> None:
-    number = await _held(world, tmp_path)
+async def test_organisers_see_what_is_held_and_why(world: World) -> None:
+    number = await _held(world)
     (held,) = await world.services.reviews.held(world.admin.user, board="SORT")
     assert (number, "ABSURD_SPEEDUP") == (held.id, held.evidence[0].rule)
 
 
-async def test_competitors_have_nothing_to_decide(world: World, tmp_path: Path) -> None:
-    await _held(world, tmp_path)
+async def test_competitors_have_nothing_to_decide(world: World) -> None:
+    await _held(world)
     assert await world.services.reviews.held(world.bob.user) == []
 
 
-async def test_authors_see_no_evidence(world: World, tmp_path: Path) -> None:
-    number = await _held(world, tmp_path)
+async def test_authors_see_no_evidence(world: World) -> None:
+    number = await _held(world)
     shown = await world.services.submissions.get(world.bob.user, number)
     assert shown.evidence == ()
 
 
-async def test_what_is_released_takes_its_place(world: World, tmp_path: Path) -> None:
-    number = await _held(world, tmp_path)
+async def test_what_is_released_takes_its_place(world: World) -> None:
+    number = await _held(world)
     shown = await world.services.reviews.release(world.admin.user, number, "read it: honest")
     assert (SubmissionState.FINISHED, 1, None) == (shown.state, shown.place, shown.review_reason)
 
 
-async def test_an_author_reads_why_they_were_refused(world: World, tmp_path: Path) -> None:
-    number = await _held(world, tmp_path)
+async def test_an_author_reads_why_they_were_refused(world: World) -> None:
+    number = await _held(world)
     await world.services.reviews.refuse(world.admin.user, number, "it returns the last output")
     shown = await world.services.submissions.get(world.bob.user, number)
     assert (Verdict.RULE_VIOLATION, "it returns the last output") == (
@@ -243,16 +244,16 @@ async def test_an_author_reads_why_they_were_refused(world: World, tmp_path: Pat
     )
 
 
-async def test_a_ranked_submission_can_be_refused(world: World, tmp_path: Path) -> None:
+async def test_a_ranked_submission_can_be_refused(world: World) -> None:
     await world.board()
-    (first,) = await _judged(world, tmp_path, (world.ada.user, 1.0))
+    (first,) = await _judged(world, (world.ada.user, 1.0))
     await world.services.reviews.refuse(world.admin.user, first.id, "copied from bob")
     page = await world.services.standings.page(None, "sort", None)
     assert page.standings == ()
 
 
-async def test_decisions_are_in_the_audit_log(world: World, tmp_path: Path) -> None:
-    number = await _held(world, tmp_path)
+async def test_decisions_are_in_the_audit_log(world: World) -> None:
+    number = await _held(world)
     await world.services.reviews.refuse(world.admin.user, number, "a'; DROP TABLE audit_log")
     with psycopg.connect(world.database.url) as connection:
         rows = connection.execute(
@@ -264,16 +265,16 @@ async def test_decisions_are_in_the_audit_log(world: World, tmp_path: Path) -> N
     ]
 
 
-async def test_only_organisers_decide(world: World, tmp_path: Path) -> None:
-    number = await _held(world, tmp_path)
+async def test_only_organisers_decide(world: World) -> None:
+    number = await _held(world)
     other = (await world.services.users.create("eve", Role.CREATOR)).user
     for someone in (world.bob.user, other):
         with pytest.raises(NotAllowed):
             await world.services.reviews.release(someone, number, "please")
 
 
-async def test_the_boards_maker_decides(world: World, tmp_path: Path) -> None:
-    number = await _held(world, tmp_path)
+async def test_the_boards_maker_decides(world: World) -> None:
+    number = await _held(world)
     carl = (await world.services.users.create("carl", Role.CREATOR)).user
     with psycopg.connect(world.database.url) as connection:
         connection.execute("UPDATE leaderboards SET creator_id = %s", (carl.id,))
@@ -282,8 +283,8 @@ async def test_the_boards_maker_decides(world: World, tmp_path: Path) -> None:
     assert (ReviewState.REFUSED, 1) == (refused.review, released.place)
 
 
-async def test_a_decision_needs_a_reason(world: World, tmp_path: Path) -> None:
-    number = await _held(world, tmp_path)
+async def test_a_decision_needs_a_reason(world: World) -> None:
+    number = await _held(world)
     with pytest.raises(UserError, match="reason"):
         await world.services.reviews.release(world.admin.user, number, " \n")
 
