@@ -199,8 +199,8 @@ def _built(job: JobSpec, verdict: Verdict) -> RunResult:
         mode=job.mode,
         harness=HarnessKind.NATIVE,
         verdict=verdict,
-        system=SystemInfo(job.device.name, "fake", "fake", "3"),
-        sandbox=SandboxReport("none"),
+        system=SystemInfo(job.device.name, "fake", "fake", "3", None),
+        sandbox=SandboxReport("none", (), ()),
         compile=CompileReport("nvcc", "", 2.0, cached=False, kernels=(kernel,) * is_built),
         failure=None if is_built else Failure(fault, "a'; echo x"),
     )

@@ -280,7 +280,7 @@ async def test_the_wait_for_timed_runs_is_not_guessed_from_tests(world: World) -
     await world.board()
     await served(world)
     await ended(world, Mode.TEST, public_s=1.0)
-    place = world.services.submissions.queue_place
+    place = world.services.submissions.queue_position
     sent = [(await world.submit(mode=Mode.LEADERBOARD)).id for _ in range(3)]
     unknown = await place(sent[-1])
     await ended(world, Mode.LEADERBOARD, public_s=1.0, secret_s=31.0)
