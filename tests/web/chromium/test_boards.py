@@ -230,11 +230,12 @@ def test_a_board_that_ended_has_a_podium(site: Site, dark: bool) -> None:
 
 
 async def _ended_with_a_ranking(world: World) -> None:
-    """The board `past`, once: two authors are ranked."""
+    """The board `past`, once: two authors are ranked on a device that the site's worker doesn't
+    serve."""
     if any(one.name == "past" for one in await world.services.boards.list_boards(None)):
         return
-    await world.board("past")
+    await world.board("past", devices=("H100",))
     for score_s, author in ((1e-3, world.ada), (2e-3, world.bob)):
-        await ranked(world, score_s, author=author.user, board="past")
+        await ranked(world, score_s, author=author.user, device="H100", board="past")
     edit = BoardEdit(deadline=datetime.now(UTC) - timedelta(seconds=1))
     await world.services.boards.edit(world.admin.user, "past", edit)
