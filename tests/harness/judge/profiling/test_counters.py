@@ -1,7 +1,7 @@
 """Real counters of real processes; missing ones are reported, which is tested."""
 
-import mmap
 import contextlib
+import mmap
 import os
 import subprocess
 import sys
