@@ -44,6 +44,6 @@ def _smallest() -> dict[str, object]:
         "mode": "test",
         "harness": "native",
         "verdict": "accepted",
-        "system": {"device": "CPU", "cpu": "", "os": "", "python": ""},
-        "sandbox": {"mode": "none"},
+        "system": {"device": "CPU", "cpu": "", "os": "", "python": "", "torch": None},
+        "sandbox": {"mode": "none", "in_force": [], "missing": []},
     }
