@@ -48,9 +48,10 @@ class AsyncKernelbotClient(Asynchronous, EveryCall):
     def to(cls, endpoint: Endpoint) -> "AsyncKernelbotClient":
         """A client for a server that was found. If that is a `kernelbot serve` of this account, it
         may be started again meanwhile."""
-        client = cls(endpoint.url, endpoint.token)
-        if endpoint.has_local_token:
-            client._http.auth = LocalToken(endpoint)
+        if not endpoint.has_local_token:
+            return cls(endpoint.url, endpoint.token)
+        client = cls(endpoint.url)
+        client._http.auth = LocalToken(endpoint)
         return client
 
     async def __aenter__(self) -> "AsyncKernelbotClient":

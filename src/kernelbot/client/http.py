@@ -49,9 +49,10 @@ class KernelbotClient(Synchronous, EveryCall):
     def to(cls, endpoint: Endpoint) -> "KernelbotClient":
         """A client for a server that was found. If that is a `kernelbot serve` of this account, it
         may be started again meanwhile."""
-        client = cls(endpoint.url, endpoint.token)
-        if endpoint.has_local_token:
-            client._http.auth = LocalToken(endpoint)
+        if not endpoint.has_local_token:
+            return cls(endpoint.url, endpoint.token)
+        client = cls(endpoint.url)
+        client._http.auth = LocalToken(endpoint)
         return client
 
     def __enter__(self) -> "KernelbotClient":

@@ -5,7 +5,7 @@ from collections.abc import Generator
 import httpx
 
 from kernelbot.client.answers import credentials
-from kernelbot.client.endpoint import ClientFiles, Endpoint, find_local_server
+from kernelbot.client.endpoint import Endpoint, find_local_server
 
 _NOT_AUTHENTICATED = 401
 
@@ -15,10 +15,9 @@ class LocalToken(httpx.Auth):
     that was killed and comes back leaves another. So a request that is refused for its token is
     sent once more with the new one, if there is any; a server has done nothing of the first."""
 
-    def __init__(self, endpoint: Endpoint, places: ClientFiles | None = None) -> None:
+    def __init__(self, endpoint: Endpoint) -> None:
         self._url = endpoint.url
         self._token = endpoint.token
-        self._places = places
 
     def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
         """What httpx is to send for a request."""
@@ -26,7 +25,7 @@ class LocalToken(httpx.Auth):
         answer = yield request
         if answer.status_code != _NOT_AUTHENTICATED:
             return
-        server = find_local_server(self._url, self._places)
+        server = find_local_server(self._url)
         if server is not None and server.token != self._token:
             self._token = server.token
             request.headers.update(credentials(self._token))
