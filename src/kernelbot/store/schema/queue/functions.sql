@@ -298,16 +298,16 @@ BEGIN
             greatest(extract(epoch FROM r.finished_at - r.started_at), 0) AS took_s
         FROM runs r LEFT JOIN submissions s ON s.id = r.submission_id
         WHERE r.device = next.device AND r.state = 'finished' AND r.started_at IS NOT NULL
-        ORDER BY r.finished_at DESC LIMIT 100
+        ORDER BY r.finished_at DESC LIMIT 50
     ),
     took AS (
         SELECT l.mode, l.secret, avg(l.took_s) AS mean_s
         FROM lately l WHERE NOT l.is_duel GROUP BY l.mode, l.secret
     ),
-    -- So many show what the others are.
+    -- So many show what the others are; all would cost each look at a long queue.
     some_waiting AS (
         SELECT r.submission_id, r.secret FROM runs r
-        WHERE r.device = next.device AND r.state = 'queued' AND r.rejudge_id IS NULL LIMIT 200
+        WHERE r.device = next.device AND r.state = 'queued' AND r.rejudge_id IS NULL LIMIT 50
     ),
     at_work AS (
         SELECT r.submission_id, r.secret FROM runs r
