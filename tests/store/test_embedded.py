@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -205,6 +206,26 @@ def test_a_server_that_was_left_running_is_stopped_first(postgres: EmbeddedPostg
         assert (7, False) == (seven(following), alive(left))
     finally:
         following.stop()
+
+
+def test_what_a_killed_server_left_is_waited_for(postgres: EmbeddedPostgres) -> None:
+    """One of its processes that hasn't noticed has its memory, with which no other starts."""
+    postgres.start()
+    killed = int((postgres.folder / "postmaster.pid").read_text().split()[0])
+    connection = psycopg.connect(postgres.admin_url("postgres"))
+    orphan = connection.info.backend_pid
+    os.kill(orphan, signal.SIGSTOP)
+    os.kill(killed, signal.SIGKILL)
+    notices = threading.Timer(1.0, os.kill, (orphan, signal.SIGCONT))
+    notices.start()
+    following = EmbeddedPostgres(postgres.folder)
+    following.start()
+    try:
+        assert (7, False) == (seven(following), alive(orphan))
+    finally:
+        following.stop()
+        notices.join()
+        connection.close()
 
 
 def test_a_runtime_folder_that_others_can_enter_is_not_used(

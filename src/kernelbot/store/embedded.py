@@ -145,6 +145,7 @@ class EmbeddedPostgres:
 
     def _run(self) -> None:
         postmaster.forget_dead(self.folder)
+        postmaster.await_orphans(self.folder)
         self._admit_only_us()
         command = (
             *(program("postgres"), "-D", self._name_of(self.folder), "-h", "", "-p", _PORT),

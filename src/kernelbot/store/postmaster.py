@@ -79,6 +79,24 @@ def forget_dead(folder: Path) -> None:
             (folder / name).unlink(missing_ok=True)
 
 
+def await_orphans(folder: Path) -> None:
+    """Wait for the end of the processes that a dead server had. Until they notice its end they
+    have its memory, and no other server starts on the folder. Blocks. Raises `TimeoutError`."""
+    give_up = time.monotonic() + _PATIENCE_S
+    while left := [pid for pid in _pids() if serves(pid, folder)]:
+        if time.monotonic() > give_up:
+            numbers = ", ".join(map(str, left))
+            raise TimeoutError(f"Processes of a dead server in {folder} don't end: {numbers}.")
+        time.sleep(_POLL_S)
+
+
+def _pids() -> list[int]:
+    """All processes; none if the system doesn't list them."""
+    if not _PROC.is_dir():
+        return []
+    return [int(entry.name) for entry in _PROC.iterdir() if entry.name.isdecimal()]
+
+
 def await_ready(
     pid_file: Path, within_s: float, started: subprocess.Popen[bytes] | None = None
 ) -> bool:
