@@ -21,6 +21,10 @@ SORT = str(EXAMPLES / "sort_np")
         ("`most_speed` must be 1 at least", (SORT, "--most-speed", "0.5")),
         ("'x' isn't a repository's address", ("git+x",)),
         ("There is no device 'x' here.", (SORT, "--device", "x", "--port", "0")),
+        (
+            '"H100\'; x" is no address of a Ray cluster.',
+            (SORT, "--cluster", "H100'; x", "--port", "0"),
+        ),
     ],
 )
 def test_a_mistake_is_a_sentence(shell: Shell, said: str, arguments: tuple[str, ...]) -> None:

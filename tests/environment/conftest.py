@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from tests.environment.wire import Served
-from tests.library.conftest import home, sums
+from tests.library.conftest import home, patient, sums
 
-__all__ = ["home", "sums"]
+__all__ = ["home", "patient", "sums"]
 
 Start = Callable[..., "Iterator[Served]"]
 

@@ -23,6 +23,7 @@ _HELD_OUT_SEED = (
     "Decides what is held out; a secret. Default: drawn at each start, and written beside the "
     "records."
 )
+_CLUSTER = "Judge on this Ray cluster: its client server. --device is then one of its nodes'."
 _ALLOW_HOST = "A name, such as a proxy's, that browsers may ask by; several may be given."
 
 
@@ -36,6 +37,7 @@ def register(app: typer.Typer) -> None:
             "kernelbot env serve examples --reward correct --attempts 8 --record episodes",
             "kernelbot env serve git+https://git.example/kernels.git@v1#problems --test-share 0.2",
             "kernelbot env serve --suite kernelbench KernelBench/level1 --device H100",
+            "kernelbot env serve examples --cluster ray://10.0.0.1:10001 --device H100",
         ),
     )(serve)
     app.add_typer(env, name="env")
@@ -83,10 +85,15 @@ def serve(
         ),
     ] = None,
     device: DeviceOption = None,
+    cluster: Annotated[
+        str | None, typer.Option(metavar="ray://HOST:PORT", help=_CLUSTER, show_default=False)
+    ] = None,
     slots: Annotated[
         int | None,
         typer.Option(
-            min=1, help="So many sources at once. Default: one a processor.", show_default=False
+            min=1,
+            help="So many sources at once. Default: one a processor, or what a cluster takes.",
+            show_default=False,
         ),
     ] = None,
     record: Annotated[
@@ -139,5 +146,6 @@ def serve(
         slots=slots,
         record=record,
         secret=secret,
+        cluster=cluster,
     )
     serving.serve(environment, address, on_refusal=refuse, on_ready=terminal.show)

@@ -21,6 +21,7 @@ from kernelbot.environment.sessions import ClientSession, ClientSessions
 from kernelbot.environment.settings import EpisodeRules, SessionLimits
 from kernelbot.environment.tasks import Division, TaskSet
 from kernelbot.library.judge import Judge
+from kernelbot.library.opening import cluster_address
 from kernelbot.protocol.os_errors import in_words
 from kernelbot.render.text import counted
 
@@ -48,11 +49,14 @@ class Environment:
     rules: EpisodeRules
     limits: SessionLimits
     slots: int | None = None
-    """How many sources are judged at once; None: one for each processor."""
+    """How many sources are judged at once; None: as many as the cluster has room for, or here one
+    for each processor."""
     record: Path | None = None
     """The folder that episodes are recorded in; None: they aren't."""
     secret: HeldOutSecret = field(default_factory=HeldOutSecret)
     """Decides what is held out."""
+    cluster: str | None = None
+    """The address of the Ray cluster that judges; None: this machine does."""
 
 
 OnStep = Callable[[str], None]
@@ -65,8 +69,8 @@ def serve(
     `on_ready` how many tasks there are, and where. Blocks.
 
     Raises `InvalidProblem` without any task, `UserError` for a port that is taken, a device that
-    isn't configured or a folder that can't be written, and `Unavailable` if nothing can be judged
-    here.
+    isn't configured, what is no cluster's address or a folder that can't be written, and
+    `Unavailable` if nothing can be judged.
     """
     with _listener(address) as listener:
         hosts = Hosts.for_server(address.host, address.allowed_hosts)
@@ -85,7 +89,8 @@ async def _serve(
     if environment.record is not None:
         note = ServerNote(rules.held_out, secret.seed, environment.division)
         recorder = Recorder(environment.record, note)
-    async with Judge(rules.device, slots=environment.slots) as judge:
+    async with Judge(_judges(environment), slots=environment.slots) as judge:
+        judge.expect_device(rules.device)
         problems = list(_judged_here(judge, environment, on_refusal))
         tasks = TaskSet(problems, environment.division, rules.held_out, secret)
         grounds = Grounds(judge, rules, is_recorded=recorder is not None, secret=secret)
@@ -109,6 +114,13 @@ async def _serve(
         async with sessions.end_idle_sessions():
             on_ready(f"{counted(len(tasks), 'task')} at {_url(listener)}")
             await server.serve(sockets=[listener])
+
+
+def _judges(environment: Environment) -> str | None:
+    """What a `Judge` is opened with: a cluster's devices are named with each source."""
+    if environment.cluster is None:
+        return environment.rules.device
+    return cluster_address(environment.cluster)
 
 
 def _judged_here(

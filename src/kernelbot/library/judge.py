@@ -123,6 +123,10 @@ class Judge:
         submission = source_file(source, loaded.definition.spec)
         return await self._followed(loaded, submission, options)
 
+    def expect_device(self, name: str | None) -> None:
+        """Raises `UserError` if there is no device of that name, of a cluster once it is open."""
+        self._settings.device(name)
+
     def expect_baseline(
         self, problem: Problem, *, mode: Mode | str, device: str | None = None
     ) -> None:

@@ -1,6 +1,7 @@
 """What a judge opens: the host of this machine, or a Ray cluster."""
 
 import asyncio
+import re
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
@@ -11,7 +12,9 @@ from kernelbot.harness.host.warm.folder import NotOurs, PrivateFolder, default_f
 from kernelbot.library.hosting import HostClient
 from kernelbot.protocol import JobSpec, RunResult
 from kernelbot.server.judging_settings import JudgingSettings, cached_judging_settings
-from kernelbot.server.ray_judge import RayJudge, is_ray
+from kernelbot.server.ray_judge import RayJudge
+
+_CLUSTER = re.compile(r"ray://[A-Za-z0-9.-]{1,253}:[0-9]{1,5}")
 
 
 class JudgingHost(Protocol):
@@ -45,7 +48,7 @@ async def open_host(names: Sequence[str] | None, slots: int | None, processors: 
         folder = _folder()
         failed.callback(folder.close)
         settings = await asyncio.to_thread(cached_judging_settings, folder)
-        if names is not None and any(map(is_ray, names)):
+        if names is not None and any(map(_is_cluster, names)):
             cluster = await _cluster(names, settings, slots)
             failed.push_async_callback(cluster.close)
             settings = replace(settings, devices=cluster.devices)
@@ -65,7 +68,21 @@ async def _cluster(names: Sequence[str], settings: JudgingSettings, slots: int |
             "A judge has one cluster, or devices of this machine.",
             hint="Open a judge for each, and name a cluster's device with each source.",
         )
-    return await RayJudge.open(names[0], settings.devices, slots)
+    return await RayJudge.open(cluster_address(names[0]), settings.devices, slots)
+
+
+def cluster_address(address: str) -> str:
+    """The address of a Ray cluster, as it was given. Raises `UserError` for what is none."""
+    if not _CLUSTER.fullmatch(address):
+        raise UserError(
+            f"{address[:100]!r} is no address of a Ray cluster.",
+            hint="It is ray://HOST:PORT, with the port of Ray's client server: 10001 by default.",
+        )
+    return address
+
+
+def _is_cluster(name: str) -> bool:
+    return name.startswith("ray://")
 
 
 def _narrowed(settings: JudgingSettings, names: Sequence[str]) -> JudgingSettings:

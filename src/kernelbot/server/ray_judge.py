@@ -2,7 +2,6 @@
 
 import asyncio
 import importlib.util
-import re
 import tempfile
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
@@ -17,13 +16,7 @@ from kernelbot.protocol import DeviceSpec, JobSpec, RunResult
 from kernelbot.server.ray_devices import offers, slots
 from kernelbot.server.remote_judge import RemoteJudge
 
-_ADDRESS = re.compile(r"ray://[A-Za-z0-9.-]{1,253}:[0-9]{1,5}")
 _TRAITS = Traits(shortest_poll_s=0.1, longest_poll_s=1.0, check_s=10.0, silence_s=120.0)
-
-
-def is_ray(name: str) -> bool:
-    """Whether this is a cluster's address, and no device's name."""
-    return name.startswith("ray://")
 
 
 class RayJudge:
@@ -45,9 +38,9 @@ class RayJudge:
         cls, address: str, configured: Sequence[DeviceSpec], most: int | None
     ) -> "RayJudge":
         """`configured`: devices that the cluster may have; `most`: how many jobs may be launched at
-        once, None: as many as its nodes have room for. Raises `UserError` for what is no address,
-        or without Ray's package, and `Unavailable` if nothing can be judged there."""
-        _expect_usable(address)
+        once, None: as many as its nodes have room for. Raises `UserError` without Ray's package,
+        and `Unavailable` if nothing can be judged there."""
+        _expect_package()
         async with AsyncExitStack() as failed:
             folder = failed.enter_context(tempfile.TemporaryDirectory(prefix="kernelbot-ray-"))
             harness = await asyncio.to_thread(build, Path(folder) / "kernelbot-harness.pyz")
@@ -79,12 +72,7 @@ class RayJudge:
         return await self._judge.judge(job)
 
 
-def _expect_usable(address: str) -> None:
-    if not _ADDRESS.fullmatch(address):
-        raise UserError(
-            f"{address[:100]!r} is no address of a Ray cluster.",
-            hint="It is ray://HOST:PORT, with the port of Ray's client server: 10001 by default.",
-        )
+def _expect_package() -> None:
     if importlib.util.find_spec("ray") is None:
         raise UserError(
             "Judging on a Ray cluster needs Ray's package, which isn't installed.",
