@@ -64,7 +64,7 @@ QUICK := $(wildcard tests/*/test_model.py tests/*/*/test_model.py) \
 	accounts/logins/test_providers.py attestations/test_signatures.py boards/test_schemas.py \
 	platform/test_distribution.py ranking/test_roofline.py runs/test_files.py \
 	runs/nodes/test_signed_links.py runs/test_job_terms.py runs/test_repeats.py \
-	runs/test_schemas.py submissions/test_same_code.py submissions/test_source.py \
+	runs/test_report.py submissions/test_same_code.py submissions/test_source.py \
 	test_docs.py test_operating.py test_repository.py harness/timing/test_plausibility.py \
 	harness/timing/test_stopping_rule.py \
 	harness/words/test_seeds.py harness/data/test_values.py)

@@ -1,14 +1,17 @@
+import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 import typer.core
 import typer.main
 
-from kernelbot.cli.app import command_tree
+from kernelbot.cli.app import command_tree, run
 from kernelbot.cli.names import AUDIENCES, COMMANDS
+from tests.support.nobody import as_nobody
 from tests.support.terminal import COMMAND, Shell
 
 
@@ -58,6 +61,48 @@ def test_a_full_disk_is_said_in_a_sentence(tmp_path: Path, arguments: list[str])
         done.stderr.startswith(b"Error: The disk is full"),
         b"Traceback" in done.stderr,
     )
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["problem", "new", "a"], ["problem", "new", "a", "--json"], ["run", "a'; x", "b", "--json"]],
+    ids=["text", "json", "an error"],
+)
+def test_a_reader_who_has_gone_ends_a_command_as_a_shell_says_it(
+    tmp_path: Path, arguments: list[str]
+) -> None:
+    """Not with 1, which is that a file was refused."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        [*COMMAND, *arguments], stdout=writing, stderr=subprocess.PIPE, cwd=tmp_path, check=False
+    )
+    os.close(writing)
+    assert (141, b"") == (done.returncode, done.stderr)
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-"])
+def test_a_command_runs_without_a_stream_that_its_shell_has_closed(
+    tmp_path: Path, closed: str
+) -> None:
+    line = f'exec "$0" "$@" {closed}'
+    done = subprocess.run(
+        ["sh", "-c", line, *COMMAND, "problem", "new", "a"],
+        capture_output=True,
+        cwd=tmp_path,
+        check=False,
+    )
+    assert (0, b"", True) == (done.returncode, done.stderr, (tmp_path / "a/task.yml").is_file())
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another account")
+def test_a_folder_that_may_not_be_entered_is_said_in_a_sentence() -> None:
+    with TemporaryDirectory() as folder:
+        closed = Path(folder, "closed")
+        closed.mkdir(mode=0o700)
+        Path(folder).chmod(0o755)
+        ended = as_nobody(lambda: run(["problem", "check", str(closed / "it")]))
+    assert (2, f"Error: {closed / 'it'} can't be reached: access denied.\n") == ended
 
 
 def test_each_command_is_in_one_group_of_the_help() -> None:

@@ -14,7 +14,7 @@ with contextlib.redirect_stdout(said), contextlib.suppress(SystemExit):
     main()
 print(*(name for name, found in sys.modules.items() if found))
 """
-_MODELS = {"kernelbot.submissions.schemas", "kernelbot.runs.schemas", "kernelbot.boards.model"}
+_MODELS = {"kernelbot.submissions.model", "kernelbot.runs.report", "kernelbot.boards.model"}
 
 
 def loaded(words: list[str]) -> set[str]:

@@ -39,6 +39,21 @@ def test_one_is_told_in_percent_and_as_a_factor() -> None:
     ] == comparison_lines([compared(1.2e-3, OWN, LEADER)])
 
 
+@pytest.mark.parametrize(
+    ("score_s", "how"),
+    [
+        (2.0005e-3, "as fast as"),
+        (1.9995e-3, "as fast as"),
+        (2.002e-3, "+0.1% to"),
+        (1.992e-3, "-0.4% to"),
+        (1.98e-3, "1.01 times as fast as"),
+    ],
+)
+def test_what_hardly_differs_is_not_told_as_a_factor_of_one(score_s: float, how: str) -> None:
+    said = f"{how} your best other one, submission 3: 2.00 ms"
+    assert [said] == comparison_lines([compared(score_s, own=OWN)])
+
+
 def test_several_devices_are_named_and_what_is_far_away_is_a_factor() -> None:
     assert [
         "CPU: 2.50 times the time of your best other one, submission 3: 2.00 ms",

@@ -10,7 +10,15 @@ import pytest
 from kernelbot.cli.summary import COMPARED_LINES, LINES, summary
 from kernelbot.domain.states import ReviewState, RunState, SubmissionState
 from kernelbot.moderation.reviews.model import Evidence
-from kernelbot.protocol import CaseResult, Failure, Fault, Mode, RunResult, Verdict
+from kernelbot.protocol import (
+    NOT_RUN,
+    CaseResult,
+    Failure,
+    Fault,
+    Mode,
+    RunResult,
+    Verdict,
+)
 from kernelbot.ranking.model import ScoreInterval
 from kernelbot.render.intervals import ONE_JUDGING
 from kernelbot.runs.model import RunView
@@ -95,6 +103,14 @@ def test_equal_tracebacks_are_said_once() -> None:
     lines = shown(failing([CRASH.format(frames, n) for n in range(5)]))
     assert 1 == sum("IndexError" in line for line in lines)
     assert "    4 more failed the same way" in lines
+
+
+def test_cases_that_were_not_run_are_no_way_of_failing() -> None:
+    lines = shown(failing(["a is off", "b is off", "c is off", "d is off", NOT_RUN]))
+    assert [
+        "  1 other way of failing",
+        "    1 more was not run: the program had ended in another case.",
+    ] == [line for line in lines if "other way" in line or "not run" in line]
 
 
 def test_a_failure_of_both_runs_is_said_once() -> None:

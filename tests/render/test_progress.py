@@ -126,6 +126,16 @@ def test_a_run_that_is_measured_again_says_why(
     assert expected == state_text(state, repeats)
 
 
+def test_a_report_of_compilers_changes_nothing_of_a_run_at_work() -> None:
+    """One that is made in idle time comes whenever it is ready."""
+    run = RunProgress(RunState.RUNNING)
+    run.add(event_of(EventKind.PHASE_STARTED, {"phase": "test", "total": 5}))
+    run.add(event_of(EventKind.CASE, {}))
+    before = run.text
+    run.add(event_of(EventKind.COMPILED, {"message": "H100: 40 registers"}))
+    assert ("test: 1 of 5", "test: 1 of 5") == (before, run.text)
+
+
 def test_a_run_whose_files_are_built_first_says_so_until_they_are() -> None:
     run, activity = RunProgress(RunState.RUNNING), RunActivity()
     texts = []

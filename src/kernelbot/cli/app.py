@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import Iterable
 from importlib import import_module
+from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -12,7 +13,13 @@ from typer.core import TyperCommand, TyperGroup, TyperOption
 from typer.exceptions import TyperException
 
 from kernelbot import __version__
-from kernelbot.cli.errors import INTERRUPTED, report_crash, report_error, report_usage
+from kernelbot.cli.errors import (
+    INTERRUPTED,
+    OUTPUT_CLOSED,
+    report_crash,
+    report_error,
+    report_usage,
+)
 from kernelbot.cli.names import AUDIENCES, COMMANDS
 from kernelbot.domain.errors import KernelbotError, UserError
 
@@ -21,6 +28,7 @@ _COMPLETES = "_KERNELBOT_COMPLETE"
 _TYPED = ("COMP_WORDS", "_TYPER_COMPLETE_ARGS")
 """The variables in which shells then say what was typed."""
 _ASK_FOR_HELP = ("-h", "--help")
+_FULL = (errno.ENOSPC, errno.EDQUOT)
 _HELP = """Kernel competitions: submissions judged in a sandbox, measured honestly, ranked.
 
 Judge a file here, without a server: kernelbot run PROBLEM_DIR FILE
@@ -124,10 +132,18 @@ def root(
 def run(arguments: list[str] | None = None) -> NoReturn:
     """Run one command and exit with its code."""
     arguments = sys.argv[1:] if arguments is None else arguments
+    _have_streams()
     for stream in (sys.stdout, sys.stderr):
         # A terminal that can't show a character shows another one; that is no reason to stop.
         stream.reconfigure(errors="replace")  # type: ignore[union-attr] # real streams can
-    sys.exit(_run(arguments, as_json="--json" in arguments))
+    sys.exit(_told(arguments, as_json="--json" in arguments))
+
+
+def _have_streams() -> None:
+    """Python has none for a descriptor that a shell has closed (`>&-`)."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 (until the process ends)
 
 
 class DiskFull(UserError):
@@ -146,8 +162,9 @@ def _discard_output() -> None:
 
 
 def _end_given_up(command: Any) -> None:  # of classes that typer doesn't export
-    """Have who gives up at a question end the command as Ctrl-C does elsewhere: typer ends it with
-    1, which is here that a file was refused."""
+    """Have who gives up at a question end the command as Ctrl-C does elsewhere, and whose output's
+    reader has gone as a shell says it: typer ends both with 1, which is here that a file was
+    refused."""
     invoke = command.invoke
 
     def invoke_it(context: typer.Context) -> object:
@@ -156,8 +173,25 @@ def _end_given_up(command: Any) -> None:  # of classes that typer doesn't export
         except typer.Abort:
             print(file=sys.stderr)  # the question's line isn't ended
             raise typer.Exit(INTERRUPTED) from None
+        except BrokenPipeError:
+            _discard_output()
+            raise typer.Exit(OUTPUT_CLOSED) from None
 
     command.invoke = invoke_it
+
+
+def _told(arguments: list[str], *, as_json: bool) -> int:
+    """The exit code, also if an error can't be told."""
+    try:
+        return _run(arguments, as_json=as_json)
+    except BrokenPipeError:
+        _discard_output()
+        return OUTPUT_CLOSED
+    except OSError as error:
+        if error.errno not in _FULL:
+            raise
+        _discard_output()
+        return report_error(DiskFull(), as_json=False)
 
 
 def _run(arguments: list[str], *, as_json: bool) -> int:
@@ -174,13 +208,16 @@ def _run(arguments: list[str], *, as_json: bool) -> int:
         return INTERRUPTED
     except BrokenPipeError:  # the reader of our output is gone
         _discard_output()
-        return 141
+        return OUTPUT_CLOSED
     except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        if error.errno in _FULL:
             _discard_output()  # it may be what fills the disk
             return report_error(DiskFull(), as_json=False)
         if error.errno == errno.ENAMETOOLONG:  # pathlib raises it from any method
             return report_error(UserError("The path is too long."), as_json=as_json)
+        if isinstance(error, PermissionError) and isinstance(error.filename, str | bytes):
+            refused = UserError(f"{os.fsdecode(error.filename)} can't be reached: access denied.")
+            return report_error(refused, as_json=as_json)
         return report_crash(error, as_json=as_json)
     except Exception as error:  # noqa: BLE001 (the process ends; Python's own code for it, 1, means something else here)
         return report_crash(error, as_json=as_json)

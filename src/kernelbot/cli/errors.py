@@ -11,7 +11,7 @@ from kernelbot.domain.errors import KernelbotError
 from kernelbot.domain.next_steps import Next
 from kernelbot.protocol import Fault, Verdict
 
-ACCEPTED, REFUSED, USAGE, OURS, INTERRUPTED = 0, 1, 2, 3, 130
+ACCEPTED, REFUSED, USAGE, OURS, INTERRUPTED, OUTPUT_CLOSED = 0, 1, 2, 3, 130, 141
 """Exit codes: fine; the submission's author's fault; bad usage, problem or file; our fault;
 Ctrl-C."""
 

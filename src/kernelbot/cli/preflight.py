@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from kernelbot.preflight.model import Preflight
 
 _GPU = "H100, B200, A100, L4, T4, MI300X or MI355X; may be given several times."
+_THREADS = "Of a block of CUDA C++ or HIP, to say how many blocks have room."
 
 
 def register(app: typer.Typer) -> None:
@@ -40,9 +41,7 @@ def preflight(
     every: Annotated[bool, typer.Option("--all", help="For all GPUs that are known.")] = False,
     threads: Annotated[
         int,
-        typer.Option(
-            min=1, max=1024, help="Of a block of CUDA C++, to say how many blocks have room."
-        ),
+        typer.Option(min=1, max=1024, help=_THREADS),
     ] = 256,
     cold: ColdOption = False,
     as_json: Json = False,

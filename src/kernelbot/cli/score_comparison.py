@@ -12,6 +12,12 @@ if TYPE_CHECKING:
     from kernelbot.ranking.model import ScoreComparison
 
 
+_ALIKE = 0.0005
+"""What differs by less is the same in the digits that are shown."""
+_TIMES = 1.005
+"""From here on a factor of three digits isn't 1.00."""
+
+
 def comparison_lines(found: "Sequence[ScoreComparison]") -> list[str]:
     """A line for each score that there is to compare with, each with its device if there are
     several."""
@@ -44,7 +50,9 @@ def _lines(one: "ScoreComparison") -> list[str]:
 def _against(score_s: float, whose: str, other_s: float) -> str:
     """How two scores differ: as a factor if it is large, else in percent."""
     ratio = score_s / other_s
-    if ratio < 1:
+    if abs(ratio - 1) < _ALIKE:
+        how = "as fast as"
+    elif 1 / ratio >= _TIMES:
         how = f"{three_digits(1 / ratio)} times as fast as"
     elif ratio < 2:
         how = f"{percent_text(ratio - 1)} to"

@@ -10,7 +10,7 @@ from kernelbot.protocol import RunResult, Verdict, WorkloadResult
 from kernelbot.render.failures import Alike, failed_alike
 from kernelbot.render.intervals import ONE_JUDGING
 from kernelbot.render.report import busy_hint, threads_hint, workloads_table
-from kernelbot.render.text import cut, indent, one_line, printable, wrap
+from kernelbot.render.text import counted, cut, indent, one_line, printable, wrap
 from kernelbot.render.verdicts import FAULTS, mark
 
 if TYPE_CHECKING:
@@ -103,10 +103,12 @@ def _failed(submission: "SubmissionView", width: int) -> list[str]:
 
 def _why(run: "RunView") -> str:
     result = run.result
-    ways = _ways(result) if result is not None else []
+    found = _ways(result) if result is not None else []
+    ways = [way for way in found if not way.sentence]
     lines = [line for index, way in enumerate(ways[:_WAYS]) for line in _way(way, whole=index == 0)]
-    if len(ways) > _WAYS:
-        lines.append(f"{len(ways) - _WAYS} other ways of failing")
+    if (more := len(ways) - _WAYS) > 0:
+        lines.append(f"{counted(more, 'other way')} of failing")
+    lines += [f"  {way.sentence}" for way in found if way.sentence]
     if not lines:
         message = result.failure.message if result is not None and result.failure else run.message
         lines = printable(message or "").splitlines()
@@ -120,8 +122,6 @@ def _ways(result: RunResult) -> list[Alike]:
 
 
 def _way(way: Alike, *, whole: bool) -> list[str]:
-    if way.sentence:
-        return [f"  {way.sentence}"]
     said = printable(way.first.message).splitlines()
     lines = [f"{mark(way.first.verdict)} {one_line(way.first.spec)}"]
     lines += [f"  {line}" for line in (_clipped(said, LINES // 2) if whole else said[:1])]
@@ -149,7 +149,7 @@ def _times(submission: "SubmissionView", width: int, room: int) -> list[str]:
         return []
     lines = workloads_table(shown, width).splitlines()
     more = len(loads) - len(shown)
-    return [*lines, *([f"{more} more workloads"] if more else []), ONE_JUDGING]
+    return [*lines, *([counted(more, "more workload")] if more else []), ONE_JUDGING]
 
 
 def _timed(run: "RunView") -> tuple[WorkloadResult, ...]:

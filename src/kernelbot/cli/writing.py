@@ -57,13 +57,17 @@ def _write_new(file: Path, text: str) -> None:
 
 
 def _replace(file: Path, text: str) -> None:
-    handle, draft = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
+    try:
+        handle, draft = tempfile.mkstemp(prefix=".kernelbot-", dir=file.parent)
+    except PermissionError:  # the file may be writable and its folder not
+        _write(file, text, "w")
+        return
     os.close(handle)
     try:
         _write(Path(draft), text, "w")
         os.chmod(draft, file.stat().st_mode & 0o7777)  # noqa: PTH101
         os.replace(draft, file)  # noqa: PTH105
-    except OSError:
+    except BaseException:
         with suppress(OSError):
             Path(draft).unlink()
         raise

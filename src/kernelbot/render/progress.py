@@ -113,6 +113,8 @@ class RunProgress:
         """Add a step."""
         if isinstance(event.kind, RunState):
             self._change(event.kind, event.data)
+        elif event.kind is EventKind.COMPILED and event.data.get("message"):
+            return  # a report, which may come at any time
         elif event.kind in (EventKind.COMPILING, EventKind.COMPILED):
             self.phase = COMPILING if event.kind is EventKind.COMPILING else ""
             self.done = self.total = 0

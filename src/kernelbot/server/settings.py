@@ -131,7 +131,8 @@ class Settings(BaseSettings):
     harness_command: tuple[str, ...] = HARNESS
     """How the local launcher starts the harness."""
     warm: tuple[str, ...] | None = None
-    """Frameworks loaded in advance; None: numpy, and torch if it is installed."""
+    """Frameworks loaded in advance; None: numpy, and torch, if it is installed, for devices
+    whose open boards mention it."""
 
     @classmethod
     def settings_customise_sources(

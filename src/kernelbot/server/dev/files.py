@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from threading import Event
 
-from kernelbot.domain.errors import InvalidSubmission
+from kernelbot.domain.errors import InvalidSubmission, UserError
 from kernelbot.submissions.source import MAX_SOURCE_BYTES
 
 _STEP_MS = 5
@@ -53,18 +53,22 @@ def write_whole(path: Path, content: bytes) -> None:
 
 def changes(path: Path, over: Event) -> Iterator[None]:
     """Once for each change of the file, also if it is deleted, made again or replaced, until
-    `over` is set. Raises KeyboardInterrupt."""
+    `over` is set. Raises KeyboardInterrupt, and `UserError` for a folder that can't be watched."""
     from watchfiles import watch
 
     places = {path.absolute(), path.resolve()}
     folders = {place.parent for place in places}
     names = {str(place) for place in places} | {str(path.parent.resolve() / path.name)}
-    for _found in watch(
+    found = watch(
         *folders,
         watch_filter=lambda _change, changed: changed in names,
         step=_STEP_MS,
         debounce=_DEBOUNCE_MS,
         stop_event=over,
         recursive=False,
-    ):
-        yield
+    )
+    try:
+        for _changes in found:
+            yield
+    except PermissionError:
+        raise UserError(f"{path.parent} can't be watched: access denied.") from None
