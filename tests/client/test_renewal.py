@@ -1,7 +1,9 @@
 """A server of this account that is started again while a client talks to it."""
 
+import asyncio
 import json
 import os
+import threading
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
@@ -64,6 +66,25 @@ async def test_events_go_on_after_a_server_started_again(serve: Callable[[Handle
         leave(url, "second")
         found = [one.id async for one in client.events(7)]
     assert ([1], ["Bearer first", "Bearer second"]) == (found, asked)
+
+
+async def test_requests_that_are_under_way_together_are_all_renewed(
+    serve: Callable[[Handle], str],
+) -> None:
+    """Also those whose refusal comes after another's."""
+    both = threading.Barrier(2, timeout=30)
+
+    def handle(handler: BaseHTTPRequestHandler) -> None:
+        if handler.headers["Authorization"] == "Bearer second":
+            return answer(handler, 200, BOARDS)
+        both.wait()  # until the other one is under way as well
+        return answer(handler, 401, NO)
+
+    url = serve(handle)
+    async with AsyncKernelbotClient.to(leave(url, "first")) as client:
+        leave(url, "second")
+        found = await asyncio.gather(client.boards(), client.boards())
+    assert [[], []] == [one.boards for one in found]
 
 
 def test_a_server_that_did_not_start_again_is_asked_once(serve: Callable[[Handle], str]) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from kernelbot.preflight.model import Preflight, PreflightOutcome
 from kernelbot.protocol import EventKind, Mode, Vendor, Verdict
+from kernelbot.runs.builds import store as builds
 from kernelbot.server.settings import Settings
 from kernelbot.server.tables import DeviceSettings
 from kernelbot.submissions.model import Submission
@@ -145,15 +146,53 @@ async def test_nothing_is_compiled_while_this_machine_judges(
     assert [] == meanwhile
 
 
-@pytest.mark.parametrize("what", ["the device wants none", "the fault is ours"])
-async def test_there_is_no_report(judged: World, idle: Idle, what: str) -> None:
-    ours = what == "the fault is ours"
-    async with working(idle.settings(preflight=ours), judged.database.url):
-        sent = await waiting(judged, "# builds: internal_error" if ours else "")
-        if ours:
-            await until(lambda: idle.compiled())
+@pytest.mark.parametrize(
+    "verdict", [Verdict.INTERNAL_ERROR, Verdict.TIME_LIMIT], ids=["our fault", "a slow machine"]
+)
+async def test_what_says_nothing_of_the_gpus_machine_is_not_told(
+    judged: World, idle: Idle, verdict: Verdict
+) -> None:
+    """Nor tried again."""
+    async with working(idle.settings(), judged.database.url):
+        sent = await waiting(judged, f"# builds: {verdict}")
+        await until(lambda: idle.compiled())
         await asyncio.sleep(QUIET_S)
-        assert ((), int(ours)) == (await shown(judged, sent), len(idle.compiled()))
+        assert ((), 1) == (await shown(judged, sent), len(idle.compiled()))
+
+
+async def test_nothing_is_compiled_for_a_device_that_wants_none(judged: World, idle: Idle) -> None:
+    async with working(idle.settings(preflight=False), judged.database.url):
+        sent = await waiting(judged)
+        await asyncio.sleep(QUIET_S)
+        assert ((), []) == (await shown(judged, sent), idle.compiled())
+
+
+async def test_a_report_that_cannot_be_read_ends_no_worker(
+    judged: World, idle: Idle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def crash(*_: object) -> None:
+        raise ValueError("a'; echo x")
+
+    monkeypatch.setattr("kernelbot.worker.idle.report_of_build_step", crash)
+    async with working(idle.settings(), judged.database.url):
+        sent = await waiting(judged)
+        await until(lambda: idle.compiled())
+        other = await judged.submit(mode=Mode.TEST, content=b"# fake: accepted\n")
+        ended = await finished(judged, other.id)
+        assert (Verdict.ACCEPTED, ()) == (ended.verdict, await shown(judged, sent))
+
+
+async def test_a_run_with_a_lower_number_may_come_after_another_was_seen_to(
+    judged: World,
+) -> None:
+    """Ids aren't committed in their order. Of those that were seen to, ended ones are forgotten."""
+    first, second = await waiting(judged), await waiting(judged, "// the other")
+    run_ids = [sent.runs[0].id for sent in (first, second)]
+    async with judged.database.read() as session:
+        found = await builds.next_without_report(session, ["H100"], run_ids[1:])
+        none = await builds.next_without_report(session, ["H100"], run_ids)
+        still_open = await builds.open_among(session, [*run_ids, 10**9])
+    assert (run_ids[0], None, set(run_ids)) == (found and found.run_id, none, still_open)
 
 
 async def test_of_two_workers_one_compiles(judged: World, idle: Idle) -> None:
@@ -175,6 +214,20 @@ async def test_idle_time_is_lent_while_there_is_no_job() -> None:
     before = wanted.is_set()
     with idle.at_work(), idle.at_work():
         assert (False, False, True) == (while_at_work, before, wanted.is_set())
+
+
+async def test_no_idle_time_is_lent_if_the_next_job_begins_as_the_last_one_ends() -> None:
+    """Before whoever waits for it has noticed that the last one ended."""
+    idle = IdleTime()
+    with idle.at_work():
+        lent = asyncio.ensure_future(_lent(idle))
+        await asyncio.sleep(0)
+    with idle.at_work():
+        for _ in range(3):
+            await asyncio.sleep(0)
+        beside = lent.done()
+    wanted = await lent
+    assert (False, False) == (beside, wanted.is_set())
 
 
 async def _lent(idle: IdleTime) -> asyncio.Event:

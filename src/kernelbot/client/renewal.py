@@ -21,12 +21,13 @@ class LocalToken(httpx.Auth):
 
     def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
         """What httpx is to send for a request."""
-        request.headers.update(credentials(self._token))
+        sent = self._token  # another request's refusal may renew it while this one is under way
+        request.headers.update(credentials(sent))
         answer = yield request
         if answer.status_code != _NOT_AUTHENTICATED:
             return
         server = find_local_server(self._url)
-        if server is not None and server.token != self._token:
+        if server is not None and server.token != sent:
             self._token = server.token
             request.headers.update(credentials(self._token))
             yield request

@@ -4,7 +4,7 @@ compilers say. No run has anything of it, or waits for it: whoever judges or bui
 import asyncio
 import contextlib
 import uuid
-from collections.abc import AsyncIterator, Coroutine, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,7 +15,7 @@ from kernelbot.launchers.base import Launcher, Outcome
 from kernelbot.launchers.results import NoResult
 from kernelbot.preflight.build_steps import report_of_build_step
 from kernelbot.preflight.model import PreflightOutcome, PreflightReport
-from kernelbot.protocol import JobSpec, RunResult
+from kernelbot.protocol import JobSpec, RunResult, Verdict
 from kernelbot.protocol.building import build_job
 from kernelbot.protocol.os_errors import in_words
 from kernelbot.protocol.result_size import most_bytes
@@ -29,6 +29,8 @@ from kernelbot.worker.watching import Watcher
 
 _POLL_S = 1.0
 """Between two looks at what waits."""
+_MOST_SEEN = 500
+"""So many runs are remembered before it is asked which of them have ended."""
 log = structlog.get_logger()
 
 
@@ -59,7 +61,8 @@ class IdleTime:
     async def lend(self) -> AsyncIterator[asyncio.Event]:
         """Wait until no job of a run is here. Leave the block as soon as the event is set: nobody
         waits for that."""
-        await self._idle.wait()
+        while self._jobs:  # the next one may come in the moment in which the last has ended
+            await self._idle.wait()
         wanted = asyncio.Event()
         self._lent.add(wanted)
         try:
@@ -82,15 +85,17 @@ class IdlePlace:
 
 
 class IdlePreflighter:
-    """Makes reports one after the other. Runs are seen to in their order; one whose compiling came
-    to no report isn't tried again by this worker, unless it was ended for a run's sake."""
+    """Makes reports one after the other. Runs are seen to in the order of their ids; one whose
+    compiling came to no report isn't tried again by this worker, unless it was ended for a run's
+    sake."""
 
     def __init__(self, reports: IdleReports, place: IdlePlace, idle: IdleTime) -> None:
         self._reports = reports
         self._place = place
         self._idle = idle
-        self._after = 0
-        """The last run that was seen to."""
+        self._seen: set[int] = set()
+        """The runs that were seen to: not the last of them, since their ids aren't committed in
+        their order. Now and then without those that have ended."""
 
     async def run(self) -> None:
         """Never ends by itself."""
@@ -107,19 +112,22 @@ class IdlePreflighter:
         async with self._idle.lend() as wanted:
             if self._place.name not in self._place.checks.available(self._place.device):
                 return False
-            run = await self._reports.next(self._after)
+            if len(self._seen) > _MOST_SEEN:
+                self._seen = await self._reports.open_among(self._seen)
+            run = await self._reports.next(self._seen)
             if run is None:
                 return False
             if run.job is None:
-                self._after = run.run_id
+                self._seen.add(run.run_id)
                 return True
+            job = run.job
             async with self._reports.alone() as is_alone:
                 if not is_alone:
                     return False
-                if await self._reports.next(self._after) != run:  # another worker was quicker
+                if await self._reports.next(self._seen) != run:  # another worker was quicker
                     return True
-                if await _done_unless(wanted, self._compile(run, run.job)):
-                    self._after = run.run_id
+                if await _done_unless(wanted, lambda: self._compile(run, job)):
+                    self._seen.add(run.run_id)
                 return True
 
     async def _compile(self, run: UnreportedRun, job: JobSpec) -> None:
@@ -127,14 +135,16 @@ class IdlePreflighter:
         step = build_job(job, f"{run.run_id}.p{uuid.uuid4().hex[:12]}", device)
         try:
             result = await self._result(step)
-            report = None
-            if result is not None:
-                report = await asyncio.to_thread(report_of_build_step, job, result)
+            if result is None or result.verdict is Verdict.TIME_LIMIT:
+                return  # the GPU's machine may be quicker
+            report = await asyncio.to_thread(report_of_build_step, job, result)
             if report is not None and _says_anything(report):
                 told = replace(report, compiled_on=device)
                 await until_available(lambda: self._reports.tell(run, told))
         except (KernelbotError, OSError) as error:
             log.warning("preflight_failed", run=run.run_id, error=in_words(error))
+        except Exception:  # whatever a stranger's compiler says, the worker goes on
+            log.exception("preflight_crashed", run=run.run_id)
 
     async def _result(self, step: JobSpec) -> RunResult | None:
         """A job's result, of which nothing is left; None: it is lost."""
@@ -167,9 +177,13 @@ def _says_anything(report: PreflightReport) -> bool:
     return report.outcome is not PreflightOutcome.UNKNOWN or bool(report.kernels)
 
 
-async def _done_unless(wanted: asyncio.Event, step: Coroutine[Any, Any, None]) -> bool:
+async def _done_unless(
+    wanted: asyncio.Event, step: Callable[[], Coroutine[Any, Any, None]]
+) -> bool:
     """Do the step, or end it once the event is set; whether it was done."""
-    work = asyncio.ensure_future(step)
+    if wanted.is_set():
+        return False
+    work = asyncio.ensure_future(step())
     told = asyncio.ensure_future(wanted.wait())
     try:
         await asyncio.wait([work, told], return_when=asyncio.FIRST_COMPLETED)

@@ -55,11 +55,14 @@ FROM runs r
 JOIN submissions s ON s.id = r.submission_id
 JOIN sources c ON c.sha256 = s.source_sha256
 WHERE r.device = ANY(%(devices)s) AND r.state IN ('queued', 'dispatched', 'running')
-    AND r.id > %(after)s AND NOT r.secret AND r.rejudge_id IS NULL AND r.duel_id IS NULL
+    AND r.id <> ALL(%(seen)s) AND NOT r.secret AND r.rejudge_id IS NULL AND r.duel_id IS NULL
     AND NOT EXISTS (
         SELECT 1 FROM preflights p WHERE p.submission_id = s.id AND p.device = r.device
     )
 ORDER BY r.id LIMIT 1;
+
+-- name: open_among
+SELECT id FROM runs WHERE id = ANY(%(ids)s) AND state IN ('queued', 'dispatched', 'running');
 
 -- name: lock_open_run
 SELECT id FROM runs

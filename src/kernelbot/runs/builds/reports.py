@@ -1,5 +1,6 @@
 """Reports on submissions that nobody builds before they run: which have none, and telling them."""
 
+from collections.abc import Collection
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 
@@ -49,14 +50,19 @@ class IdleReports:
         has it. Raises `Unavailable`."""
         return if_nobody_else(self._database.url, Lock.PREFLIGHT)
 
-    async def next(self, after: int) -> UnreportedRun | None:
-        """The first run behind the run `after` that is open and has no report; None: there is
+    async def next(self, seen: Collection[int]) -> UnreportedRun | None:
+        """The first run beside those of `seen` that is open and has no report; None: there is
         none."""
         async with self._database.read() as session:
-            found = await builds.next_without_report(session, self.devices, after)
+            found = await builds.next_without_report(session, self.devices, seen)
             if found is None:
                 return None
             return UnreportedRun(found.run_id, found.submission_id, await self._job(session, found))
+
+    async def open_among(self, run_ids: Collection[int]) -> set[int]:
+        """Those of the runs that haven't ended."""
+        async with self._database.read() as session:
+            return await builds.open_among(session, run_ids)
 
     async def _job(self, session: ReadSession, found: Unreported) -> JobSpec | None:
         file, device = SourceFile(found.file_name, found.code), self._devices[found.device]

@@ -1,7 +1,7 @@
 """What build steps have made, by what they were made of; and who is building what."""
 
 import base64
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -63,12 +63,18 @@ class Unreported:
 
 
 async def next_without_report(
-    session: ReadSession, devices: Sequence[str], after: int
+    session: ReadSession, devices: Sequence[str], seen: Collection[int]
 ) -> Unreported | None:
-    """The first public run behind the run `after` that is open; None: there is none."""
-    values = {"devices": list(devices), "after": after}
+    """The first public run beside those of `seen` that is open; None: there is none."""
+    values = {"devices": list(devices), "seen": list(seen)}
     row = await session.one(statements(__file__)["next_without_report"], values)
     return None if row is None else Unreported(**row)
+
+
+async def open_among(session: ReadSession, run_ids: Collection[int]) -> set[int]:
+    """Those of the runs that are open."""
+    rows = await session.all(statements(__file__)["open_among"], {"ids": list(run_ids)})
+    return {row["id"] for row in rows}
 
 
 async def lock_open_run(session: WriteSession, run_id: int) -> bool:
