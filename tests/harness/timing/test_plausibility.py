@@ -192,6 +192,20 @@ def test_steady_claims_on_a_busy_machine_are_not() -> None:
     assert busy.suspicion(calls) is None
 
 
+def test_a_process_that_starts_beside_the_first_calls_makes_nobody_suspicious() -> None:
+    """As Python's tracker of shared memory does, with a fifth of a second of its own."""
+    quick = [replace(a_call(320 + n % 7), bracket_ns=400 * US) for n in range(12)]
+    slow = [
+        replace(
+            one,
+            bracket_ns=(1_400 + 500 * n) * US,
+            call_tree_cpu_ns=one.call_cpu_ns + (1_000 + 500 * n) * US,
+        )
+        for n, one in enumerate(quick[:8])
+    ]
+    assert quiet().suspicion(slow + quick) is None
+
+
 @given(st.lists(st.integers(0, 2_000), min_size=20, max_size=60))
 def test_time_that_others_took_makes_nobody_suspicious(delays_us: list[int]) -> None:
     calls = [replace(a_call(100), bracket_ns=(150 + delay) * US) for delay in delays_us]
