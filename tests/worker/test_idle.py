@@ -2,10 +2,13 @@
 
 import asyncio
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
+from kernelbot.harness.timing.turns import VARIABLE, Turns
 from kernelbot.preflight.model import Preflight, PreflightOutcome
 from kernelbot.protocol import EventKind, Mode, Vendor, Verdict
 from kernelbot.runs.builds import store as builds
@@ -48,6 +51,10 @@ class Idle:
         judged = self.folder / name / "jobs" / "judged.log"
         ids = judged.read_text().split() if judged.exists() else []
         return [one for one in ids if ".p" in one]
+
+    def has_compiled(self, count: int) -> bool:
+        """Whether so many jobs were begun."""
+        return len(self.compiled()) == count
 
 
 @pytest.fixture
@@ -193,6 +200,41 @@ async def test_a_run_with_a_lower_number_may_come_after_another_was_seen_to(
         none = await builds.next_without_report(session, ["H100"], run_ids)
         still_open = await builds.open_among(session, [*run_ids, 10**9])
     assert (run_ids[0], None, set(run_ids)) == (found and found.run_id, none, still_open)
+
+
+async def test_nothing_is_compiled_while_somebody_measures_here(
+    judged: World, idle: Idle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another worker, another server, or `kernelbot run`."""
+    monkeypatch.setenv(VARIABLE, name := f"kernelbot-test-{uuid4().hex}")
+    async with working(idle.settings(), judged.database.url):
+        await waiting(judged, "# builds: sleep 600 accepted")
+        await until(lambda: idle.compiled())
+        turn = Turns(name).take(1.0)
+        await asyncio.sleep(QUIET_S)
+        meanwhile = len(idle.compiled())
+        turn.release()
+        await until(lambda: len(idle.compiled()) == 2)
+    assert 1 == meanwhile
+
+
+async def test_who_was_ended_waits_for_the_others_and_is_tried_three_times(
+    judged: World, idle: Idle
+) -> None:
+    async with working(idle.settings(), judged.database.url):
+        endless = await waiting(judged, "# builds: sleep 600 accepted")
+        await until(lambda: idle.compiled())
+        other = await waiting(judged, "// the other")
+        for begun in (1, 3, 4):
+            await until(partial(idle.has_compiled, begun))
+            content = f"# fake: accepted\n# {begun}".encode()
+            sent = await judged.submit(mode=Mode.TEST, content=content)
+            await finished(judged, sent.id)
+        await reported(judged, other)
+        await asyncio.sleep(QUIET_S)
+        runs = [int(job.partition(".")[0]) for job in idle.compiled()]
+    of_each = [sent.runs[0].id for sent in (endless, other)]
+    assert [of_each[at] for at in (0, 1, 0, 0)] == runs
 
 
 async def test_of_two_workers_one_compiles(judged: World, idle: Idle) -> None:

@@ -23,6 +23,7 @@ from kernelbot.guilds.announcements.service import Announcements
 from kernelbot.guilds.chat.service import Chat
 from kernelbot.guilds.service import Guilds
 from kernelbot.harness.archive import build, sources_sha256
+from kernelbot.harness.timing.turns import Turns
 from kernelbot.launchers.links import Links
 from kernelbot.moderation.audit.service import Audit
 from kernelbot.moderation.deletion.service import Deletion
@@ -205,5 +206,6 @@ async def open_run_lifecycle(
                 images,
                 IdleReports(database, idle.devices, jobs),
                 idle.builder,
+                Turns().is_taken,
             ),
         )

@@ -4,7 +4,8 @@ compilers say. No run has anything of it, or waits for it: whoever judges or bui
 import asyncio
 import contextlib
 import uuid
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -31,6 +32,10 @@ _POLL_S = 1.0
 """Between two looks at what waits."""
 _MOST_SEEN = 500
 """So many runs are remembered before it is asked which of them have ended."""
+_MOST_TRIES = 3
+"""So often a run's compiling is begun, and ended for the sake of others."""
+_GLANCE_S = 0.2
+"""Between two looks whether somebody measures."""
 log = structlog.get_logger()
 
 
@@ -82,12 +87,14 @@ class IdlePlace:
     watcher: Watcher
     reader: ResultReader
     checks: Checks
+    is_measured: Callable[[], bool]
+    """Whether somebody measures on this machine now, in whatever process."""
 
 
 class IdlePreflighter:
     """Makes reports one after the other. Runs are seen to in the order of their ids; one whose
-    compiling came to no report isn't tried again by this worker, unless it was ended for a run's
-    sake."""
+    compiling came to no report isn't tried again by this worker. One that was ended for another's
+    sake waits for all others, and is tried three times."""
 
     def __init__(self, reports: IdleReports, place: IdlePlace, idle: IdleTime) -> None:
         self._reports = reports
@@ -96,6 +103,10 @@ class IdlePreflighter:
         self._seen: set[int] = set()
         """The runs that were seen to: not the last of them, since their ids aren't committed in
         their order. Now and then without those that have ended."""
+        self._ended: Counter[int] = Counter()
+        """How often a run's compiling was ended."""
+        self._put_off: set[int] = set()
+        """Runs that wait for all others."""
 
     async def run(self) -> None:
         """Never ends by itself."""
@@ -112,10 +123,13 @@ class IdlePreflighter:
         async with self._idle.lend() as wanted:
             if self._place.name not in self._place.checks.available(self._place.device):
                 return False
-            if len(self._seen) > _MOST_SEEN:
-                self._seen = await self._reports.open_among(self._seen)
-            run = await self._reports.next(self._seen)
+            if self._place.is_measured():
+                return False
+            if len(self._seen) + len(self._ended) > _MOST_SEEN:
+                await self._forget_closed()
+            run = await self._next()
             if run is None:
+                self._put_off.clear()
                 return False
             if run.job is None:
                 self._seen.add(run.run_id)
@@ -124,11 +138,32 @@ class IdlePreflighter:
             async with self._reports.alone() as is_alone:
                 if not is_alone:
                     return False
-                if await self._reports.next(self._seen) != run:  # another worker was quicker
+                if await self._next() != run:  # another worker was quicker
                     return True
-                if await _done_unless(wanted, lambda: self._compile(run, job)):
+                if wanted.is_set() or self._place.is_measured():
+                    return True
+                unwanted = (wanted.wait(), self._until_measured())
+                if await _done_unless(unwanted, self._compile(run, job)):
                     self._seen.add(run.run_id)
+                else:
+                    self._put(off=run.run_id)
                 return True
+
+    async def _next(self) -> UnreportedRun | None:
+        return await self._reports.next(self._seen | self._put_off)
+
+    def _put(self, *, off: int) -> None:
+        self._ended[off] += 1
+        (self._seen if self._ended[off] >= _MOST_TRIES else self._put_off).add(off)
+
+    async def _forget_closed(self) -> None:
+        still_open = await self._reports.open_among({*self._seen, *self._ended})
+        self._seen &= still_open
+        self._ended = Counter({run: self._ended[run] for run in self._ended if run in still_open})
+
+    async def _until_measured(self) -> None:
+        while not self._place.is_measured():  # noqa: ASYNC110  # a turn is taken silently
+            await asyncio.sleep(_GLANCE_S)
 
     async def _compile(self, run: UnreportedRun, job: JobSpec) -> None:
         device = self._place.device.spec.name
@@ -178,18 +213,16 @@ def _says_anything(report: PreflightReport) -> bool:
 
 
 async def _done_unless(
-    wanted: asyncio.Event, step: Callable[[], Coroutine[Any, Any, None]]
+    unwanted: Iterable[Coroutine[Any, Any, object]], step: Coroutine[Any, Any, None]
 ) -> bool:
-    """Do the step, or end it once the event is set; whether it was done."""
-    if wanted.is_set():
-        return False
-    work = asyncio.ensure_future(step())
-    told = asyncio.ensure_future(wanted.wait())
+    """Do the step, or end it once one of the others has ended; whether it was done."""
+    work = asyncio.ensure_future(step)
+    told = [asyncio.ensure_future(one) for one in unwanted]
     try:
-        await asyncio.wait([work, told], return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait([work, *told], return_when=asyncio.FIRST_COMPLETED)
     finally:
-        told.cancel()
-        work.cancel()
+        for one in (work, *told):
+            one.cancel()
         await asyncio.wait([work])
     if work.cancelled():
         return False

@@ -53,6 +53,8 @@ class Building:
     reports: IdleReports
     idle_builder: DeviceConfig | None
     """Whose idle time `reports` are made in; None: nobody's."""
+    is_measured: Callable[[], bool]
+    """Whether somebody measures on this machine now, in whatever process."""
 
 
 @dataclass(frozen=True)
@@ -138,7 +140,9 @@ class Worker:
         if name is None:
             return None
         launcher, watcher = self._launchers[name], self._watchers[name]
-        place = IdlePlace(device, name, launcher, watcher, self._reader, self._checks)
+        place = IdlePlace(
+            device, name, launcher, watcher, self._reader, self._checks, building.is_measured
+        )
         return IdlePreflighter(building.reports, place, self._idle)
 
     async def run(self, stop: asyncio.Event) -> None:

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from scripts.processes import Process, family, survivors
 
+from kernelbot.harness.host.cancellation import Cancellation, Cancelled
 from kernelbot.harness.host.host import Host
-from kernelbot.harness.host.pool import PoolKey, flavour_of
+from kernelbot.harness.host.pool import PoolKey, flavour_of, key_of
 from kernelbot.harness.sandbox import cgroups
 from kernelbot.harness.words.sandbox import Flavour
 from kernelbot.protocol import (
@@ -46,6 +47,18 @@ def test_a_host_that_closes_while_its_zygotes_import_ends_them_without_a_word(
         time.sleep(0.02)
     assert [] == survivors(started)
     assert "" == capfd.readouterr().err
+
+
+def test_a_job_that_nobody_wants_does_not_wait_until_its_zygotes_have_loaded() -> None:
+    """A run that is wanted may wait for its place."""
+    host, cancelled, job = Host(), Cancellation(), a_job(SORT)
+    cancelled.set()
+    try:
+        with pytest.raises(Cancelled):
+            host.judge(job, lambda _: None, cancelled)
+        assert False is host.warm(key_of(job)).is_ready
+    finally:
+        host.close()
 
 
 def _groups(others: set[Process]) -> set[Path]:

@@ -111,6 +111,11 @@ class Host:
         except (SandboxUnavailable, ChannelError):
             pool.is_sound = False
             raise
+        except Cancelled:
+            # What compiles for a GPU in idle time gives way at once, also with what it loads.
+            if key.builds and pool.users == 1 and not pool.is_ready:
+                pool.is_sound = False
+            raise
         finally:
             with self._lock:
                 pool.users -= 1
@@ -167,7 +172,7 @@ class Host:
             return ()
         try:
             with self._using(building_key_of(job)) as pool:
-                pool.wait_ready()
+                pool.wait_ready(cancelled)
                 order = Order(pool.report(), build_cache=self._build_cache, only_builds=True)
                 message = self._guard(pool, job, order, emit, cancelled)
                 return message.builds if isinstance(message, messages.BuiltAhead) else ()
@@ -183,7 +188,7 @@ class Host:
         start = time.monotonic()
         key = building_key_of(job) if job.build_only else key_of(job)
         with self._using(key) as pool:
-            pool.wait_ready()
+            pool.wait_ready(cancelled)
             ready_s = time.monotonic() - start
             order = Order(pool.report(), pool.notes, self._build_cache, builds=builds)
             message = self._guard(pool, job, order, emit, cancelled)

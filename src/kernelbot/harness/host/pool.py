@@ -2,11 +2,13 @@
 
 import importlib.util
 import threading
+import time
 from dataclasses import dataclass, replace
 
 from kernelbot.harness.data.channel import Channel
 from kernelbot.harness.gpu.access import architecture, build_access, gpu_access
 from kernelbot.harness.gpu.nodes import numbering
+from kernelbot.harness.host.cancellation import Cancellation, Cancelled
 from kernelbot.harness.host.headers import header_folders, headers_found
 from kernelbot.harness.host.judge_zygote import RUNNERS_AHEAD, JudgeZygote
 from kernelbot.harness.host.processors import (
@@ -25,6 +27,7 @@ from kernelbot.protocol import HarnessKind, JobSpec, Lang, SandboxMode, SandboxR
 from kernelbot.protocol.phases import most_gpus
 
 _START_S = 120.0
+_GLANCE_S = 0.1
 _WITH_TORCH = ("torch", "triton", "cutlass")
 """Who mentions one of these is given torch: compilers for a GPU that isn't there need it."""
 _UNLOGGED = {"KINETO_LOG_LEVEL": "6"}
@@ -122,12 +125,22 @@ class ZygotePool:
         """Jobs that use it, counted by the host."""
         self.is_sound = True
 
-    def wait_ready(self) -> None:
-        """Raises `SandboxUnavailable`."""
+    @property
+    def is_ready(self) -> bool:
+        """Whether both zygotes have loaded what they are to load."""
+        return self._is_ready
+
+    def wait_ready(self, cancelled: Cancellation) -> None:
+        """Raises `SandboxUnavailable`, and `Cancelled`: what a zygote loads may take long, and a
+        job that nobody wants has the place of one that somebody does."""
         with self._ready:
             if not self._is_ready:
-                self._runners.wait_ready(_START_S)
-                self._judges.wait_ready(_START_S)
+                until = time.monotonic() + _START_S
+                for zygote in (self._runners, self._judges):
+                    while not zygote.has_answered(_GLANCE_S) and time.monotonic() < until:
+                        if cancelled.is_set():
+                            raise Cancelled
+                    zygote.wait_ready(max(until - time.monotonic(), _GLANCE_S))
                 self._is_ready = True
 
     def report(self) -> SandboxReport:
@@ -178,7 +191,8 @@ def key_of(job: JobSpec) -> PoolKey:
 
 def building_key_of(job: JobSpec) -> PoolKey:
     """The same for those in which a job is built that sees no GPU; a CPU needs no others."""
-    return replace(key_of(job), builds=job.device.vendor is not Vendor.CPU)
+    on_cpu = job.device.vendor is Vendor.CPU
+    return key_of(job) if on_cpu else replace(key_of(job), builds=True, gpus=None)
 
 
 def flavour_of(job: JobSpec) -> Flavour:

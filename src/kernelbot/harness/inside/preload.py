@@ -3,6 +3,7 @@
 import contextlib
 import importlib
 import logging
+import os
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -100,10 +101,20 @@ def _forget_looked_up() -> None:
 
 def _leave_logs_locks_alone() -> None:
     """A fork makes the lock of each log's handler anew, lest a thread that it hasn't got holds it.
-    torch has some forty handlers, and a process of one thread, as a zygote is, holds no lock."""
+    torch has some forty handlers, and a process of one thread, as a zygote is, holds no lock. Its
+    forks run strangers' code, with threads, so before they fork the handlers are put back."""
     remade = getattr(logging, "_at_fork_reinit_lock_weakset", None)
-    if remade is not None:
-        remade.clear()
+    handlers = getattr(logging, "_handlerList", None)
+    if remade is None or handlers is None:
+        return
+    remade.clear()
+    zygote = os.getpid()
+
+    def put_back() -> None:
+        if os.getpid() != zygote and not remade:
+            remade.update(one for found in handlers if (one := found()) is not None)
+
+    os.register_at_fork(before=put_back)
 
 
 @contextlib.contextmanager

@@ -1,6 +1,7 @@
 """The judge's side of a zygote: start it, connect to it, say what is in force, end it."""
 
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -89,6 +90,10 @@ class Zygote:
             far.close()
             wire.close_all(tuple(etc_fds.values()))
         return cls(config, process, control, log)
+
+    def has_answered(self, within_s: float) -> bool:
+        """Whether `wait_ready` returns or raises at once."""
+        return self._ready or bool(select.select([self._control], [], [], within_s)[0])
 
     def wait_ready(self, timeout_s: float) -> None:
         """Return once runners can be had. Raises `SandboxUnavailable` with its last words."""

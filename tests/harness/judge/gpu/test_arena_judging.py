@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import pytest
 
+from kernelbot.harness.host.cancellation import Cancellation
 from kernelbot.harness.host.host import Host
 from kernelbot.harness.host.pool import key_of
 from kernelbot.protocol import Fault, Floor, Mode, RunResult, Verdict
@@ -233,7 +234,7 @@ def test_a_waiting_judge_has_its_context(tmp_path_factory: pytest.TempPathFactor
         patch.setenv("LD_LIBRARY_PATH", str(folder))
         host = Host()
         try:
-            host.warm(key_of(device_job(SCALE, Mode.TEST, PROBLEM))).wait_ready()
+            host.warm(key_of(device_job(SCALE, Mode.TEST, PROBLEM))).wait_ready(Cancellation())
             until = time.monotonic() + 60
             while b"PrimaryCtxRetain" not in (folder / "counts").read_bytes():
                 assert time.monotonic() < until

@@ -10,8 +10,12 @@ from kernelbot.harness.judge.measuring.short_calls import (
     QUICK_S,
     CallLimits,
     calls_in_a_window,
+    fill_windows,
     shortest_s,
 )
+from kernelbot.harness.judge.measuring.timed_runner import Samples
+from kernelbot.harness.timing.plausibility import CallBaseline, Overhead
+from kernelbot.harness.words.windows import Reply, Window
 
 LIMITS = CallLimits(data_bytes=1000, others_s=0.001, window_s=0.1)
 
@@ -57,3 +61,54 @@ def test_what_takes_long_is_done_once() -> None:
     work, left = taking(QUICK_S, 0.0)
     assert shortest_s(work) >= QUICK_S
     assert [0.0] == left
+
+
+FREE = CallBaseline(Overhead(0, 0, 0), Overhead(0, 0, 0), 0, 0, 0)
+
+
+def filled(*alone_us: int, real_us: int, shared: bool = False) -> tuple[int, list[int]]:
+    """How many calls share a window of a kernel whose calls took so long while they warmed it up,
+    and take so long in windows; and how many were tried."""
+    one = Samples.__new__(Samples)
+    one.calls, one.unsampled = 1, []
+    tried = list[int]()
+
+    def take(time_us: int, calls: int) -> None:
+        one.unsampled.append(Window(time_us * 1000, time_us * 1000))
+        one.latest = Reply(None, one.unsampled[-1], 0, aliased=False, parts=calls, shared=shared)
+
+    def try_window(calls: int) -> None:
+        tried.append(calls)
+        one.hold_in_windows(calls)
+        for _ in range(2):
+            take(real_us * calls, calls)
+
+    for time_us in alone_us:
+        take(time_us, 1)
+    calls = fill_windows([one], lambda: one.quick_ns(FREE), LIMITS, try_window)
+    assert calls == one.calls
+    return calls, tried
+
+
+@pytest.mark.parametrize(
+    ("alone_us", "real_us", "expected"),
+    [
+        ((50, 50, 50, 50), 50, (20, [20])),
+        ((400, 90, 90, 90), 50, (21, [11, 21])),
+        ((50, 50, 50, 5_000), 50, (20, [20])),
+        ((700, 700, 700, 700), 700, (1, [])),
+        ((2, *[5_000] * 59), 5_000, (1, [])),
+        ((2, 2, 2, 5_000), 5_000, (1, [25])),
+        ((2, 2, 2, 200), 200, (4, [25])),
+    ],
+    ids=["short", "cold first", "one waits", "long", "one did less", "many did less", "a part"],
+)
+def test_windows_hold_what_their_calls_take_and_not_what_a_few_took(
+    alone_us: tuple[int, ...], real_us: int, expected: tuple[int, list[int]]
+) -> None:
+    """What a kernel does while it warms up is hardly looked at."""
+    assert expected == filled(*alone_us, real_us=real_us)
+
+
+def test_outputs_that_share_memory_are_taken_one_by_one() -> None:
+    assert (1, [20]) == filled(50, 50, 50, 50, real_us=50, shared=True)

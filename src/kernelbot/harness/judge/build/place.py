@@ -21,11 +21,11 @@ _NATIVE = "native"
 
 @cache
 def compiler_version(compiler: str) -> str:
-    """What it says of itself; empty if it isn't installed."""
+    """What it says of itself; empty if it isn't installed, or says nothing."""
     try:
         command = [installed_program(compiler) or compiler, "--version"]
         said = subprocess.run(command, capture_output=True, text=True, check=False, timeout=30)
-    except FileNotFoundError:
+    except (OSError, subprocess.SubprocessError):
         return ""
     return said.stdout
 

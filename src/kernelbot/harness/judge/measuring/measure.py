@@ -175,7 +175,7 @@ class Measurer:
         def try_window(calls: int) -> None:
             nonlocal made, took_s
             began = time.monotonic()
-            made += self._try_windows(work, call + made, calls, line)
+            made += self._try_windows(work, call + made, calls, line, check=True)
             took_s = time.monotonic() - began
 
         others_s = shortest_s(lambda: self._rounds.question(work, 0)) + check_s
@@ -187,20 +187,27 @@ class Measurer:
             self._control.prepare_windows(work.index, given, calls)
         return made, took_s
 
-    def _try_windows(self, work: SampledCase, call: int, calls: int, line: Line) -> int:
-        """Windows of so many calls that don't become samples; returns how many calls they held."""
+    def _try_windows(
+        self, work: SampledCase, call: int, calls: int, line: Line, *, check: bool = False
+    ) -> int:
+        """Windows of so many calls that don't become samples; returns how many calls they held.
+        `check`: their outputs, of windows that decide something."""
         for one in line:
             one.hold_in_windows(calls)
         for place in range(FEWEST_WARM):
-            _, replies = self._rounds.play(work, call + place * calls, line, calls)
+            questions, replies = self._rounds.play(work, call + place * calls, line, calls)
             for one, reply in zip(line, replies, strict=True):
+                if check and not reply.shared:  # else they all are the last one's
+                    for question, value in zip(questions, reply.value, strict=True):
+                        self._rounds.check(work.case, one.runner, question, value)
+                        del value
                 one.add_warming(reply)
+            del questions, question, replies, reply  # their memory is for the next call's
         return FEWEST_WARM * calls
 
     def _window_ns(self, index: int, line: Line) -> float:
-        """The time of the shortest window that didn't become a sample; in a duel of the slower
-        one's."""
-        return max(one.shortest_ns(self._assessment.baseline(index, [one])) for one in line)
+        """The time of a quick window that didn't become a sample; in a duel of the slower one's."""
+        return max(one.quick_ns(self._assessment.baseline(index, [one])) for one in line)
 
     def _sample_all(
         self, work: SampledCase, rule: StoppingRule, call: int, check_s: float

@@ -29,7 +29,7 @@ class SamplingTime:
     """To the author's kernel; of a duel's authors to the slower one's in all of the phase, loading
     included: else one could take the phase's time for that, and the problem would seem too slow."""
     waited_s: float
-    """To other programs, which had the kernel's processor."""
+    """To other programs, which had its processor while it was called."""
     others_s: float
     """To data, checks and caches."""
 
@@ -38,9 +38,10 @@ def too_few(
     case: Case, count: int, took_s: float, taken: Sequence[Samples]
 ) -> AuthorFailure | ProblemBroken:
     """The failure of a workload of which `took_s` gave `count` samples."""
-    runners_s, waited_s = sum(one.runner_s for one in taken), sum(one.waited_s for one in taken)
+    runners_s = sum(one.runner_s for one in taken)
     slowest = max((one.runner.author for one in taken), key=lambda author: author.spent_s)
     is_duel = any(one.runner.author is not slowest for one in taken)
+    waited_s = sum(one.waited_s for one in taken if one.runner.author is slowest)
     author_s = (slowest.spent_s if is_duel else runners_s) - waited_s
     failure = blame_for_too_few(
         f"Too few samples: {count} of {case.spec} in {took_s:.1f} s, but a score needs "
@@ -62,7 +63,8 @@ def blame_for_too_few(message: str, spent: SamplingTime) -> AuthorFailure | Prob
             "processor that other programs had, which is nobody's fault. Submit it again later."
         )
     return ProblemBroken(
-        f"{message} Making data, checks and caches took {spent.others_s:.1f} s of it."
+        f"{message} Making data, checks and caches took {spent.others_s:.1f} s of it, with what "
+        "they waited for a processor."
     )
 
 

@@ -26,6 +26,8 @@ _LONGEST_S = 0.05
 QUICK_S = 0.25
 """What takes longer is done once to learn how long it takes; a wait is shorter."""
 _LOOKS = 3
+_TOO_MANY = 2
+"""So many times as many as are enough aren't left together."""
 _TRIES = 3
 """The first call of a window is slower than the others, since it is cold. So their number is
 decided once by such a call, and then by what each further call took."""
@@ -77,9 +79,10 @@ def fill_windows(
 ) -> int:
     """Decide how many calls each window of `taken` holds, and returns that.
 
-    `window_ns`: how long the shortest window took of those that were tried last, in a duel that of
-    the slower one; `try_window` tries some of so many calls. Outputs that share memory, of a kernel
-    that has one place for all of them, have to be taken one by one.
+    `window_ns`: how long a quick window took of those that were tried last, in a duel that of the
+    slower one; `try_window` tries some of so many calls. If these show that fewer are enough, there
+    are fewer: in a window of many long calls only one would find its data and code cold. Outputs
+    that share memory, of a kernel that has one place for all of them, have to be taken one by one.
     """
     calls, alone_ns = 1, window_ns()
     each_ns = alone_ns
@@ -94,6 +97,9 @@ def fill_windows(
             calls = 1
             break
         each_ns = (window_ns() - alone_ns) / (calls - 1)
+        if (enough := calls_in_a_window(each_ns, arrays, limits)) * _TOO_MANY <= calls:
+            calls = enough
+            break
     for one in taken:
         one.calls = calls
     return calls
