@@ -61,6 +61,26 @@ def test_a_job_that_nobody_wants_does_not_wait_until_its_zygotes_have_loaded() -
         host.close()
 
 
+def test_of_the_zygotes_that_only_build_few_stay() -> None:
+    """Strangers name frameworks and architectures, and each has zygotes of its own."""
+    arches = ("75", "80", "86", "89", "90a", "100a")
+    keys = [
+        PoolKey(Flavour.BARE, Vendor.NVIDIA, SandboxMode.REQUIRED, arch, builds=True)
+        for arch in arches
+    ]
+    host, before = Host(), _descendants()
+    try:
+        with host._using(keys[0]) as busy:
+            for key in (*keys, keys[0]):
+                with host._using(key) as pool:
+                    pool.wait_ready(Cancellation())
+            judges = [one for one in _descendants() - before if one.name == ProcessName.JUDGES]
+            found = (len(judges), busy is host.warm(keys[0]), busy.is_ready)
+        assert (4, True, True) == found
+    finally:
+        host.close()
+
+
 def _groups(others: set[Process]) -> set[Path]:
     """Control groups of judges below this process, but for those of `others`, and of their
     runners. A process that only tries whether it may make any is no judge."""

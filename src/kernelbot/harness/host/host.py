@@ -44,6 +44,8 @@ from kernelbot.protocol.result_size import MAX_TEXT
 
 Emit = Callable[[ProgressEvent], None]
 _SLACK_S = 30.0
+_MOST_THAT_BUILD = 4
+"""So many pools that only build stay once they have nothing to build."""
 
 
 class _JudgeDied(Exception):
@@ -100,12 +102,28 @@ class Host:
             )
         return self._pools[key]
 
+    def _surplus_beside(self, key: PoolKey) -> list[ZygotePool]:
+        """What no longer is a pool: of those that only build, and build nothing, the ones that
+        were not used for longest. Each framework and architecture that strangers name has one."""
+        if not key.builds:
+            return []
+        others = [
+            one for one, pool in self._pools.items() if one.builds and one != key and not pool.users
+        ]
+        return [
+            self._pools.pop(one) for one in others[: max(len(others) - _MOST_THAT_BUILD + 1, 0)]
+        ]
+
     @contextlib.contextmanager
     def _using(self, key: PoolKey) -> Iterator[ZygotePool]:
         """The pool for `key`. One that fails takes no more jobs, and ends with the last it has."""
         with self._lock:
+            surplus = self._surplus_beside(key)
             pool = self._pool(key)
+            self._pools[key] = self._pools.pop(key)  # the last one that was used
             pool.users += 1
+        for one in surplus:
+            one.close()
         try:
             yield pool
         except (SandboxUnavailable, ChannelError):
