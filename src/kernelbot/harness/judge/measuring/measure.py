@@ -39,6 +39,7 @@ from kernelbot.harness.timing.stopping_rule import StoppedBy, StoppingRule
 from kernelbot.harness.timing.waits import Waits
 from kernelbot.harness.timing.warming import LONGEST_S
 from kernelbot.harness.words.plan import Plan
+from kernelbot.harness.words.windows import Reply
 from kernelbot.protocol import Case
 from kernelbot.protocol.ratios import ratio_of
 from kernelbot.protocol.scoring import FEWEST_FOR_AN_INTERVAL
@@ -198,12 +199,16 @@ class Measurer:
             questions, replies = self._rounds.play(work, call + place * calls, line, calls)
             for one, reply in zip(line, replies, strict=True):
                 if check and not reply.shared:  # else they all are the last one's
-                    for question, value in zip(questions, reply.value, strict=True):
-                        self._rounds.check(work.case, one.runner, question, value)
-                        del value
+                    self._check_all(work, one, questions, reply)
                 one.add_warming(reply)
-            del questions, question, replies, reply  # their memory is for the next call's
+            del questions, replies, reply  # their memory is for the next call's
         return FEWEST_WARM * calls
+
+    def _check_all(
+        self, work: SampledCase, one: Samples, questions: Sequence[Question], reply: Reply
+    ) -> None:
+        for question, value in zip(questions, reply.value, strict=True):
+            self._rounds.check(work.case, one.runner, question, value)
 
     def _window_ns(self, index: int, line: Line) -> float:
         """The time of a quick window that didn't become a sample; in a duel of the slower one's."""
