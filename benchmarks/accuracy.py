@@ -52,7 +52,7 @@ import statistics, time
 clock, took, last = time.perf_counter_ns, [], 0
 def show(ns):
     half = took[len(took) // 2:]
-    most = 30_000 + 2 * statistics.median(half)
+    most = 300_000 + 1.5 * statistics.median(half)
     print("truth", ns, int(statistics.fmean(one for one in half if one < most)))
 def custom_kernel(data):
     global last
@@ -88,7 +88,7 @@ static inline int64_t now() {
 static void __attribute__((noinline)) show() {
     std::vector<int64_t> half(took + seen.calls / 2, took + seen.calls);
     std::sort(half.begin(), half.end());
-    int64_t most = 30000 + 2 * half[half.size() / 2], sum = 0, count = 0;
+    int64_t most = 300000 + 3 * half[half.size() / 2] / 2, sum = 0, count = 0;
     for (int64_t one : half)
         if (one < most)
             sum += one, count++;
@@ -111,7 +111,8 @@ extern "C" void custom_kernel(const int64_t* ns, int64_t* out) {
 }
 """
 """After four calls, and whenever there are twice as many, a kernel prints the mean of the second
-half, without those in which it was interrupted. So few calls change no median."""
+half, without those in which it was interrupted; the first of a window, which is cold, is none. So
+few calls change no median."""
 
 
 @dataclass(frozen=True)
