@@ -90,3 +90,21 @@ def test_each_of_its_outputs_is_checked(host: Host) -> None:
         "    return np.sort(data) if data.size < 2000 or calls % 7 else np.sort(data) + 1",
     )
     assert Verdict.WRONG_ANSWER == measured(host, f"calls = 0\n{wrong}", sampling=WARM).verdict
+
+
+def test_a_call_that_returns_at_once_while_it_warms_up_lets_no_more_share_a_window(
+    host: Host,
+) -> None:
+    """Nobody looks at most outputs of a warm-up. With caches that stay warm a kernel is quicker."""
+    source = (
+        "import numpy as np\nfrom time import perf_counter\ncalls = 0\n"
+        "def custom_kernel(data):\n"
+        "    global calls\n    calls += data.size >= 2000\n"
+        "    if calls == 3:\n        return data\n"
+        "    end = perf_counter() + 2e-3\n    while perf_counter() < end:\n        pass\n"
+        "    return np.sort(data)\n"
+    )
+    checked, windows = checked_and_windows(
+        measured(host, source, sampling=replace(WARM, warmup_s=0.8))
+    )
+    assert checked <= windows
