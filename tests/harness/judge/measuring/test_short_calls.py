@@ -99,7 +99,7 @@ def filled(*alone_us: int, real_us: int, shared: bool = False) -> tuple[int, lis
         ((700, 700, 700, 700), 700, (1, [])),
         ((2, *[5_000] * 59), 5_000, (1, [])),
         ((2, 2, 2, 5_000), 5_000, (1, [25])),
-        ((2, 2, 2, 200), 200, (4, [25])),
+        ((2, 2, 2, 200), 200, (4, [25, 4])),
     ],
     ids=["short", "cold first", "one waits", "long", "one did less", "many did less", "a part"],
 )

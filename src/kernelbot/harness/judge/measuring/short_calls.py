@@ -99,6 +99,8 @@ def fill_windows(
         each_ns = (window_ns() - alone_ns) / (calls - 1)
         if (enough := calls_in_a_window(each_ns, arrays, limits)) * _TOO_MANY <= calls:
             calls = enough
+            if calls > 1:
+                try_window(calls)  # the first of each size shows where the outputs are
             break
     for one in taken:
         one.calls = calls
