@@ -161,7 +161,7 @@ def _discard_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _end_given_up(command: Any) -> None:  # of classes that typer doesn't export
+def _keep_exit_codes(command: Any) -> None:  # of classes that typer doesn't export
     """Have who gives up at a question end the command as Ctrl-C does elsewhere, and whose output's
     reader has gone as a shell says it: typer ends both with 1, which is here that a file was
     refused."""
@@ -198,7 +198,7 @@ def _run(arguments: list[str], *, as_json: bool) -> int:
     try:
         command = typer.main.get_command(_called_tree(arguments))
         _tidy_help(command)
-        _end_given_up(command)
+        _keep_exit_codes(command)
         code = command.main(arguments, prog_name="kernelbot", standalone_mode=not as_json)
     except KernelbotError as error:
         return report_error(error, as_json=as_json)

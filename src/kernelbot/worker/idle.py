@@ -146,15 +146,18 @@ class IdlePreflighter:
                 if await _done_unless(unwanted, self._compile(run, job)):
                     self._seen.add(run.run_id)
                 else:
-                    self._put(off=run.run_id)
+                    self._note_interruption(run.run_id)
                 return True
 
     async def _next(self) -> UnreportedRun | None:
         return await self._reports.next(self._seen | self._put_off)
 
-    def _put(self, *, off: int) -> None:
-        self._ended[off] += 1
-        (self._seen if self._ended[off] >= _MOST_TRIES else self._put_off).add(off)
+    def _note_interruption(self, run_id: int) -> None:
+        self._ended[run_id] += 1
+        if self._ended[run_id] < _MOST_TRIES:
+            self._put_off.add(run_id)
+        else:
+            self._seen.add(run_id)
 
     async def _forget_closed(self) -> None:
         still_open = await self._reports.open_among({*self._seen, *self._ended})
