@@ -25,7 +25,7 @@ def served(home: Path, until: str, *options: str) -> tuple[int, str]:
     """The exit code, and what the terminal shows of a server that is interrupted once it has shown
     `until`."""
     ours, theirs = pty.openpty()
-    process = subprocess.Popen(
+    with subprocess.Popen(
         [*COMMAND, "serve", "--port", "0", "--data", "data", *options],
         cwd=home,
         env=Shell(home, {}).environment,
@@ -33,13 +33,18 @@ def served(home: Path, until: str, *options: str) -> tuple[int, str]:
         stdout=theirs,
         stderr=theirs,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-    )
-    os.close(theirs)
-    shown = read_until(ours, until)
-    process.send_signal(signal.SIGINT)
-    shown += read_until(ours, None)
-    os.close(ours)
-    return process.wait(), shown
+    ) as process:
+        os.close(theirs)
+        try:
+            shown = read_until(ours, until)
+            process.send_signal(signal.SIGINT)
+            shown += read_until(ours, None)
+        except BaseException:  # else it would be waited for
+            process.kill()
+            raise
+        finally:
+            os.close(ours)
+    return process.returncode, shown
 
 
 @pytest.mark.exhaustive

@@ -5,11 +5,9 @@ import contextlib
 import gc
 import os
 import shutil
-import signal
 import socket
 import sys
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator
 
 import uvicorn
 
@@ -20,6 +18,7 @@ from kernelbot.server.connections import Connections
 from kernelbot.server.logs import set_up_logs
 from kernelbot.server.metrics import SHARED_METRICS, gathered_metrics
 from kernelbot.server.settings import Settings, read_settings
+from kernelbot.server.stopping import StopRequests
 from kernelbot.server.supervise import SupervisedProcess, child
 from kernelbot.server.watchdog import watched
 from kernelbot.server.wiring import open_platform
@@ -68,14 +67,15 @@ def main() -> None:
 
 
 async def _answer_as_child(settings: Settings, url: str, listener: socket.socket) -> None:
+    stop = StopRequests(sys.stdin.fileno())
     async with watched(), open_platform(settings, url) as core:
-        await answer(core.services, settings, listener, parent=sys.stdin.fileno())
+        await answer(core.services, settings, listener, stop)
 
 
 async def answer(
-    services: Services, settings: Settings, listener: socket.socket, parent: int | None = None
+    services: Services, settings: Settings, listener: socket.socket, stop: StopRequests
 ) -> None:
-    """Answer until SIGTERM or SIGINT, or until the descriptor `parent` comes to its end."""
+    """Answer until this process is asked to stop."""
     async with gathered_metrics(services) as registry:
         api_settings = ApiSettings(
             admin_token=settings.admin_token,
@@ -95,26 +95,18 @@ async def answer(
             timeout_graceful_shutdown=_CLOSE_CONNECTIONS_S,
         )
         server = _ApiServer(config)
-        on_stop_signals(partial(_stop, server))
-        if parent is not None:
-            # Nothing is ever written: readable means closed.
-            asyncio.get_running_loop().add_reader(parent, partial(_orphaned, server, parent))
+        stopping = asyncio.create_task(_stop_when_asked(server, stop), name="stopping")
         # The objects that exist now are long-lived. Each scan of them for garbage would delay
         # every request for a tenth of a second.
         gc.collect()
         gc.freeze()
         gc.set_threshold(*_COLLECT_AFTER)
         try:
-            await server.serve(sockets=[listener])
+            if not stop.asked.is_set():
+                await server.serve(sockets=[listener])
         finally:
+            stopping.cancel()
             await close_site(site)
-
-
-def on_stop_signals(act: Callable[[], object]) -> None:
-    """Call `act` at SIGTERM and SIGINT from now on, and nothing else."""
-    loop = asyncio.get_running_loop()
-    for signal_number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(signal_number, act)
 
 
 class _ApiServer(uvicorn.Server):
@@ -132,12 +124,9 @@ class _ApiServer(uvicorn.Server):
         yield
 
 
-def _stop(server: _ApiServer) -> None:
-    """The first signal stops in order; a second one doesn't wait for open connections."""
-    server.force_exit = server.should_exit
+async def _stop_when_asked(server: _ApiServer, stop: StopRequests) -> None:
+    """The first request stops in order; a second one doesn't wait for open connections."""
+    await stop.asked.wait()
     server.should_exit = True
-
-
-def _orphaned(server: _ApiServer, parent: int) -> None:
-    asyncio.get_running_loop().remove_reader(parent)
-    _stop(server)
+    await stop.insisted.wait()
+    server.force_exit = True

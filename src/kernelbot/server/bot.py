@@ -19,10 +19,10 @@ from kernelbot.cli.errors import ADVICE
 from kernelbot.domain.errors import KernelbotError, Unavailable, UserError
 from kernelbot.domain.next_steps import Next
 from kernelbot.protocol.process_names import ProcessName, name_process
-from kernelbot.server.answer import on_stop_signals
 from kernelbot.server.copies import until_activated
 from kernelbot.server.logs import set_up_logs
 from kernelbot.server.settings import Settings, read_settings
+from kernelbot.server.stopping import StopRequests
 from kernelbot.server.trying import this_machine
 from kernelbot.server.watchdog import watched
 from kernelbot.server.wiring import open_platform
@@ -95,17 +95,7 @@ def bot_rules(settings: Settings, *, debug: bool = False) -> BotRules:
 
 async def _run(settings: Settings, url: str, rules: BotRules, parent: int | None = None) -> None:
     await asyncio.to_thread(migrate.check_schema, url)
-    stop = asyncio.Event()
-    on_stop_signals(stop.set)
-    if parent is not None:
-        loop = asyncio.get_running_loop()
-
-        def orphaned() -> None:
-            loop.remove_reader(parent)  # it stays readable
-            stop.set()
-
-        loop.add_reader(parent, orphaned)
-    stopping = asyncio.ensure_future(stop.wait())
+    stopping = asyncio.ensure_future(StopRequests(parent).asked.wait())
     try:
         async with watched():
             await _first_of(stopping, asyncio.ensure_future(_answer(settings, url, rules)))

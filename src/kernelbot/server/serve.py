@@ -23,12 +23,13 @@ from kernelbot.platform.service import COPY_NOTE
 from kernelbot.protocol.os_errors import in_words
 from kernelbot.protocol.process_names import ProcessName, name_process
 from kernelbot.render.text import one_line
-from kernelbot.server.answer import answer, api_children, on_stop_signals
+from kernelbot.server.answer import answer, api_children
 from kernelbot.server.connection_limits import raise_open_files
 from kernelbot.server.database import ReadyDatabase, locked_data, ready_database, restart_if_dead
 from kernelbot.server.logs import away_from_a_terminal, set_up_logs
 from kernelbot.server.operator import renewed, sign_out_the_dead
 from kernelbot.server.settings import Settings, read_settings
+from kernelbot.server.stopping import StopRequests
 from kernelbot.server.supervise import SupervisedProcess, child, supervised
 from kernelbot.server.wiring import open_platform
 from kernelbot.services import Services
@@ -106,8 +107,7 @@ async def _serve(
     log_file: Path | None,
     greets: bool,
 ) -> None:
-    stop = asyncio.Event()
-    on_stop_signals(stop.set)
+    stop = StopRequests()
     async with contextlib.AsyncExitStack() as stack:
         await stack.enter_async_context(restart_if_dead(database))
         core = await stack.enter_async_context(open_platform(settings, database.url))
@@ -130,9 +130,9 @@ async def _serve(
         if len(listeners) > 1:
             apis = api_children(settings, database.url, listeners)
             await stack.enter_async_context(supervised(*apis))
-            await stop.wait()
-        elif not stop.is_set():
-            await answer(core.services, settings, listeners[0])
+            await stop.asked.wait()
+        else:
+            await answer(core.services, settings, listeners[0], stop)
         log.info("stopping")
         if log_file is not None:
             print("Stopping ...", flush=True)

@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import signal
 import socket
 import sys
 import uuid
@@ -23,6 +22,7 @@ from kernelbot.server.background import background_tasks
 from kernelbot.server.copies import until_activated
 from kernelbot.server.logs import set_up_logs
 from kernelbot.server.settings import LOCAL, Settings, read_settings
+from kernelbot.server.stopping import StopRequests
 from kernelbot.server.watchdog import watched
 from kernelbot.server.wiring import node_links, open_run_lifecycle
 from kernelbot.store import migrate
@@ -65,17 +65,7 @@ async def work(settings: Settings, url: str, parent: int | None = None) -> None:
     Raises `SchemaOutdated`, `Unavailable` at the start.
     """
     await asyncio.to_thread(migrate.check_schema, url)
-    stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for signal_number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(signal_number, stop.set)
-    if parent is not None:  # nothing is ever written there: readable means closed
-
-        def orphaned() -> None:
-            loop.remove_reader(parent)  # it stays readable
-            stop.set()
-
-        loop.add_reader(parent, orphaned)
+    stop = StopRequests(parent).asked
     await until_activated(url, stop)
     if stop.is_set():
         return

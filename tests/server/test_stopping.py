@@ -1,0 +1,50 @@
+"""How a process of the platform learns that it is to stop."""
+
+import asyncio
+import os
+import signal
+import socket
+from pathlib import Path
+
+import pytest
+
+from kernelbot.server.answer import answer
+from kernelbot.server.settings import read_settings
+from kernelbot.server.stopping import StopRequests
+from tests.support.world import World
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+async def test_a_second_signal_insists(number: signal.Signals) -> None:
+    stop = StopRequests()
+    before = (stop.asked.is_set(), stop.insisted.is_set())
+    signal.raise_signal(number)
+    await stop.asked.wait()
+    once = stop.insisted.is_set()
+    signal.raise_signal(number)
+    await stop.insisted.wait()
+    assert ((False, False), False) == (before, once)
+
+
+async def test_the_end_of_the_parent_asks_once() -> None:
+    ours, theirs = os.pipe()
+    stop = StopRequests(ours)
+    os.close(theirs)
+    await stop.asked.wait()
+    await asyncio.sleep(0.01)
+    assert not stop.insisted.is_set()
+    os.close(ours)
+
+
+@pytest.mark.parametrize("rounds", range(4))
+async def test_a_signal_just_before_answering_begins_is_not_lost(
+    world: World, tmp_path: Path, rounds: int
+) -> None:
+    stop = StopRequests()
+    settings = read_settings(data=tmp_path)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        signal.raise_signal(signal.SIGINT)
+        for _ in range(rounds):  # the event loop needs two to hand it over
+            await asyncio.sleep(0)
+        await asyncio.wait_for(answer(world.services, settings, listener, stop), 30)
+    assert stop.asked.is_set()
