@@ -1,5 +1,6 @@
 """The embedded server and other accounts' files."""
 
+import contextlib
 import os
 import shutil
 import signal
@@ -226,6 +227,34 @@ def test_what_a_killed_server_left_is_waited_for(postgres: EmbeddedPostgres) -> 
         following.stop()
         notices.join()
         connection.close()
+
+
+def test_what_a_killed_first_start_left_is_waited_for(postgres: EmbeddedPostgres) -> None:
+    """What makes the cluster goes on for a while, in the folder that the next start empties."""
+    started = [sys.executable, "-c", PROGRAM, str(postgres.folder)]
+    with subprocess.Popen(started, stdout=subprocess.DEVNULL) as killed:
+        while not (makers := working_in(postgres.folder.with_name("postgres.new"), "initdb")):
+            assert killed.poll() is None
+        maker = min(makers)
+        os.kill(maker, signal.SIGSTOP)
+        killed.kill()
+    goes_on = threading.Timer(2.0, os.kill, (maker, signal.SIGCONT))
+    goes_on.start()
+    postgres.start()
+    try:
+        assert (7, False) == (seven(postgres), alive(maker))
+    finally:
+        goes_on.join()
+
+
+def working_in(folder: Path, program_name: str) -> list[int]:
+    """The processes that run the program in the folder."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if (entry / "exe").readlink().name == program_name and (entry / "cwd").samefile(folder):
+                found.append(int(entry.name))
+    return found
 
 
 def test_a_runtime_folder_that_others_can_enter_is_not_used(

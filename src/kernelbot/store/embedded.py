@@ -125,7 +125,9 @@ class EmbeddedPostgres:
     def _make_cluster(self) -> None:
         # Under another name first: a start that is killed leaves no incomplete cluster.
         draft = self.folder.with_name(self.folder.name + ".new")
-        shutil.rmtree(draft, ignore_errors=True)
+        if draft.exists():
+            postmaster.await_orphans(draft)
+            shutil.rmtree(draft, ignore_errors=True)
         draft.mkdir(mode=0o700)
         account = account_for(draft)
         if account is not None:

@@ -10,6 +10,8 @@ from pathlib import Path
 _PROC = Path("/proc")
 _STATUS_LINE = 7
 """The line of postmaster.pid that has it, counted from 0."""
+_SERVER = frozenset({"postgres"})
+_ANY = frozenset({"postgres", "initdb"})
 _POLL_S = 0.1
 _PATIENCE_S = 30.0
 """How long a server may take for an orderly end, before it must end at once."""
@@ -21,9 +23,9 @@ def running(folder: Path) -> int | None:
     return pid if pid is not None and serves(pid, folder) else None
 
 
-def serves(pid: int, folder: Path) -> bool:
-    """Whether the process is a Postgres on this folder. Process ids are reused, so the one that a
-    dead server left in its file may now be another process.
+def serves(pid: int, folder: Path, programs: frozenset[str] = _SERVER) -> bool:
+    """Whether the process is a Postgres on this folder, or another of `programs` in it. Process
+    ids are reused, so the one that a dead server left in its file may now be another process.
 
     The program and its working directory decide. Its start time isn't compared: clocks change,
     and a Postgres that works in this folder is its server.
@@ -39,7 +41,7 @@ def serves(pid: int, folder: Path) -> bool:
         return False  # of another account, so it can't be the one that we started
     # A program that was replaced meanwhile is shown as "postgres (deleted)".
     same_folder = (works_in.st_dev, works_in.st_ino) == (here.st_dev, here.st_ino)
-    return name.split(" ")[0] == "postgres" and same_folder
+    return name.split(" ")[0] in programs and same_folder
 
 
 def alive(pid: int) -> bool:
@@ -80,10 +82,11 @@ def forget_dead(folder: Path) -> None:
 
 
 def await_orphans(folder: Path) -> None:
-    """Wait for the end of the processes that a dead server had. Until they notice its end they
-    have its memory, and no other server starts on the folder. Blocks. Raises `TimeoutError`."""
+    """Wait for the end of the processes that a dead server, or a start that was killed, had in the
+    folder. Until a server's notice its end they have its memory, and no other server starts on the
+    folder; those of a start fill it. Blocks. Raises `TimeoutError`."""
     give_up = time.monotonic() + _PATIENCE_S
-    while left := [pid for pid in _pids() if serves(pid, folder)]:
+    while left := [pid for pid in _pids() if serves(pid, folder, _ANY)]:
         if time.monotonic() > give_up:
             numbers = ", ".join(map(str, left))
             raise TimeoutError(f"Processes of a dead server in {folder} don't end: {numbers}.")
