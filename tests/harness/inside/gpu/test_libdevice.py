@@ -1,0 +1,134 @@
+"""Triton's libdevice in its interpreter."""
+
+import importlib
+import inspect
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.harness.inside.gpu.test_emulation import answers
+
+pytest.importorskip("torch", reason="torch isn't installed")
+pytest.importorskip("triton", reason="triton isn't installed")
+np: Any = importlib.import_module("numpy")
+functions: Any = importlib.import_module("kernelbot.harness.inside.gpu.libdevice_functions")
+pytestmark = pytest.mark.torch
+
+KERNEL = """
+import triton
+import triton.language as tl
+from triton.language.extra import libdevice
+from triton.language.extra.cuda.libdevice import rsqrt
+
+@triton.jit
+def kernel(x, y, N: tl.constexpr):
+    at = tl.arange(0, N)
+    value = tl.load(x + at)
+    tl.store(y + at, FORMULA)
+
+def told(kind=torch.float32):
+    x = torch.tensor([1.0, 4.0, 16.0, 0.25]).to(kind).cuda()
+    y = torch.empty_like(x, dtype=torch.float32)
+    try:
+        kernel[(1,)](x, y, 4)
+    except Exception as error:
+        return str(error)
+    return [round(value, 3) for value in y.tolist()]
+"""
+NOT_COVERED = {"double2hiint", "double2loint", "hiloint2double", "jn", "rcp64h", "yn"}
+
+
+@pytest.mark.parametrize(
+    ("formula", "expected"),
+    [
+        ("libdevice.log2(value)", [0.0, 2.0, 4.0, -2.0]),
+        ("libdevice.pow(value, 2)", [1.0, 16.0, 256.0, 0.062]),
+        ("rsqrt(value) + libdevice.floor(2.5)", [3.0, 2.5, 2.25, 4.0]),
+        ("tl.sum(libdevice.fma(value[:, None], value[None, :], 1.0), 0)", [25.25, 89, 344, 9.312]),
+    ],
+)
+def test_a_kernel_s_functions_have_values(
+    tmp_path: Path, formula: str, expected: list[float]
+) -> None:
+    code = KERNEL.replace("FORMULA", formula) + "print(told())"
+    assert [str([float(value) for value in expected])] == answers(tmp_path, code)
+
+
+def test_what_a_gpu_doesn_t_take_or_nobody_has_written_is_a_sentence(tmp_path: Path) -> None:
+    kinds = KERNEL.replace("FORMULA", "libdevice.exp(value)") + "print(told(torch.float16))"
+    unknown = KERNEL.replace("FORMULA", "libdevice.jn(1, value)") + "print(told())"
+    wrong, missing = answers(tmp_path, kinds), answers(tmp_path, unknown)
+    assert ["libdevice.exp takes (fp32) or (fp64), not (fp16)" in line for line in wrong] == [True]
+    assert ["libdevice.jn isn't covered on the device CPU" in line for line in missing] == [True]
+
+
+def test_every_function_of_triton_s_is_known() -> None:
+    """By what `compute` answers if it is given no arguments: only a known function asks for one."""
+    stubs = importlib.import_module("triton.language.extra.libdevice")
+    unknown = set()
+    for name, _ in inspect.getmembers(stubs, inspect.isfunction):
+        try:
+            functions.compute(name, [])
+        except NotImplementedError:
+            unknown.add(name)
+        except (TypeError, ValueError, IndexError):
+            pass
+    assert NOT_COVERED == unknown
+
+
+f4, i4, u4, i8 = np.float32, np.int32, np.uint32, np.int64
+HUGE = 2**31 - 1
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "args", "expected"),
+    [
+        ("clz", i4, [[0, 1, -1]], [32, 31, 0]),
+        ("popc", i4, [[0, 7, -1]], [0, 3, 32]),
+        ("ffs", i8, [[0, 8, -1]], [0, 4, 1]),
+        ("brev", i4, [[1, 3]], [-(2**31), -(2**30)]),
+        ("mulhi", i4, [[HUGE, -1], [2, 1]], [0, -1]),
+        ("mulhi", u4, [[2**31], [6]], [3]),
+        ("mul24", i4, [[0x1000003], [5]], [15]),
+        ("sad", i4, [[HUGE], [-1], [1]], [2**31 + 1]),
+        ("hadd", i4, [[HUGE, -3], [HUGE, 0]], [HUGE, -2]),
+        ("rhadd", i4, [[2], [3]], [3]),
+        ("byte_perm", i4, [[0x33221100], [0x77665544], [0x0426]], [0x00442266]),
+        ("float2int_rn", f4, [[2.5, -2.5, 1e20, math.nan]], [2, -2, HUGE, 0]),
+        ("float2int_rz", f4, [[2.9, -2.9]], [2, -2]),
+        ("float2uint_rd", f4, [[-3.0, 3.9]], [0, 3]),
+        ("float2ll_ru", f4, [[2.1]], [3]),
+        ("int2float_rz", i4, [[HUGE, -HUGE]], [2**31 - 128, -(2**31) + 128]),
+        ("int2float_ru", i4, [[HUGE]], [2**31]),
+        ("add_rd", f4, [[1.0], [1e-10]], [1.0]),
+        ("add_ru", f4, [[1.0], [1e-10]], [1.0 + 2**-23]),
+        ("div_rz", f4, [[-1.0], [3.0]], [-0.3333333134651184]),
+        ("fma", f4, [[1 + 2**-12], [1 + 2**-12], [-1 - 2**-11]], [2**-24]),
+        ("round", f4, [[0.49999997, 2.5, -2.5]], [0.0, 3.0, -3.0]),
+        ("remainder", f4, [[5.0], [3.0]], [-1.0]),
+        ("fdim", f4, [[3.0, 1.0], [1.0, 3.0]], [2.0, 0.0]),
+        ("ilogb", f4, [[8.0, 0.3]], [3, -2]),
+        ("saturatef", f4, [[2.0, -1.0, math.nan]], [1.0, 0.0, 0.0]),
+        ("tgamma", f4, [[5.0]], [24.0]),
+        ("norm3d", f4, [[2.0], [3.0], [6.0]], [7.0]),
+        ("rnorm4d", f4, [[1.0], [1.0], [1.0], [1.0]], [0.5]),
+        ("float_as_int", f4, [[1.0]], [0x3F800000]),
+        ("int_as_float", i4, [[0x3F800000]], [1.0]),
+        ("cospi", f4, [[1.0, 2.0]], [-1.0, 1.0]),
+        ("exp10", f4, [[2.0]], [100.0]),
+        ("erfcinv", f4, [[1.0]], [0.0]),
+        ("normcdf", f4, [[0.0]], [0.5]),
+        ("j0", f4, [[0.0]], [1.0]),
+        ("isfinited", f4, [[math.inf, 1.0]], [False, True]),
+    ],
+)
+def test_values(name: str, kind: Any, args: list[list[float]], expected: list[float]) -> None:
+    found = functions.compute(name, [np.array(values, kind) for values in args])
+    assert expected == found.tolist()
+
+
+def test_another_direction_of_64_bits_is_not_covered() -> None:
+    with pytest.raises(NotImplementedError, match="rounding rd of 64 bits"):
+        functions.compute("add_rd", [np.array([1.0]), np.array([1e-20])])
