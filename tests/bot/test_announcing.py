@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 import pytest_asyncio
@@ -99,7 +100,8 @@ async def test_the_top_of_a_ranking_is_told_of(stage: Stage) -> None:
     ] == told(stage, "top")
 
 
-async def test_closed_and_ended_boards_are_not_told_of(stage: Stage) -> None:
+async def test_closed_and_ended_boards_are_not_told_of(stage: Stage, tmp_path: Path) -> None:
+    is_over = tmp_path / "over"
     world = stage.world
     await people(stage, "fritz")
     for name in ("secret", "over", "open"):
@@ -107,8 +109,11 @@ async def test_closed_and_ended_boards_are_not_told_of(stage: Stage) -> None:
     edit, admin = world.services.boards.edit, world.admin.user
     await edit(admin, "secret", BoardEdit(visibility=Visibility.CLOSED))
     fritz = await world.services.users.find(admin, "fritz")
-    late = await world.submit(fritz, board="over", content=b"# fake: sleep 0.5 accepted 1 0.9 1.1")
+    late = await world.submit(
+        fritz, board="over", content=f"# fake: until {is_over} accepted 1 0.9 1.1".encode()
+    )
     await edit(admin, "over", BoardEdit(deadline=datetime.now(UTC) - timedelta(seconds=1)))
+    is_over.touch()
     await finished(world, late.id)
     codes = (await world.services.invites.create(admin, ("secret",), 1)).codes
     await world.services.invites.join(fritz, codes[0])

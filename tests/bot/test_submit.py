@@ -14,6 +14,7 @@ from tests.bot.stage import ADMIN, Stage, open_stage
 from tests.bot.transcripts import seen
 from tests.fakes.discord import FakeMessage, Interaction, Person, Upload
 from tests.support.postgres import TestServer
+from tests.support.waiting import until_told
 from tests.support.workers import quick_settings, working
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -230,22 +231,31 @@ async def test_of_a_closed_board_nobody_else_is_told(stage: Stage) -> None:
     assert "in #" not in stage.discord.transcript.text
 
 
-async def test_nor_is_it_when_the_answers_time_is_over(stage: Stage) -> None:
+async def nothing_open(stage: Stage) -> None:
+    """Until every answer has been given to its end."""
+    open_answers = stage.world.services.chat.open_answers
+
+    async def is_done() -> bool:
+        return not await open_answers([stage.guild.id])
+
+    await until_told(is_done)
+
+
+async def test_nor_is_it_when_the_answers_time_is_over(stage: Stage, tmp_path: Path) -> None:
+    may_end = tmp_path / "may-end"
     await stage.world.board("secluded")
     await stage.world.services.boards.edit(
         stage.world.admin.user, "secluded", BoardEdit(visibility=Visibility.CLOSED)
     )
     rita = stage.person("rita", ADMIN)
     asked = await submitted(
-        stage, rita, "ranked", script("sleep 0.5 accepted 1"), leaderboard_name="secluded"
+        stage, rita, "ranked", script(f"until {may_end} accepted 1"), leaderboard_name="secluded"
     )
     await stage.discord.until(lambda: "running" in (asked.original or FakeMessage).content)
     asked.expired = True
+    may_end.touch()
     await said(stage, "Its author sees with `/submission show id:")
-    async with asyncio.timeout(60):
-        open_answers = stage.world.services.chat.open_answers
-        while await open_answers([stage.guild.id]):  # noqa: ASYNC110  # no event for it
-            await asyncio.sleep(0.02)
+    await nothing_open(stage)
     told = [e.text for e in stage.discord.transcript.entries if "in #submissions" in e.text]
     assert not any("secluded" in text or "rita" in text for text in told)
 
@@ -381,14 +391,16 @@ async def test_someone_banned_meanwhile(stage: Stage) -> None:
     await stage.discord.until(lambda: "accepted" in (asked.original or FakeMessage).content)
 
 
-async def test_after_its_time_it_goes_on_in_the_channel(stage: Stage) -> None:
+async def test_after_its_time_it_goes_on_in_the_channel(stage: Stage, tmp_path: Path) -> None:
+    may_end = tmp_path / "may-end"
     await stage.world.board("long")
     ada = stage.person("ada")
     asked = await submitted(
-        stage, ada, "test", script("sleep 0.5 wrong_answer"), leaderboard_name="long"
+        stage, ada, "test", script(f"until {may_end} wrong_answer"), leaderboard_name="long"
     )
     await stage.discord.until(lambda: "running" in (asked.original or FakeMessage).content)
     asked.expired = True
+    may_end.touch()
     await said(stage, "✗ CPU public: wrong answer\nDetails: ")  # an edit may come before the end
     last = [e for e in stage.discord.transcript.entries if "in #submissions" in e.text][-1]
     assert last.only_for is None
@@ -454,6 +466,7 @@ async def test_a_bot_that_starts_again_goes_on(postgres: TestServer, tmp_path: P
             async with working(settings, url), stage.running():
                 assert "accepted" in (await ended(stage, asked)).content
                 await said(stage, "✗ CPU public: wrong answer")
+                await nothing_open(stage)
             before = stage.discord.transcript.text
             async with stage.running():
                 await ada.runs("ping")

@@ -18,33 +18,38 @@ from tests.environment.examples import EXAMPLES
 IDLE_S = 0.2
 
 
-@pytest.fixture
-def client() -> TestClient:
-    """A server with room for one session, which may be idle for a moment."""
+def client(idle_s: float) -> TestClient:
+    """A server with room for one session, which may be idle for `idle_s`."""
     problems = [("sort_np", load_problem(EXAMPLES / "sort_np"))]
     tasks = TaskSet(problems, Division(), HeldOut.NOTHING, HeldOutSecret())
     grounds = Grounds(Judge(), EpisodeRules())  # it is never opened: nothing is judged
-    limits = SessionLimits(1, IDLE_S)
+    limits = SessionLimits(1, idle_s)
     sessions = ClientSessions(lambda: ClientSession(grounds, tasks, None), limits)
     hosts = Hosts.for_server("127.0.0.1", ("testserver",))
     return TestClient(create_application("kernelbot", tasks, sessions, hosts))
 
 
+def test_there_is_no_room_for_another_session() -> None:
+    patient = client(idle_s=600)
+    with patient.websocket_connect("/ws") as session:
+        session.send_json({"type": "state"})
+        assert "state" == session.receive_json()["type"]
+        with patient.websocket_connect("/ws") as refused:
+            assert "CAPACITY_REACHED" == refused.receive_json()["data"]["code"]
+
+
 @pytest.mark.parametrize("begins", [False, True], ids=["never resets", "never steps"])
-def test_a_session_that_never_steps_is_told_and_ended_and_makes_room(
-    client: TestClient, begins: bool
-) -> None:
-    with client.websocket_connect("/ws") as session:
+def test_a_session_that_never_steps_is_told_and_ended_and_makes_room(begins: bool) -> None:
+    impatient = client(IDLE_S)
+    with impatient.websocket_connect("/ws") as session:
         if begins:
             session.send_json({"type": "reset"})
             assert "observation" == session.receive_json()["type"]
-        with client.websocket_connect("/ws") as refused:
-            assert "CAPACITY_REACHED" == refused.receive_json()["data"]["code"]
         said = session.receive_json()["data"]
         assert ("SESSION_ERROR", 0.0) == (said["code"], said["unconfirmed"])
         assert "This session was idle for 0.2 s, and is ended." in said["message"]
         with pytest.raises(WebSocketDisconnect):
             session.receive_json()
-    with client.websocket_connect("/ws") as later:
-        later.send_json({"type": "state"})
-        assert "state" == later.receive_json()["type"]
+    with impatient.websocket_connect("/ws") as later:
+        # Told the same if it takes its time: it had a session.
+        assert "SESSION_ERROR" == later.receive_json()["data"]["code"]

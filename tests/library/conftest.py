@@ -12,7 +12,7 @@ from kernelbot.protocol import Lang
 from tests.support.warm import end_judges
 
 SAMPLING = "[sampling]\nmax_samples = 20\nwall_cap_s = 0.3\npatience_s = 3\nwarmup_s = 0.0\n"
-LIMITED = ("test_timeout: 30", "test_timeout: 3")
+LIMITED = ("test_timeout: 30", "test_timeout: 10")
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +29,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def sums(home: Path) -> Path:
-    """Multiplies arrays; a test phase may take three seconds."""
+    """Multiplies arrays; a test phase may take ten seconds."""
     new_problem(home / "sums", "sums", Lang.PY)
     task = home / "sums" / "task.yml"
     task.write_text(task.read_text().replace(*LIMITED))

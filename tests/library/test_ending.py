@@ -105,12 +105,12 @@ async def test_a_host_that_stands_still_is_ended_and_replaced(
 
 @pytest.mark.exhaustive
 async def test_a_job_that_brings_hosts_down_loses_its_own_report_alone(
-    judge: Judge, home: Path, sums: Path
+    judge: Judge, home: Path, patient: Path
 ) -> None:
     """The endless one's runner is the sign to kill the host, twice: as if it had done it."""
     slow = RIGHT.replace("    return", "    import time; time.sleep(0.5)\n    return")
     killer = asyncio.create_task(killing_hosts(home, lambda: busy_runners(home), 2))
-    pairs = [(sums, ENDLESS), *((sums, f"{slow}# {n}") for n in range(3))]
+    pairs = [(patient, ENDLESS), *((patient, f"{slow}# {n}") for n in range(3))]
     reports = {report.number: report async for report in judge.many(pairs)}
     await killer
     assert [Verdict.INTERNAL_ERROR, *[Verdict.ACCEPTED] * 3] == [

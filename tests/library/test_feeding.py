@@ -17,8 +17,23 @@ def begin(pair: float, number: int) -> "asyncio.Task[int]":
 
 
 async def test_reports_come_as_they_end() -> None:
-    found = [number async for number in reports_of([0.2, 0.0, 0.1], begin, ahead=3)]
-    assert [1, 2, 0] == found
+    """Also of tasks that end in the same turn of the event loop."""
+    order = [3, 7, 0, 5, 1, 6, 2, 4]
+    may_end = [asyncio.Event() for _ in order]
+
+    def waiting(pair: int, number: int) -> "asyncio.Task[int]":
+        async def work() -> int:
+            if number == len(order) - 1:
+                for one in order:
+                    may_end[one].set()
+            await may_end[pair].wait()
+            await asyncio.sleep(0)  # those that waited come here in the order of their events
+            return number
+
+        return asyncio.create_task(work())
+
+    found = [number async for number in reports_of(range(len(order)), waiting, ahead=len(order))]
+    assert [one for one in order if one != 7] == [number for number in found if number != 7]
 
 
 async def test_no_pairs_make_no_reports() -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from kernelbot import Judge
 from kernelbot.domain.errors import InvalidProblem, InvalidSubmission, UserError
+from kernelbot.library import baselines
 from kernelbot.library.sources import Source
 from kernelbot.protocol import Fault, Mode, Verdict
 from tests.library.sources import HOSTILE, REFUSED, RIGHT, WRONG
@@ -58,8 +59,9 @@ async def test_a_report_has_the_tests_with_what_the_checker_said(judge: Judge, s
 
 
 async def test_times_have_intervals_and_are_compared_with_the_reference(
-    judge: Judge, sums: Path
+    judge: Judge, sums: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(baselines, "MAX_AGE_S", 600)
     report = await judge.judge(sums, RIGHT, mode=Mode.BENCHMARK, baseline=True)
     again = await judge.judge(sums, RIGHT + "# 2", mode="benchmark", baseline=True)
     assert report.baseline is not None
@@ -69,7 +71,7 @@ async def test_times_have_intervals_and_are_compared_with_the_reference(
     assert (2, "reference.py") == (len(report.workloads), report.baseline.source)
     assert report.score_ci95_s[0] <= report.score_s <= report.score_ci95_s[1]
     assert report.speed_ci95[0] == report.reward("speed")
-    assert again.baseline is report.baseline  # it is still of the same minute
+    assert again.baseline is report.baseline  # it is recent enough
 
 
 async def test_a_baseline_that_fails_the_problems_own_tests_is_the_problems_mistake(

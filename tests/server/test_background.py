@@ -25,7 +25,7 @@ async def test_the_worker_uploads_what_is_due(world: World, tmp_path: Path) -> N
         export = ExportSettings(repository="lab/kernels", endpoint=hub.url)
         settings = Settings(data=tmp_path, hf_token=TOKEN, export=export)
         async with background_tasks(settings, world.database.url):
-            uploaded = await asyncio.to_thread(hub.uploaded.wait, 30)
+            uploaded = await asyncio.to_thread(hub.uploaded.wait, 100)
     dataset = hub.datasets["lab/kernels"]
     assert (True, True, ["submissions.parquet", "README.md"]) == (
         uploaded,

@@ -22,6 +22,7 @@ from kernelbot.protocol import (
     to_wire,
 )
 from kernelbot.server.judge_once import judge_once
+from kernelbot.store.postmaster import alive
 from tests.support.problems import CORRECT, sort_problem
 
 NO_TIME = Timeouts(test_s=0.1, benchmark_s=0.1, ranked_s=0.1, compile_s=0.1)
@@ -72,7 +73,7 @@ def test_a_harness_that_hangs_is_stopped_with_its_children(tmp_path: Path) -> No
         f"open({str(tmp_path / 'pid')!r}, 'w').write(str(child.pid))\n"
         "time.sleep(600)\n"
     )
-    result = judge_once(a_job(), command=harness(program), slack_s=2.0)
+    result = judge_once(a_job(), command=harness(program), slack_s=20.0)
     child = int((tmp_path / "pid").read_text())
     assert (Verdict.INTERNAL_ERROR, True) == (result.verdict, _ends(child))
 
@@ -87,10 +88,9 @@ def test_an_event_that_can_not_be_read_is_passed_over() -> None:
 
 
 def _ends(pid: int) -> bool:
-    """Whether a process that was killed is gone soon, or a zombie that nobody reaps."""
-    stat = Path(f"/proc/{pid}/stat")
-    for _ in range(100):
-        if not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] == "Z":
+    """Whether a process that was killed is gone, or a zombie that nobody reaps, within a minute."""
+    for _ in range(1200):
+        if not alive(pid):
             return True
         time.sleep(0.05)
     return False

@@ -1,5 +1,6 @@
 """`kernelbot serve` as a process of its own, over its embedded database."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -247,5 +248,12 @@ def _child(parent: int, name: str) -> int:
 def _children(parent: int, name: str) -> list[int]:
     """The processes that `parent` started with `name` on their command lines."""
     threads = Path(f"/proc/{parent}/task").iterdir()
-    pids = " ".join((thread / "children").read_text() for thread in threads).split()
-    return [int(pid) for pid in pids if name.encode() in Path(f"/proc/{pid}/cmdline").read_bytes()]
+    pids = b" ".join(_read(thread / "children") for thread in threads).split()
+    return [int(pid) for pid in pids if name.encode() in _read(Path(f"/proc/{int(pid)}/cmdline"))]
+
+
+def _read(file: Path) -> bytes:
+    """Empty if whose it is has ended meanwhile."""
+    with contextlib.suppress(OSError):
+        return file.read_bytes()
+    return b""

@@ -67,7 +67,7 @@ SLOW = b"""\
 import time
 import numpy as np
 
-time.sleep(2)
+time.sleep(8)
 
 def custom_kernel(data):
     return np.sort(data)

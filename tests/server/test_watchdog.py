@@ -31,6 +31,7 @@ def test_a_process_that_stands_still_ends_and_says_where(hang: str) -> None:
     assert "in main" in ended.stderr
 
 
+@pytest.mark.timed
 def test_one_that_moves_lives() -> None:
     assert 0 == _run("async with watched(2):\n    await asyncio.sleep(3)").returncode
 

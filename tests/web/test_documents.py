@@ -20,7 +20,7 @@ class Plain(Texts):
 
 @pytest.fixture
 async def texts() -> AsyncIterator[Texts]:
-    found = Texts()
+    found = Texts(patience_s=60)
     yield found
     await found.close()
 

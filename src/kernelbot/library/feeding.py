@@ -54,9 +54,6 @@ class _Feed(Generic[P, R]):
             done, _ = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
             if self._upcoming in done:
                 self._take(self._upcoming)
-            ended = self._running & done
-            self._running -= ended
-            self._ended.extend(ended)
         return self._ended.popleft()
 
     def _ask(self) -> None:
@@ -71,8 +68,15 @@ class _Feed(Generic[P, R]):
         except _NoMore:
             self._is_over = True
             return
-        self._running.add(self._begin(pair, self._begun))
+        task = self._begin(pair, self._begun)
         self._begun += 1
+        self._running.add(task)
+        task.add_done_callback(self._note_ended)
+
+    def _note_ended(self, task: "asyncio.Task[R]") -> None:
+        """Called in the order in which they ended."""
+        self._running.remove(task)
+        self._ended.append(task)
 
     async def cancel(self) -> None:
         """End what is under way."""

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,6 +14,7 @@ from kernelbot.catalog.skeleton import new_problem
 from kernelbot.cli.dev.displays import Documents
 from kernelbot.harness.host.warm.folder import PrivateFolder
 from kernelbot.protocol import Lang
+from kernelbot.saves.model import Save
 from kernelbot.server.dev.session import DevSession
 from kernelbot.server.dev.versions import Versions
 from kernelbot.server.warm_judge import warm_judge
@@ -54,6 +56,34 @@ def test_ctrl_c_while_the_worker_starts(
     monkeypatch.setattr(threading.Thread, "start", interrupted)
     session.watch()
     assert [] == at_work()
+
+
+class TwoSaves(Documents):
+    """Ends the session with the second save."""
+
+    def end(self, save: Save) -> None:
+        super().end(save)
+        if save.number == 2:
+            signal.raise_signal(signal.SIGINT)
+
+
+def test_what_is_saved_before_watching_has_begun_is_judged(
+    session: DevSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_job = session._make_job
+
+    def saved_again(saved: Any) -> None:
+        if saved.number == 1:
+            session._file.write_text("raise ValueError('the second')")
+        make_job(saved)
+
+    monkeypatch.setattr(session, "_make_job", saved_again)
+    monkeypatch.setattr(session, "_display", TwoSaves())
+    last = session.watch()
+    assert last is not None
+    assert last.result is not None
+    assert last.result.failure is not None
+    assert (2, True) == (last.number, "the second" in last.result.failure.message)
 
 
 def test_ctrl_c_before_a_job_is_made(session: DevSession, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -375,13 +375,16 @@ def test_a_notification_is_offered_until_the_person_has_decided(site: Site) -> N
 
 
 @pytest.mark.exhaustive
-def test_the_title_says_the_step_of_a_page_that_is_not_drawn(site: Site) -> None:
+def test_the_title_says_the_step_of_a_page_that_is_not_drawn(site: Site, tmp_path: Path) -> None:
     world = site.live.world
-    made = site.live.call(world.submit(content=b"# fake: sleep 2 accepted\n", devices=("CPU",)))
+    seen = tmp_path / "seen"
+    code = f"# fake: until {seen} accepted\n".encode()
+    made = site.live.call(world.submit(content=code, devices=("CPU",)))
     page = site.page(ada(site))
     page.add_init_script("window.requestAnimationFrame = () => 0;")  # as in the background
     page.goto(f"/submission/{made.id}")
     expect(page).to_have_title(re.compile("^(Test|Timed on secret data)"))
+    seen.touch()
     site.live.call(finished(world, made.id))
     page.context.close()
 

@@ -13,6 +13,7 @@ from kernelbot.submissions.source import MAX_SOURCE_BYTES
 _STEP_MS = 5
 _DEBOUNCE_MS = 100
 """An editor's several changes for one save come within this time."""
+_LOOK_AGAIN_MS = 1000
 
 
 def read_now(path: Path) -> bytes:
@@ -51,9 +52,11 @@ def write_whole(path: Path, content: bytes) -> None:
         raise InvalidSubmission(f"{path} can't be written: {error.strerror}.") from None
 
 
-def changes(path: Path, over: Event) -> Iterator[None]:
-    """Once for each change of the file, also if it is deleted, made again or replaced, until
-    `over` is set. Raises KeyboardInterrupt, and `UserError` for a folder that can't be watched."""
+def changes(path: Path, over: Event) -> Iterator[bool]:
+    """True for each change of the file, also if it is deleted, made again or replaced, until `over`
+    is set; and False after each second without any, so that the file is looked at again: nobody
+    tells of what happened before watching began, nor of much on other machines' file systems.
+    Raises KeyboardInterrupt, and `UserError` for a folder that can't be watched."""
     from watchfiles import watch
 
     places = {path.absolute(), path.resolve()}
@@ -65,10 +68,12 @@ def changes(path: Path, over: Event) -> Iterator[None]:
         step=_STEP_MS,
         debounce=_DEBOUNCE_MS,
         stop_event=over,
+        rust_timeout=_LOOK_AGAIN_MS,
+        yield_on_timeout=True,
         recursive=False,
     )
     try:
-        for _changes in found:
-            yield
+        for changed in found:
+            yield bool(changed)
     except PermissionError:
         raise UserError(f"{path.parent} can't be watched: access denied.") from None

@@ -105,6 +105,8 @@ class DevSession:
         """What waits to be judged."""
         self._current: _Saved | None = None
         """What is being judged."""
+        self._saved: _Saved | None = None
+        """The last of all."""
         self._connection: Connection | None = None
         self._over = threading.Event()
         self._failure: BaseException | None = None
@@ -121,8 +123,8 @@ class DevSession:
             if self._once:
                 self._over.wait()
             else:
-                for _change in changes(self._file, self._over):
-                    self._save()
+                for is_told in changes(self._file, self._over):
+                    self._save(again=is_told)
         except KeyboardInterrupt:
             pass
         finally:
@@ -136,18 +138,19 @@ class DevSession:
             raise self._failure
         return self._last
 
-    def _save(self) -> None:
+    def _save(self, *, again: bool = True) -> None:
+        """Have the file judged as it is now. `again`: also if it was judged like that last."""
         at_s = time.monotonic()
         try:
             content, trouble = read_now(self._file), ""
         except KernelbotError as error:
             content, trouble = b"", str(error)
         with self._changed:
-            latest = self._newest or self._current
+            latest = self._newest or self._current or (None if again else self._saved)
             if latest is not None and (latest.content, latest.trouble) == (content, trouble):
                 return  # an editor's second change for the same save
             self._saves += 1
-            self._newest = _Saved(self._saves, content, trouble, at_s, Future())
+            self._newest = self._saved = _Saved(self._saves, content, trouble, at_s, Future())
             saved = self._newest
             self._stop()
         self._make_job(saved)
