@@ -1,4 +1,6 @@
 import os
+import socket
+import threading
 from pathlib import Path
 from urllib.parse import quote
 
@@ -111,12 +113,28 @@ def test_git_writes_no_file_beyond_its_limit(origin: Path, into: Path) -> None:
 
 
 def test_a_server_that_never_answers(into: Path) -> None:
-    import socket
-
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"http://127.0.0.1:{silent.getsockname()[1]}/x.git"
         with pytest.raises(Unavailable, match="longer than"):
             fetch(address, None, into, GitLimits(timeout_s=0.5))
+
+
+def test_nobody_waits_for_it_any_more(into: Path) -> None:
+    over = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"http://127.0.0.1:{silent.getsockname()[1]}/x.git"
+
+        def leave() -> None:
+            with silent.accept()[0] as connection:
+                over.set()
+                while connection.recv(1 << 16):  # until git ends
+                    pass
+
+        leaving = threading.Thread(target=leave)
+        leaving.start()
+        with pytest.raises(Unavailable, match="nobody waits for it"):
+            fetch(address, None, into, over=over)
+        leaving.join()
 
 
 def test_no_hook_runs(origin: Path, into: Path, tmp_path: Path) -> None:

@@ -1,11 +1,15 @@
 """`kernelbot serve` before a person."""
 
+import contextlib
+import fcntl
 import json
 import os
 import pty
 import signal
 import subprocess
 import tempfile
+import termios
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,10 +25,14 @@ def home() -> Iterator[Path]:
         yield Path(folder)
 
 
-def served(home: Path, until: str, *options: str) -> tuple[int, str]:
-    """The exit code, and what the terminal shows of a server that is interrupted once it has shown
-    `until`."""
-    ours, theirs = pty.openpty()
+@contextlib.contextmanager
+def serving(home: Path, theirs: int, *options: str) -> Iterator["subprocess.Popen[bytes]"]:
+    """A server whose terminal is `theirs`. If the block raises, it is killed, else waited for."""
+
+    def in_its_terminal() -> None:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        fcntl.ioctl(theirs, termios.TIOCSCTTY, 0)
+
     with subprocess.Popen(
         [*COMMAND, "serve", "--port", "0", "--data", "data", *options],
         cwd=home,
@@ -32,18 +40,26 @@ def served(home: Path, until: str, *options: str) -> tuple[int, str]:
         stdin=subprocess.DEVNULL,
         stdout=theirs,
         stderr=theirs,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+        start_new_session=True,
+        preexec_fn=in_its_terminal,
     ) as process:
         os.close(theirs)
         try:
-            shown = read_until(ours, until)
-            process.send_signal(signal.SIGINT)
-            shown += read_until(ours, None)
-        except BaseException:  # else it would be waited for
+            yield process
+        except BaseException:
             process.kill()
             raise
-        finally:
-            os.close(ours)
+
+
+def served(home: Path, until: str, *options: str) -> tuple[int, str]:
+    """The exit code, and what the terminal shows of a server that is interrupted once it has shown
+    `until`."""
+    ours, theirs = pty.openpty()
+    with serving(home, theirs, *options) as process:
+        shown = read_until(ours, until)
+        process.send_signal(signal.SIGINT)
+        shown += read_until(ours, None)
+    os.close(ours)
     return process.returncode, shown
 
 
@@ -62,3 +78,30 @@ def test_with_json_the_log_stays_and_nothing_else_is_shown(home: Path) -> None:
     code, shown = served(home, "serving", "--json")
     assert (0, False, True) == (code, (home / "data" / "serve.log").exists(), "stopping" in shown)
     assert [False, False] == [text in shown for text in ("KernelBot serves", "Stopping ...")]
+
+
+def is_left(home: Path) -> bool:
+    """Whether a server has left its database running."""
+    return (home / "data" / "postgres" / "postmaster.pid").exists()
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("options", [(), ("--json",)])
+def test_closing_the_terminal_ends_it_in_order(home: Path, options: tuple[str, ...]) -> None:
+    ours, theirs = pty.openpty()
+    with serving(home, theirs, *options) as process:
+        read_until(ours, "serving" if options else "serve.log\r\n")
+        os.close(ours)
+    assert (0, False) == (process.returncode, is_left(home))
+
+
+@pytest.mark.exhaustive
+def test_sigterm_while_it_starts_leaves_no_database_behind(home: Path) -> None:
+    ours, theirs = pty.openpty()
+    with serving(home, theirs) as process:
+        while not is_left(home):
+            assert process.poll() is None
+            time.sleep(0.01)
+        process.terminate()
+    os.close(ours)
+    assert (128 + signal.SIGTERM, False) == (process.returncode, is_left(home))

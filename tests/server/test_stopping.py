@@ -10,11 +10,11 @@ import pytest
 
 from kernelbot.server.answer import answer
 from kernelbot.server.settings import read_settings
-from kernelbot.server.stopping import StopRequests
+from kernelbot.server.stopping import StopRequests, ended_in_order
 from tests.support.world import World
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 async def test_a_second_signal_insists(number: signal.Signals) -> None:
     stop = StopRequests()
     before = (stop.asked.is_set(), stop.insisted.is_set())
@@ -24,6 +24,27 @@ async def test_a_second_signal_insists(number: signal.Signals) -> None:
     signal.raise_signal(number)
     await stop.insisted.wait()
     assert ((False, False), False) == (before, once)
+
+
+async def test_a_closed_terminal_is_nothing_to_who_was_told_to_ignore_it() -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as nohup does
+    try:
+        stop = StopRequests()
+        signal.raise_signal(signal.SIGHUP)
+        await asyncio.sleep(0.01)
+        assert not stop.asked.is_set()
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_before_requests_are_counted_ends_what_was_started(
+    number: signal.Signals,
+) -> None:
+    before = signal.getsignal(number)
+    with pytest.raises(SystemExit) as ended, ended_in_order():
+        signal.raise_signal(number)
+    assert (128 + number, before) == (ended.value.code, signal.getsignal(number))
 
 
 async def test_the_end_of_the_parent_asks_once() -> None:

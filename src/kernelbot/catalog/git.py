@@ -4,6 +4,8 @@ import os
 import re
 import signal
 import subprocess
+import threading
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,6 +24,7 @@ _REF = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./+@-]{0,199}")
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _MAX_LISTED = 16 << 20
 """Bytes of a listing: folders can refer to each other so often that it never ends."""
+_GLANCE_S = 0.2
 _SIZE_FIELD = 3  # of `git ls-tree -l`: mode, type, hash, size
 
 
@@ -69,19 +72,25 @@ def _split(address: str) -> tuple[str, str]:
     return f"{scheme}{rest}", f"{scheme.lower()}{name}:{password}@{host}\n"
 
 
-def fetch(url: str, ref: str | None, folder: Path, limits: GitLimits | None = None) -> str:
+def fetch(
+    url: str,
+    ref: str | None,
+    folder: Path,
+    limits: GitLimits | None = None,
+    over: threading.Event | None = None,
+) -> str:
     """Bring one branch, tag or commit (None: the default branch) into `folder/checkout`; returns
-    the commit. Blocks.
+    the commit. Blocks, but soon not any more once `over` is set.
 
     No hooks, submodules, filters, prompts or settings of the machine. Raises `UserError` for what
-    can't be a reference or isn't there, `Unavailable` if it takes too long, `InvalidProblem` for
-    a commit beyond the limits.
+    can't be a reference or isn't there, `Unavailable` if it takes too long or is over, and
+    `InvalidProblem` for a commit beyond the limits.
     """
     wanted = ref or "HEAD"
     if not _REF.fullmatch(wanted) or ".." in wanted or wanted.endswith(".lock"):
         raise UserError(f"{wanted!r} isn't a branch, a tag or a commit.")
     url, credentials = _split(url)
-    git = _Git(folder, limits or GitLimits(), credentials)
+    git = _Git(folder, limits or GitLimits(), credentials, over or threading.Event())
     git.run("init", "--quiet")
     failed = git.attempt("fetch", "--quiet", "--depth=1", "--no-tags", "--", url, wanted)
     if failed and _COMMIT.fullmatch(wanted):
@@ -101,7 +110,10 @@ def fetch(url: str, ref: str | None, folder: Path, limits: GitLimits | None = No
 
 
 class _Git:
-    def __init__(self, folder: Path, limits: GitLimits, credentials: str) -> None:
+    def __init__(
+        self, folder: Path, limits: GitLimits, credentials: str, over: threading.Event
+    ) -> None:
+        self._over = over
         self._checkout = folder / "checkout"
         self._checkout.mkdir()
         self._limits = limits
@@ -170,17 +182,26 @@ class _Git:
                 f"git can't be started: {in_words(error)}", hint="Is it installed?"
             ) from None
         try:
-            out, err = process.communicate(timeout=self._limits.timeout_s)
-        except subprocess.TimeoutExpired:
-            raise Unavailable(
-                f"git {arguments[0]} took longer than {self._limits.timeout_s:g} s.",
-                hint="Try again, or upload an archive.",
-            ) from None
+            out, err = self._followed(process, arguments[0])
         finally:
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGKILL)
                 process.communicate()
         return process.returncode, out, err
+
+    def _followed(self, process: "subprocess.Popen[str]", name: str) -> tuple[str, str]:
+        """What it prints until its end. Raises `Unavailable` if that doesn't come."""
+        give_up_s = time.monotonic() + self._limits.timeout_s
+        while not self._over.is_set():
+            try:
+                return process.communicate(timeout=_GLANCE_S)
+            except subprocess.TimeoutExpired:
+                if time.monotonic() > give_up_s:
+                    raise Unavailable(
+                        f"git {name} took longer than {self._limits.timeout_s:g} s.",
+                        hint="Try again, or upload an archive.",
+                    ) from None
+        raise Unavailable(f"git {name} was stopped: nobody waits for it any more.")
 
 
 def _check_size(listing: str) -> None:

@@ -29,7 +29,7 @@ from kernelbot.server.database import ReadyDatabase, locked_data, ready_database
 from kernelbot.server.logs import away_from_a_terminal, set_up_logs
 from kernelbot.server.operator import renewed, sign_out_the_dead
 from kernelbot.server.settings import Settings, read_settings
-from kernelbot.server.stopping import StopRequests
+from kernelbot.server.stopping import StopRequests, ended_in_order
 from kernelbot.server.supervise import SupervisedProcess, child, supervised
 from kernelbot.server.wiring import open_platform
 from kernelbot.services import Services
@@ -50,7 +50,8 @@ def serve(
     processes: int = 1,
     as_json: bool = False,
 ) -> None:
-    """Serve until SIGTERM or SIGINT; on return everything that was started has ended. Blocks.
+    """Serve until SIGTERM, SIGINT or the end of the terminal; on return everything that was started
+    has ended. Blocks.
 
     With `processes` 1 this process answers; with more, children answer that share the port.
     `as_json`: nothing is printed on stdout, and the log stays on stderr.
@@ -63,6 +64,7 @@ def serve(
     _refuse_short(settings.admin_token)
     _make_data(settings)
     with (
+        ended_in_order(),
         locked_data(settings),
         _logging(settings, as_json=as_json) as log_file,
         _listening(host, port, processes) as listeners,

@@ -1,13 +1,21 @@
 """When a process of the platform is to stop."""
 
 import asyncio
+import contextlib
+import os
 import signal
+from collections.abc import Iterator
+from types import FrameType
+
+_ENDINGS = (signal.SIGTERM, signal.SIGHUP)
+"""Besides SIGINT, by which Python ends in order anyway. SIGHUP comes when a terminal is closed."""
 
 
 class StopRequests:
-    """Requests to stop this process: SIGTERM, SIGINT and the end of its parent. They are counted
-    from the beginning to the end of the process by one object: where one handler took the place of
-    another, a signal in between would go to the first, which nobody asks any more."""
+    """Requests to stop this process: SIGTERM, SIGINT, the end of its terminal and the end of its
+    parent. They are counted from the beginning to the end of the process by one object: where one
+    handler took the place of another, a signal in between would go to the first, which nobody asks
+    any more."""
 
     def __init__(self, parent: int | None = None) -> None:
         """To be made within the event loop. `parent`: a descriptor that comes to its end with the
@@ -16,15 +24,50 @@ class StopRequests:
         """One has come."""
         self.insisted = asyncio.Event()
         """A second one has come."""
+        self._terminals = [number for number in range(3) if os.isatty(number)]
         loop = asyncio.get_running_loop()
-        for signal_number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(signal_number, self._count)
+        for signal_number in (signal.SIGINT, *_heard()):
+            loop.add_signal_handler(signal_number, self._count, signal_number)
         if parent is not None:
             loop.add_reader(parent, self._orphaned, parent)
 
-    def _count(self) -> None:
+    def _count(self, signal_number: signal.Signals | None = None) -> None:
+        if signal_number is signal.SIGHUP:
+            _let_go_of(self._terminals)
         (self.insisted if self.asked.is_set() else self.asked).set()
 
     def _orphaned(self, parent: int) -> None:
         asyncio.get_running_loop().remove_reader(parent)  # it stays readable
         self._count()
+
+
+@contextlib.contextmanager
+def ended_in_order() -> Iterator[None]:
+    """While the block runs, and until there are `StopRequests`, SIGTERM and the end of the terminal
+    raise SystemExit, so that what has been started is ended."""
+    terminals = [number for number in range(3) if os.isatty(number)]
+
+    def end(signal_number: int, _frame: FrameType | None) -> None:
+        if signal_number == signal.SIGHUP:
+            _let_go_of(terminals)
+        raise SystemExit(128 + signal_number)
+
+    before = {number: signal.signal(number, end) for number in _heard()}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _heard() -> list[signal.Signals]:
+    """Without those that this process was started to ignore, as `nohup` has it."""
+    return [one for one in _ENDINGS if signal.getsignal(one) is not signal.SIG_IGN]
+
+
+def _let_go_of(terminals: list[int]) -> None:
+    """Whoever writes to a terminal that is gone gets an error."""
+    nowhere = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
+    for number in terminals:
+        os.dup2(nowhere, number)
+    os.close(nowhere)

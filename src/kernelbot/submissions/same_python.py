@@ -3,9 +3,12 @@ comments, documentation, and the names that only it uses."""
 
 import ast
 import re
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+_PARSING = threading.Lock()
+"""Python 3.11 counts the depth of a syntax tree that it makes for all threads together."""
 _WORD = re.compile(r"\w+")
 _ASK_FOR_NAMES = frozenset(
     ("eval", "exec", "globals", "locals", "vars", "dir", "inspect", "__import__", "importlib")
@@ -25,7 +28,8 @@ def normal_form(source: str) -> str:
     Raises SyntaxError, ValueError, RecursionError or MemoryError for what isn't a program, or is
     nested too deeply.
     """
-    tree = ast.parse(source)
+    with _PARSING:
+        tree = ast.parse(source)
     _drop_documentation(tree)
     if not tree.body:
         return ""

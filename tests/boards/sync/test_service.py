@@ -1,5 +1,6 @@
 import asyncio
 import io
+import socket
 import tarfile
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -298,6 +299,23 @@ async def test_a_branch_of_a_repository(world: World, root: Path) -> None:
     commit = commit_all(root)
     outcome = await world.services.sync.from_repository(world.admin.user, f"file://{root}", "main")
     assert (commit, True, 2) == (outcome.commit, outcome.applied, len(outcome.items))
+
+
+async def test_git_ends_when_nobody_waits_for_the_sync_any_more(world: World) -> None:
+    """It would hold up the end of the server: threads are waited for."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"http://127.0.0.1:{silent.getsockname()[1]}/x.git"
+        syncing = asyncio.create_task(
+            world.services.sync.from_repository(world.admin.user, address)
+        )
+        connection, _ = await asyncio.to_thread(silent.accept)
+        syncing.cancel()
+        with connection:
+            connection.settimeout(60)
+            while await asyncio.to_thread(connection.recv, 1 << 16):
+                pass
+    with pytest.raises(asyncio.CancelledError):
+        await syncing
 
 
 async def test_a_repository_that_is_gone_changes_nothing(world: World, root: Path) -> None:

@@ -1,6 +1,7 @@
 """The conversation with a process that may be hostile."""
 
 import os
+import signal
 import socket
 import struct
 import time
@@ -8,6 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from kernelbot.harness.data import channel as channel_module
 from kernelbot.harness.data.channel import (
     Channel,
     ChannelClosed,
@@ -104,6 +106,26 @@ def test_silence_ends_at_the_deadline(ends: Ends) -> None:
     theirs.sendall(frame(b'{"half": 1}')[:6])
     with pytest.raises(ChannelTimeout):
         channel.receive(RunnerReply, soon())
+
+
+def test_a_process_that_was_suspended_while_it_waited_knows_it(
+    ends: Ends, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    channel, _ = ends
+    monkeypatch.setattr(channel_module, "_STANDSTILL_S", 0.3)
+    waiting = os.fork()
+    if waiting == 0:
+        monkeypatch.setattr(channel, "_glance", lambda: channel.stood_still_s and os._exit(0))
+        try:
+            channel.receive(RunnerReply, later())
+        finally:
+            os._exit(1)
+    while (ended := os.waitpid(waiting, os.WNOHANG)) == (0, 0):
+        os.kill(waiting, signal.SIGSTOP)
+        time.sleep(0.4)
+        os.kill(waiting, signal.SIGCONT)
+        time.sleep(0.2)
+    assert (waiting, 0) == ended
 
 
 def test_a_reader_that_never_reads_does_not_hold_the_sender(ends: Ends) -> None:

@@ -179,6 +179,21 @@ def test_progress_arrives_in_order(platform: Platform) -> None:
     assert platform.told == list(range(6))
 
 
+def test_what_is_left_is_sent_although_the_quiet_thread_has_no_processor(
+    platform: Platform, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    platform.answers = [(200, b"{}")]
+    sink, has_one = sink_to(platform), threading.Event()
+    monkeypatch.setattr(sink, "_be_quiet", lambda: has_one.wait(60))
+    for index in range(3):
+        sink.emit(case(index))
+    sink.close()
+    told = list(platform.told)
+    has_one.set()
+    sink._thread.join(60)
+    assert ([0, 1, 2], [0, 1, 2]) == (told, platform.told)
+
+
 def test_what_wasnt_taken_is_sent_again(platform: Platform) -> None:
     platform.answers = [(503, b""), (503, b""), (200, b"{}")]
     sink = sink_to(platform)

@@ -5,6 +5,7 @@ import hashlib
 import secrets
 import shutil
 import tempfile
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -93,13 +94,17 @@ class Sync:
         if source is None:
             raise UserError("No repository is named.", hint="Name one, or set PROBLEMS_REPO.")
         url = git.repository_url(source)
+        over = threading.Event()
 
         def bring(folder: Path) -> tuple[Path, str | None]:
-            commit = git.fetch(url, ref, folder)
+            commit = git.fetch(url, ref, folder, over=over)
             return folder / "checkout", commit
 
         shown = git.without_password(source)
-        return await self._sync(actor, shown, bring, options or SyncOptions())
+        try:
+            return await self._sync(actor, shown, bring, options or SyncOptions())
+        finally:
+            over.set()  # the thread outlives a request that is cancelled
 
     async def from_archive(
         self, actor: User, archive: BinaryIO, name: str, options: SyncOptions | None = None

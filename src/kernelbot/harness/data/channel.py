@@ -21,6 +21,7 @@ from kernelbot.protocol.os_errors import in_words
 _HEADER = struct.Struct("<I")
 _MAX_FDS = 5
 _GLANCE_MS = 100.0
+_STANDSTILL_S = 5.0
 _MAX_READ_BYTES = 1 << 20
 DEFAULT_CAP_BYTES = 4 << 20
 MAX_PROBLEM_MESSAGE_BYTES = 64 << 20
@@ -70,6 +71,9 @@ class Channel:
         self._cap_bytes = cap_bytes
         self._pending = bytearray()
         self._fds: list[int] = []
+        self.stood_still_s = 0.0
+        """How long this process stood still while it waited, all times of seconds together, where
+        there is a `glance`: it was suspended with its machine, its job or its container."""
 
     @property
     def sock(self) -> socket.socket:
@@ -223,12 +227,21 @@ class Channel:
         while True:
             left_ms = _left_ms(deadline)
             patience = left_ms if self._glance is None else min(left_ms or 1e9, _GLANCE_MS)
+            since_s = time.monotonic()
             ready = dict(poller.poll(patience))
+            if self._glance is not None:
+                self.note_standstill(since_s)
             if self.fileno() in ready:
                 return
             if ready:
                 raise ChannelClosed("the process is dead")
             self.glance()
+
+    def note_standstill(self, since_s: float) -> None:
+        """Note if a wait that began at `since_s` was much longer than until the next glance."""
+        waited_s = time.monotonic() - since_s
+        if waited_s > _STANDSTILL_S:
+            self.stood_still_s += waited_s
 
     def watch(self, poller: select.poll, event: int) -> None:
         """Have `poller` notice `event`, and the death of the other end's process."""
@@ -249,7 +262,10 @@ def wait_for_any(channels: Sequence[Channel], deadline: float | None) -> list[Ch
         channel.watch(poller, select.POLLIN)
     while True:
         left_ms = _left_ms(deadline)
+        since_s = time.monotonic()
         ready = dict(poller.poll(min(left_ms or 1e9, _GLANCE_MS)))
+        for channel in channels:
+            channel.note_standstill(since_s)
         found = [channel for channel in channels if channel.fileno() in ready]
         if found:
             return found

@@ -43,6 +43,7 @@ _SEND_S = 10.0
 _PAUSE_S = 0.2
 _PAUSE_MEASURING_S = 2.0
 _LAST_WORDS_S = 2.0
+_SHORTEST_S = 0.1
 _WORTH_ANOTHER_TRY = (HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS)
 _QUIETEST = 19
 
@@ -168,7 +169,11 @@ class LinkSink:
         self._count = 0
         self._measuring = False
         self._closing = False
+        self._sending = False
+        """Whether the thread is."""
         self._failures = 0
+        self._is_over = False
+        """For the platform: whatever comes is dropped."""
         self._thread = threading.Thread(target=self._run, name="progress", daemon=True)
 
     def emit(self, event: ProgressEvent) -> None:
@@ -185,27 +190,33 @@ class LinkSink:
                 self._thread.start()
 
     def close(self) -> None:
-        """Implements `EventSink`. What waits is sent, if the platform takes it at once."""
+        """Implements `EventSink`. What waits is sent, if the platform takes it at once: by the
+        caller, who isn't quiet. Nothing is measured any more, and the thread may hardly have a
+        processor beside others."""
         with self._news:
             self._closing = True
-            self._news.notify()
-            reachable = self._failures == 0
-        if self._thread.ident is not None and reachable:
-            self._thread.join(_LAST_WORDS_S)
+            self._news.notify_all()
+            has_stopped = self._news.wait_for(lambda: not self._sending, _LAST_WORDS_S)
+        until_s = time.monotonic() + _LAST_WORDS_S
+        with contextlib.suppress(_LinkRefused, _Failed):
+            while has_stopped and not (self._failures or self._is_over) and self._waiting:
+                self._send(self._batch(), max(until_s - time.monotonic(), _SHORTEST_S))
 
     def _run(self) -> None:
         self._be_quiet()
         sent_at_s = float("-inf")
         while batch := self._next(sent_at_s):
             try:
-                self._send(batch)
+                self._send(batch, _SEND_S)
+                self._failures = 0
             except _LinkRefused:
-                return  # the job is over for the platform: whatever comes is dropped
+                self._is_over = True
             except _Failed:
                 self._failures += 1
-            else:
-                self._failures = 0
             sent_at_s = time.monotonic()
+            with self._news:
+                self._sending = False
+                self._news.notify_all()
 
     def _be_quiet(self) -> None:
         """Lower the priority of this thread alone: Linux has one for each."""
@@ -217,18 +228,15 @@ class LinkSink:
             os.sched_setaffinity(me, ours or os.sched_getaffinity(0))
 
     def _next(self, sent_at_s: float) -> list[tuple[int, bytes]]:
-        """What to send, when it is time; empty: nothing more will be sent."""
+        """What to send, when it is time; empty: the thread sends nothing more."""
         with self._news:
-            while not (self._waiting and self._is_due(sent_at_s)):
-                if self._closing and (not self._waiting or self._failures):
-                    return []
+            while not (self._closing or self._is_over):
                 left_s = sent_at_s + self._pause_s() - time.monotonic()
-                self._news.wait(max(left_s, 0.0) if self._waiting else None)
-            return self._batch()
-
-    def _is_due(self, sent_at_s: float) -> bool:
-        at_once = self._closing and not self._failures
-        return at_once or time.monotonic() >= sent_at_s + self._pause_s()
+                if self._waiting and left_s <= 0:
+                    self._sending = True
+                    return self._batch()
+                self._news.wait(left_s if self._waiting else None)
+            return []
 
     def _pause_s(self) -> float:
         if self._failures:
@@ -244,10 +252,10 @@ class LinkSink:
             taken.append((number, line))
         return taken
 
-    def _send(self, batch: list[tuple[int, bytes]]) -> None:
+    def _send(self, batch: list[tuple[int, bytes]], within_s: float) -> None:
         first, last = batch[0][0], batch[-1][0]
         body = b"".join(line for _, line in batch)
-        self._way.ask(f"&first={first}", body, within_s=_SEND_S, most=_SAID_BYTES)
+        self._way.ask(f"&first={first}", body, within_s=within_s, most=_SAID_BYTES)
         with self._news:
             while self._waiting and self._waiting[0][0] <= last:
                 self._waiting.popleft()

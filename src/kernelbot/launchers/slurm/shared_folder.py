@@ -75,7 +75,8 @@ class OfferedJobs:
 
 
 def read_offered_jobs(text: str) -> OfferedJobs:
-    """What `LOOK` answered. Raises `SchedulerError` for anything else."""
+    """What `LOOK` answered. It looks at what waits first, so a job that is seen twice has been
+    taken meanwhile. Raises `SchedulerError` for anything else."""
     waiting: dict[str, Offered] = {}
     taken: dict[str, str] = {}
     done: set[str] = set()
@@ -89,7 +90,8 @@ def read_offered_jobs(text: str) -> OfferedJobs:
                 taken[attempt] = mark.removeprefix("node.")
             case _:
                 raise SchedulerError(f"find answered {line[:200]!r} instead of a job.")
-    return OfferedJobs(waiting, taken, frozenset(done))
+    still = {attempt: job for attempt, job in waiting.items() if attempt not in {*taken, *done}}
+    return OfferedJobs(still, taken, frozenset(done))
 
 
 def _offered(name: str) -> Offered | None:

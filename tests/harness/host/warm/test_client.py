@@ -4,6 +4,7 @@ import contextlib
 import os
 import signal
 import socket
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -64,6 +65,26 @@ def test_it_is_started_once_and_judges_as_a_new_one(folder: PrivateFolder) -> No
     assert cold.sandbox == warm.sandbox
     assert cold.verdict == warm.verdict == Verdict.WRONG_ANSWER
     assert checks(cold) == checks(warm)
+
+
+def test_one_that_ended_of_idleness_before_anybody_came_is_started_again(
+    folder: PrivateFolder,
+) -> None:
+    real = warm_judge(folder, idle_s=120.0)
+    gone = replace(real.how_to_start(), harness=(sys.executable, "-c", "pass"))
+    starts = iter([gone, real.how_to_start()])
+    shy = replace(real, name="shy", how_to_start=lambda: next(starts))
+    said: list[str] = []
+    result = shy.judge(a_job(SORT), lambda _: None, said.append)
+    assert (Verdict.ACCEPTED, 2) == (result.verdict, len(said))
+
+
+def test_one_that_always_ends_at_once_is_a_sentence(folder: PrivateFolder) -> None:
+    real = warm_judge(folder)
+    gone = replace(real.how_to_start(), harness=(sys.executable, "-c", "pass"))
+    ends = replace(real, name="gone", how_to_start=lambda: gone)
+    with pytest.raises(NoWarmJudge, match="ends whenever it is asked"):
+        ends.judge(a_job(SORT), lambda _: None, lambda _: None)
 
 
 @pytest.mark.exhaustive

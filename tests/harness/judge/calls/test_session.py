@@ -8,12 +8,13 @@ import torch
 
 from kernelbot.harness.data.encode import encode
 from kernelbot.harness.gpu.shares import Shares
+from kernelbot.harness.judge.calls import session as session_module
 from kernelbot.harness.judge.calls.gpu_caller import GpuCaller
 from kernelbot.harness.judge.calls.session import Session
 from kernelbot.harness.sandbox import RunnerClient, Zygote
 from kernelbot.harness.words.failures import AuthorFailure
-from kernelbot.harness.words.sandbox import Flavour, ZygoteConfig
-from kernelbot.protocol import Limits, SourceFile
+from kernelbot.harness.words.sandbox import Flavour, SandboxUnavailable, ZygoteConfig
+from kernelbot.protocol import Limits, SourceFile, Verdict
 
 ADD = """
 import torch.distributed as dist
@@ -39,6 +40,48 @@ def session(zygote: Zygote) -> Iterator[Session]:
     session = Session(client, limits, frozenset(), time.monotonic() + 60, world_size=2)
     session.setup((), "cpu", True, None)
     yield session
+    session.abort()
+    client.close()
+
+
+@pytest.mark.parametrize(
+    ("happens", "told"),
+    [
+        ("import os; os.abort()", "The submission was ended by SIGABRT"),
+        ("import time; time.sleep(60)", "That took longer than 1 s."),
+    ],
+)
+def test_a_runner_that_ends_or_hangs_before_the_authors_code_is_not_their_doing(
+    zygote: Zygote, monkeypatch: pytest.MonkeyPatch, happens: str, told: str
+) -> None:
+    monkeypatch.setattr(session_module, "_SLOW_SET_UP_S", 0.5)
+    client = RunnerClient(zygote.connect())
+    limit_s = 60 if "abort" in happens else 1
+    alone = Session(client, Limits(), frozenset({"shared"}), time.monotonic() + limit_s)
+    with pytest.raises(SandboxUnavailable, match="The runner couldn't be set up") as raised:
+        alone.setup((SourceFile("shared.py", happens),), "cpu", False, None)
+    assert told in str(raised.value)
+    alone.abort()
+    client.close()
+
+
+def test_the_end_of_a_phase_is_not_the_set_ups_doing(zygote: Zygote) -> None:
+    client = RunnerClient(zygote.connect())
+    late = Session(client, Limits(), frozenset({"shared"}), time.monotonic() + 1)
+    with pytest.raises(AuthorFailure) as raised:
+        late.setup((SourceFile("shared.py", "import time; time.sleep(60)"),), "cpu", False, None)
+    assert Verdict.TIME_LIMIT is raised.value.verdict
+    late.abort()
+    client.close()
+
+
+def test_a_judge_that_stood_still_blames_nobody(zygote: Zygote) -> None:
+    client = RunnerClient(zygote.connect())
+    session = Session(client, Limits(), frozenset(), time.monotonic() + 1)
+    session.ranks[0].channel.stood_still_s = 7.0
+    session.setup((), "cpu", False, None)
+    with pytest.raises(SandboxUnavailable, match="stood still for 7 s"):
+        load(session, "import time; time.sleep(60)")
     session.abort()
     client.close()
 

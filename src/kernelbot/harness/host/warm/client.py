@@ -53,7 +53,10 @@ class WarmJudge:
         """A connection for one job. `on_step` is told if a judge is started first. Raises
         `NoWarmJudge`."""
         for _attempt in range(_ATTEMPTS):
-            with contextlib.closing(self._connection(on_step)) as connection:
+            connection = self._connection(on_step)
+            if connection is None:
+                continue
+            with contextlib.closing(connection):
                 if self._is_welcome(connection):
                     yield connection
                     return
@@ -65,15 +68,14 @@ class WarmJudge:
         except NotOurs as error:
             raise NoWarmJudge(str(error)) from error
 
-    def _connection(self, on_step: Callable[[str], None]) -> Connection:
+    def _connection(self, on_step: Callable[[str], None]) -> Connection | None:
+        """None: the judge that was started has ended already, having waited for too long."""
         sock = self._try_to_connect()
         if sock is None:
             on_step("starting a judge that stays for the next files")
             self._start()
             sock = self._try_to_connect()
-        if sock is None:
-            raise NoWarmJudge("The warm judge ended at once.")
-        return Connection(sock)
+        return None if sock is None else Connection(sock)
 
     def _try_to_connect(self) -> socket.socket | None:
         sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)

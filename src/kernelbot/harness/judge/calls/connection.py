@@ -123,6 +123,11 @@ class RunnerConnection:
         """The conversation broke off: find out why. Garbage before the end of a runner is part of
         what it was saying."""
         if isinstance(error, ChannelTimeout):
+            if (still_s := self.channel.stood_still_s) > 0:
+                return SandboxUnavailable(
+                    f"The judge stood still for {still_s:.0f} s, so the run's time isn't known: it "
+                    "was suspended with its machine, its job or its container."
+                )
             late = AuthorFailure(
                 Verdict.TIME_LIMIT,
                 "The phase took longer than its time limit. Do less in each call.",

@@ -45,6 +45,7 @@ R = TypeVar("R", bound=RunnerReply)
 T = TypeVar("T")
 _DYING_S = 0.02
 """A process closes its sockets a little before it counts as dead."""
+_SLOW_SET_UP_S = 5.0
 _LAST_REPORT_S = 2.0
 _FAILED = "The submission failed"
 _NOT_EXPORTED = (
@@ -277,19 +278,34 @@ class Session:
     ) -> None:
         """Ranks find each other and open their GPUs at the same time."""
         backend = "gloo" if device == "cpu" else "nccl"
-        for rank in self.ranks:
-            position = RankPosition(rank.number, len(self.ranks), backend, FROM_ENVIRONMENT)
-            rank.begin_setup(
-                files, device, fresh_output, outputs, None if self._is_alone else position
-            )
+        with self._before_the_author():
+            for rank in self.ranks:
+                position = RankPosition(rank.number, len(self.ranks), backend, FROM_ENVIRONMENT)
+                rank.begin_setup(
+                    files, device, fresh_output, outputs, None if self._is_alone else position
+                )
         if meanwhile is not None:
             meanwhile()
-        try:
+        with self._before_the_author():
             self._hear(RankRunner.end_setup)
-        except AuthorFailure as error:  # no code of the author's has run yet
-            if self._is_alone or error.verdict is Verdict.TIME_LIMIT:
-                raise
-            raise SandboxUnavailable(f"The ranks couldn't be set up. {error.message}") from error
+
+    @contextlib.contextmanager
+    def _before_the_author(self) -> Iterator[None]:
+        """Within, no code of the author's has run, so what fails isn't theirs: but for a phase that
+        was over soon, whose time they had used up before. Raises `SandboxUnavailable`."""
+        began_s = time.monotonic()
+        left_s = self._deadline - began_s
+        try:
+            yield
+        except AuthorFailure as error:
+            took_s = time.monotonic() - began_s
+            why = error.message
+            if error.verdict is Verdict.TIME_LIMIT:
+                if took_s < max(left_s / 2, _SLOW_SET_UP_S):
+                    raise
+                why = f"That took longer than {took_s:.0f} s."
+            whom = "The runner" if self._is_alone else "The ranks"
+            raise SandboxUnavailable(f"{whom} couldn't be set up. {why}") from error
 
     def _load(self, offer: Callable[[RankRunner], None], missing: str) -> None:
         """Have all runners load the kernel at the same time. Raises `AuthorFailure`."""
