@@ -229,6 +229,7 @@ def test_what_a_killed_server_left_is_waited_for(postgres: EmbeddedPostgres) -> 
         connection.close()
 
 
+@pytest.mark.exhaustive
 def test_what_a_killed_first_start_left_is_waited_for(postgres: EmbeddedPostgres) -> None:
     """What makes the cluster goes on for a while, in the folder that the next start empties."""
     started = [sys.executable, "-c", PROGRAM, str(postgres.folder)]
