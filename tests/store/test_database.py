@@ -216,6 +216,17 @@ async def test_of_two_that_deadlock_one_is_told_to_try_again(world: World) -> No
     assert isinstance(failed[0], Unavailable)
 
 
+async def test_a_database_that_takes_no_changes_is_to_be_asked_again(database_url: str) -> None:
+    """As in the seconds in which a cluster's primary hands over to another server."""
+    read_only = "options=-c%20default_transaction_read_only%3Don"
+    url = f"{database_url}{'&' if '?' in database_url else '?'}{read_only}"
+    async with Database(url) as database:
+        with pytest.raises(Unavailable, match="takes no changes just now"):
+            async with database.write() as session:
+                await session.do("INSERT INTO users (name) VALUES ('ada')")
+        assert 7 == await _seven(database)
+
+
 async def _seven(database: Database) -> object:
     async with database.read() as session:
         row = await session.one("SELECT 7 AS seven")

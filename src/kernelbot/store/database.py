@@ -67,8 +67,9 @@ _TOO_MUCH = (
 
 
 class Database:
-    """The connections to Postgres. Every failure to reach it is `Unavailable`; the pool reconnects
-    by itself. A value that is too large for it is a plain `PlatformError`."""
+    """The connections to Postgres. Every failure to reach it is `Unavailable`, and so is a change
+    while it can only be read; the pool reconnects by itself. A value that is too large for it is a
+    plain `PlatformError`."""
 
     def __init__(
         self,
@@ -220,6 +221,10 @@ def _reachable() -> Iterator[None]:
     except psycopg.errors.IdleInTransactionSessionTimeout as error:
         raise Unavailable(
             "This took us too long, so nothing was changed.", next_step=Next.TRY_AGAIN
+        ) from error
+    except psycopg.errors.ReadOnlySqlTransaction as error:  # a fail-over is under way
+        raise Unavailable(
+            "The database takes no changes just now.", next_step=Next.TRY_AGAIN
         ) from error
     except _TOO_MUCH as error:
         raise PlatformError(f"This is too large for the database: {error}") from error
