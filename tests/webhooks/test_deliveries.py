@@ -8,12 +8,21 @@ from dataclasses import replace
 import pytest
 
 from kernelbot.accounts.model import User
+from kernelbot.domain.errors import Unavailable
 from kernelbot.webhooks.deliveries import Deliveries, pause_s
 from kernelbot.webhooks.sender import Sender
 from tests.fakes.serving import Response
 from tests.fakes.webhooks import FakeReceiver, fake_receiver
 from tests.support.ranked import ranked
 from tests.webhooks.conftest import HERE, Post
+
+FAILING_COMMITS = """
+CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN RAISE EXCEPTION 'gone' USING ERRCODE = 'admin_shutdown'; END $$;
+CREATE CONSTRAINT TRIGGER refuse AFTER UPDATE ON webhook_messages
+INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refuse();
+"""
+"""A commit after a claim fails as it does when the server ends just then."""
 
 
 def answering(status: int, **headers: str) -> Response:
@@ -102,6 +111,21 @@ async def test_two_workers_deliver_a_message_once(post: Post) -> None:
         *(one.deliver_next() for _ in range(3) for one in (post.deliveries, others))
     )
     assert 1 == len(post.receiver.received)
+
+
+async def test_what_could_not_be_claimed_after_all_is_not_in_flight(post: Post) -> None:
+    """Else a receiver that has failed would never be told again by this worker."""
+    await tried(post)
+    post.receiver.answer = lambda: answering(500)
+    await post.deliver_all()
+    await post.later(minutes=1)
+    async with post.world.database.write() as session:
+        await session.do(FAILING_COMMITS)
+    with pytest.raises(Unavailable):
+        await post.deliveries.deliver_next()
+    async with post.world.database.write() as session:
+        await session.do("DROP FUNCTION refuse() CASCADE")
+    assert [True] == [one.answer is not None for one in await post.deliver()]
 
 
 async def test_a_worker_that_was_killed_has_left_a_task_for_later(post: Post) -> None:

@@ -46,12 +46,13 @@ class Deliveries:
         """Try to deliver the message whose turn it is. None: there is none that may be sent beside
         those in flight. So whoever has delivered one asks for the next one, since a task whose
         message had to wait for that doesn't come again."""
-        async with self._claiming, self._database.write() as session:
-            message = await webhooks.claim(session, self._busy(), lease_s=_LEASE_S)
-            if message is None:
-                return None
-            url = await self._url(session, message)
-            self._in_flight.append(message)
+        async with self._claiming:
+            async with self._database.write() as session:
+                message = await webhooks.claim(session, self._busy(), lease_s=_LEASE_S)
+                if message is None:
+                    return None
+                url = await self._url(session, message)
+            self._in_flight.append(message)  # once the claim is committed, which can fail
         try:
             return DeliveryAttempt(message.id, await self._deliver(url, message) if url else None)
         finally:
