@@ -29,6 +29,7 @@ def dump(url: str, file: Path) -> int:
     """
     draft = file.with_name(f".{file.name}.{os.getpid()}")
     try:
+        draft.unlink(missing_ok=True)  # of one that was killed, with the number that is ours now
         os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         try:
             command = [program("pg_dump"), "--format=custom", "--no-owner", f"--file={draft}", url]
@@ -43,12 +44,15 @@ def dump(url: str, file: Path) -> int:
 
 def keep_dump(url: str, folder: Path, count: int) -> Path:
     """Write everything to a file in `folder` that is named by the time, and delete all but the
-    latest `count` of those. Blocks. Raises as `dump`."""
+    latest `count` of those, and what was left of ones that were killed. Blocks. Nobody else may
+    write to the folder meanwhile. Raises as `dump`."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise UserError(f"{folder} can't be made: {error.strerror}.") from None
     file = folder / f"{datetime.now(UTC):%Y-%m-%dT%H-%M-%S.%fZ}.dump"
+    for left in folder.glob(".*.dump.*"):
+        left.unlink(missing_ok=True)
     dump(url, file)
     for old in sorted(folder.glob("*.dump"))[:-count]:
         old.unlink(missing_ok=True)
