@@ -10,10 +10,12 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import unquote
 
 import psycopg
 import pytest
 
+from kernelbot.domain.errors import Unavailable
 from kernelbot.store.bundled import program
 from kernelbot.store.embedded import EmbeddedPostgres, runtime_folder
 from kernelbot.store.migrate import migrate
@@ -268,6 +270,59 @@ def test_a_runtime_folder_that_others_can_enter_is_not_used(
     open_to_all.mkdir(mode=0o755)
     found = runtime_folder()
     assert (0o700, 0o755) == (found.stat().st_mode & 0o777, open_to_all.stat().st_mode & 0o777)
+
+
+@pytest.fixture
+def far(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[EmbeddedPostgres]:
+    """Not started; its path is too long for a socket, so it has a short name in `folder`."""
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(folder))
+    made = EmbeddedPostgres(folder / ("d" * 100) / "postgres")
+    yield made
+    made.remove()
+
+
+def short_name(far: EmbeddedPostgres) -> Path:
+    return Path(unquote(far.url("postgres").rpartition("host=")[2].partition("&")[0]))
+
+
+def test_a_short_name_that_can_not_be_made_is_tried_again(far: EmbeddedPostgres) -> None:
+    far.start()
+    name = short_name(far)
+    name.unlink()
+    name.mkdir()  # in its way
+    with pytest.raises(Unavailable, match="can't be reached, or did not start again"):
+        far.revive()
+    name.rmdir()
+    assert (False, 7) == (far.revive(), seven(far))
+
+
+def test_without_a_short_name_there_is_no_start_and_nothing_runs(far: EmbeddedPostgres) -> None:
+    name = short_name(far)
+    name.unlink()
+    name.mkdir()
+    with pytest.raises(Unavailable, match="did not start"):
+        far.start()
+    far.stop()
+    assert [] == working_in(far.folder, "postgres")
+    name.rmdir()
+
+
+def test_a_short_name_that_is_lost_holds_up_no_stop(far: EmbeddedPostgres) -> None:
+    far.start()
+    name = short_name(far)
+    name.unlink()
+    name.mkdir()
+    far.stop()
+    assert [] == working_in(far.folder, "postgres")
+    name.rmdir()
+
+
+def test_half_a_short_name_of_a_killed_start_is_replaced(far: EmbeddedPostgres) -> None:
+    name = short_name(far)
+    name.unlink()
+    name.with_name(f"{name.name}.{os.getpid()}").symlink_to("elsewhere")
+    far.start()
+    assert 7 == seven(far)
 
 
 OWNERS = """

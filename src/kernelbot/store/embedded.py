@@ -1,5 +1,6 @@
 """The embedded Postgres: a real server in a folder of ours, for laptops and tests."""
 
+import contextlib
 import hashlib
 import os
 import pwd
@@ -62,6 +63,7 @@ class EmbeddedPostgres:
                 self._make_cluster()
             self._check_version()
             postmaster.stop_left(self.folder)
+            self._socket_folder()
             self._run()
         except (subprocess.SubprocessError, OSError) as error:
             raise Unavailable(
@@ -74,14 +76,15 @@ class EmbeddedPostgres:
     def revive(self) -> bool:
         """Start it again if it has died; returns whether it had. Blocks. Raises `Unavailable`."""
         assert self._process is not None, "start() first"
-        self._socket_folder()  # its short name may have been tidied away
-        if self._process.poll() is None:
-            return False
         try:
+            self._socket_folder()  # its short name may have been tidied away
+            if self._process.poll() is None:
+                return False
             self._run()
         except (subprocess.SubprocessError, OSError) as error:
             raise Unavailable(
-                f"The embedded Postgres did not start again: {_error_text(error)}"
+                "The embedded Postgres can't be reached, or did not start again: "
+                f"{_error_text(error)}"
             ) from error
         return True
 
@@ -114,8 +117,9 @@ class EmbeddedPostgres:
             self._process.send_signal(signal.SIGQUIT)
             self._process.wait()
         self._process = None
-        if (folder := self._socket_folder()) != self.folder:
-            folder.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # where it can't be made there is none to delete
+            if (folder := self._socket_folder()) != self.folder:
+                folder.unlink(missing_ok=True)
 
     def remove(self) -> None:
         """Stop it and delete the folder with all data."""
@@ -228,6 +232,7 @@ class EmbeddedPostgres:
         link = self._runtime / f"kernelbot-{digest}"
         if not (link.is_symlink() and link.readlink() == self.folder):
             draft = link.with_name(f"{link.name}.{os.getpid()}")
+            draft.unlink(missing_ok=True)  # of one that was killed, with our number
             draft.symlink_to(self.folder)
             draft.rename(link)
         return link
