@@ -66,6 +66,12 @@ def test_the_worker_owns_its_control_group() -> None:
     )
 
 
+@pytest.mark.parametrize("unit", sorted((DEPLOY / "systemd").iterdir()), ids=lambda path: path.name)
+def test_systemd_asks_the_first_process_alone_to_end(unit: Path) -> None:
+    """It ends the others in order; else it would replace those that end before it."""
+    assert "\nKillMode=mixed\n" in unit.read_text()
+
+
 def test_the_step_goes_to_the_queue_of_the_build() -> None:
     (step,) = pipeline()["steps"]
     assert ({"queue": "${GPU_QUEUE}"}, ["result.json", "profile_data/**/*"]) == (
