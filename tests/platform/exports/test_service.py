@@ -265,10 +265,37 @@ async def test_a_failed_day_is_tried_again_in_an_hour(world: World, hub: FakeHub
     with pytest.raises(Unavailable):
         await exports.daily(world.admin.user)
     soon = await exports.daily(world.admin.user)
-    with psycopg.connect(world.database.url) as connection:
-        connection.execute("UPDATE exports SET daily_at = daily_at - interval '61 minutes'")
+    await _later(world, "61 minutes")
     later = await Exports(world.database, rules(hub)).daily(world.admin.user)
     assert (True, True) == (soon is None, later is not None)
+
+
+async def test_a_day_whose_worker_was_killed_is_made_up_for(world: World, hub: FakeHub) -> None:
+    await world.board()
+    exports = Exports(world.database, rules(hub))
+    async with world.database.write() as session:  # as `daily` does, before it is killed
+        await store_exports.key(session)
+        claimed = await store_exports.claim_daily(session)
+    soon = await exports.daily(world.admin.user)
+    await _later(world, "181 minutes")
+    later = await exports.daily(world.admin.user)
+    assert (True, True, True) == (claimed, soon is None, later is not None)
+
+
+async def test_what_is_done_is_due_in_a_day(world: World, hub: FakeHub) -> None:
+    await world.board()
+    exports = Exports(world.database, rules(hub))
+    await exports.daily(world.admin.user)
+    await _later(world, "23 hours")
+    same_day = await exports.daily(world.admin.user)
+    await _later(world, "61 minutes")
+    assert (True, True) == (same_day is None, await exports.daily(world.admin.user) is not None)
+
+
+async def _later(world: World, interval: str) -> None:
+    """Let time pass for what is due each day."""
+    with psycopg.connect(world.database.url) as connection:
+        connection.execute("UPDATE exports SET daily_at = daily_at - %s::interval", [interval])
 
 
 async def test_many_exports_leave_connections_for_others(world: World, tmp_path: Path) -> None:

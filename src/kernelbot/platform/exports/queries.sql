@@ -4,10 +4,15 @@ INSERT INTO exports (key) VALUES (%(key)s) ON CONFLICT DO NOTHING;
 -- name: key
 SELECT key FROM exports;
 
+-- It is due again a day after `daily_at`, so while it is made in three hours: whoever makes it may
+-- be killed.
 -- name: claim_daily
-UPDATE exports SET daily_at = now()
+UPDATE exports SET daily_at = now() - interval '21 hours'
 WHERE daily_at IS NULL OR daily_at NOT BETWEEN now() - interval '1 day' AND now()
 RETURNING one;
+
+-- name: daily_done
+UPDATE exports SET daily_at = now();
 
 -- name: try_again
 UPDATE exports SET daily_at = now() - interval '23 hours';

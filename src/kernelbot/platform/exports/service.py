@@ -94,18 +94,22 @@ class Exports:
     async def daily(self, actor: User) -> Exported | None:
         """The day's private upload of all boards; None: it isn't due, or another process does it.
 
-        If it fails it is due again in an hour. Raises as `to_hub`.
+        If it fails it is due again in an hour, and if this process ends meanwhile, in three. Raises
+        as `to_hub`.
         """
         async with self._database.write() as session:
             await exports.key(session)
             if not await exports.claim_daily(session):
                 return None
         try:
-            return await self.to_hub(actor, ExportChoice(), _DAILY)
+            done = await self.to_hub(actor, ExportChoice(), _DAILY)
         except KernelbotError:
             async with self._database.write() as session:
                 await exports.try_again(session)
             raise
+        async with self._database.write() as session:
+            await exports.daily_done(session)
+        return done
 
     async def _choose(self, actor: User, choice: ExportChoice) -> list[ExportBoard]:
         if choice == ExportChoice():

@@ -22,8 +22,13 @@ async def key(session: WriteSession) -> bytes:
 
 
 async def claim_daily(session: WriteSession) -> bool:
-    """Whether the caller must make today's export; nobody else does, then."""
+    """Whether the caller must make today's export; nobody else does for three hours, then."""
     return await session.one(statements(__file__)["claim_daily"]) is not None
+
+
+async def daily_done(session: WriteSession) -> None:
+    """Make the daily export due again in a day."""
+    await session.do(statements(__file__)["daily_done"])
 
 
 async def try_again(session: WriteSession) -> None:
