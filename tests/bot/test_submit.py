@@ -3,6 +3,7 @@
 import asyncio
 import re
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -432,6 +433,41 @@ async def test_discord_away_for_a_moment(stage: Stage, monkeypatch: pytest.Monke
     await stage.discord.until(lambda: "submission" in (asked.original or FakeMessage).content)
     stage.discord.trouble("/webhooks/", 503)
     assert "accepted" in (await ended(stage, asked)).content
+
+
+@asynccontextmanager
+async def refused(stage: Stage, path_part: str, folder: Path, mode: str) -> AsyncIterator[None]:
+    """A submission of which Discord takes nothing at such a path from its beginning on."""
+    ada, file = stage.person("ada"), script(f"until {folder / 'goes-on'} accepted 2.0 1.9 2.1")
+    asked = await submitted(stage, ada, mode, file, leaderboard_name=folder.name)
+    await stage.discord.until(lambda: "running" in (asked.original or FakeMessage).content)
+    stage.discord.trouble(path_part, 400, times=1_000_000)
+    (folder / "goes-on").touch()
+    try:
+        yield
+    finally:
+        stage.discord.troubles.clear()
+
+
+async def test_what_discord_refuses_as_an_answer_is_said_in_the_channel(
+    stage: Stage, tmp_path: Path
+) -> None:
+    await stage.world.board(tmp_path.name)
+    async with refused(stage, "/webhooks/", tmp_path, "test"):
+        await said(stage, "✓ CPU public: accepted")
+
+
+async def test_what_discord_refuses_everywhere_is_told_no_more(
+    stage: Stage, tmp_path: Path
+) -> None:
+    await stage.world.board(tmp_path.name)
+
+    async def is_over() -> bool:
+        return [] == await stage.world.services.chat.open_answers([stage.guild.id])
+
+    async with refused(stage, "/messages", tmp_path, "ranked"):
+        await until_told(is_over)
+    assert "first score" not in stage.told
 
 
 async def test_a_processor_is_suggested_and_taken_for_a_test_alone(stage: Stage) -> None:

@@ -12,7 +12,7 @@ import structlog
 from kernelbot.accounts.model import User
 from kernelbot.bot import report
 from kernelbot.bot.answers import Attached
-from kernelbot.bot.live import LiveMessage
+from kernelbot.bot.live import LiveMessage, is_refused_for_good
 from kernelbot.bot.progress import ProgressMessage, heading
 from kernelbot.domain.errors import KernelbotError, NotFound, Unavailable
 from kernelbot.guilds.model import ChatAnswer, GuildMember
@@ -210,7 +210,9 @@ class SubmissionFollower:
         text = "\n".join(text for text in texts if text)
         try:
             await channel.send(text, nonce=f"best{submission.id}")
-        except (discord.Forbidden, discord.NotFound) as error:
+        except discord.HTTPException as error:
+            if not is_refused_for_good(error):
+                raise
             log.warning("channel_unusable", channel=channel_id, error=str(error))
 
 

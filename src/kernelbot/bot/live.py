@@ -17,13 +17,21 @@ if TYPE_CHECKING:
 
 _GONE = (10008, 10015, 50027)
 """Discord's codes: unknown message, unknown webhook, a token whose time is over."""
+_PASSING = (401, 408, 429)
+"""Refusals that say nothing of what was asked: our own token, our slowness, too many requests."""
 _FILES = 10
 log = structlog.get_logger()
 
 
+def is_refused_for_good(error: discord.HTTPException) -> bool:
+    """Whether Discord would refuse the same again, e.g. because a thread is archived."""
+    return 400 <= error.status < 500 and error.status not in _PASSING
+
+
 class LiveMessage:
-    """Changes the answer while its token lasts, which only its author sees; after that, and after
-    the author has dismissed it, says what everyone may read in the channel."""
+    """Changes the answer while its token lasts, which only its author sees; after that, after the
+    author has dismissed it, and if Discord refuses a change of it, says what everyone may read in
+    the channel."""
 
     def __init__(self, bot: "KernelBot", answer: ChatAnswer) -> None:
         self._bot = bot
@@ -35,14 +43,17 @@ class LiveMessage:
     async def show(
         self, private: str, public: str, files: Sequence[Attached] = (), nonce: str | None = None
     ) -> None:
-        """Let it say this from now on. Nobody is told if the channel is closed to the bot."""
+        """Let it say this from now on. Nobody is told if the channel is closed to the bot, or
+        Discord refuses it there for another reason that doesn't pass."""
         self.edits += 1
         if self._private and await self._edit_answer(private, files):
             return
         self._private = False
         try:
             await self._say(shorten(public, MESSAGE_LIMIT), nonce)
-        except (discord.Forbidden, discord.NotFound) as error:
+        except discord.HTTPException as error:
+            if not is_refused_for_good(error):
+                raise
             log.warning("channel_unusable", channel=self._answer.channel_id, error=str(error))
 
     async def _edit_answer(self, text: str, files: Sequence[Attached]) -> bool:
@@ -62,7 +73,10 @@ class LiveMessage:
         except discord.HTTPException as error:
             if error.code in _GONE or error.status == 401:
                 return False
-            raise
+            if not is_refused_for_good(error):
+                raise
+            log.warning("answer_unusable", answer=self._answer.message_id, error=str(error))
+            return False
         return True
 
     @property
