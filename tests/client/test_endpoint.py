@@ -9,6 +9,7 @@ import pytest
 
 from kernelbot.client.endpoint import DEFAULT_URL, ClientFiles, Endpoint, find_endpoint, remember
 from kernelbot.domain.errors import UserError
+from kernelbot.launchers.lockfile import LockFile
 
 
 @pytest.fixture
@@ -18,9 +19,10 @@ def places(tmp_path: Path) -> ClientFiles:
     )
 
 
-def serve(places: ClientFiles, url: str, token: str, pid: int) -> None:
+def serve(places: ClientFiles, url: str, token: str, pid: int, data: Path | None = None) -> None:
     places.servers.mkdir(exist_ok=True)
-    text = json.dumps({"url": url, "token": token, "pid": pid})
+    found = {"url": url, "token": token, "pid": pid}
+    text = json.dumps(found | ({"data": str(data)} if data else {}))
     (places.servers / f"{url.rpartition(':')[2]}.json").write_text(text)
 
 
@@ -59,6 +61,31 @@ def test_a_server_of_this_account_needs_no_token(places: ClientFiles) -> None:
 def test_a_server_that_died_is_not_asked(places: ClientFiles) -> None:
     serve(places, "http://127.0.0.1:8123", "secret", a_dead_pid())
     assert Endpoint(DEFAULT_URL, None) == find_endpoint(environ={}, places=places)
+
+
+def test_a_server_is_gone_with_its_lock_whoever_has_its_number_by_now(
+    places: ClientFiles, tmp_path: Path
+) -> None:
+    """As after a restart of the machine, and in containers."""
+    serve(places, "http://127.0.0.1:8123", "secret", os.getpid(), tmp_path / "data")
+    tokens = [find_endpoint(environ={}, places=places).token]
+    lock = LockFile.acquire(tmp_path / "data" / "serve.lock")
+    assert lock is not None
+    tokens.append(find_endpoint(environ={}, places=places).token)
+    lock.release()
+    tokens.append(find_endpoint(environ={}, places=places).token)
+    assert [None, "secret", None] == tokens
+
+
+def test_where_the_lock_can_not_be_read_the_number_decides(
+    places: ClientFiles, tmp_path: Path
+) -> None:
+    (tmp_path / "data").touch()  # no folder
+    tokens = []
+    for pid in (os.getpid(), a_dead_pid()):
+        serve(places, "http://127.0.0.1:8123", "secret", pid, tmp_path / "data")
+        tokens.append(find_endpoint(environ={}, places=places).token)
+    assert ["secret", None] == tokens
 
 
 def test_a_local_token_goes_to_its_own_server_only(places: ClientFiles) -> None:

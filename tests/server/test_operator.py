@@ -16,15 +16,16 @@ from tests.support.waiting import until
 from tests.support.world import World
 
 
-async def left_behind(world: World, file: Path, pid: int) -> str:
+async def left_behind(world: World, file: Path, pid: int, data: Path | None = None) -> str:
     """The token of a server of that process, in its file."""
     signed_in = await world.services.users.sign_in("op", Role.ADMIN, token_name="serve")
-    note(file, signed_in.token, pid)
+    note(file, signed_in.token, pid, data)
     return signed_in.token
 
 
-def note(file: Path, token: str, pid: int) -> None:
-    file.write_text(json.dumps({"url": "http://x", "token": token, "pid": pid}))
+def note(file: Path, token: str, pid: int, data: Path | None) -> None:
+    found = {"url": "http://x", "token": token, "pid": pid}
+    file.write_text(json.dumps(found | ({"data": str(data)} if data else {})))
 
 
 def names(folder: Path) -> list[str]:
@@ -44,8 +45,10 @@ async def test_the_next_start_takes_back_what_killed_servers_left(
     killed = await left_behind(world, tmp_path / "8001.json", ended_process())
     serving = await left_behind(world, tmp_path / "8002.json", os.getpid())
     (tmp_path / "8003.json").write_text("{")
+    # Another process has its number by now, but not its lock.
+    renumbered = await left_behind(world, tmp_path / "8004.json", os.getpid(), tmp_path)
     await sign_out_the_dead(world.services, tmp_path / "8000.json")
-    for token in (same_port, killed):
+    for token in (same_port, killed, renumbered):
         with pytest.raises(NotAuthenticated):
             await world.services.users.authenticate(token)
     assert "op" == (await world.services.users.authenticate(serving)).name

@@ -180,26 +180,29 @@ def _read_config(path: Path) -> _Config:
 
 
 def _local_servers(folder: Path) -> list[LocalServer]:
-    """The local servers whose process lives, the latest started first."""
+    """The local servers that run, the latest started first."""
     try:
         files = sorted(folder.glob("*.json"), key=lambda file: file.stat().st_mtime, reverse=True)
     except FileNotFoundError:  # one that stopped just now
         return []
-    servers = (_local_server(file) for file in files)
+    servers = (local_server(file) for file in files)
     return [server for server in servers if server is not None]
 
 
-def _local_server(file: Path) -> LocalServer | None:
+def local_server(file: Path) -> LocalServer | None:
+    """The server that left the file; None: it has ended, or the file isn't one."""
     try:
         found = json.loads(file.read_text("utf-8"))
         url, token, pid = str(found["url"]), str(found["token"]), int(found["pid"])
         data = Path(found["data"]) if found.get("data") else None
     except (OSError, ValueError, KeyError, TypeError):
         return None  # half written, or gone: counts as no server
-    return LocalServer(url.rstrip("/"), token, data) if is_alive(pid) else None
+    # Its number may be another process's by now; the lock on its data ends with it.
+    runs = _is_alive(pid) and (data is None or _is_locked(data))
+    return LocalServer(url.rstrip("/"), token, data) if runs else None
 
 
-def is_alive(pid: int) -> bool:
+def _is_alive(pid: int) -> bool:
     """Whether there is a process with that id, of any account."""
     try:
         os.kill(pid, 0)
@@ -208,6 +211,25 @@ def is_alive(pid: int) -> bool:
     except PermissionError:
         return True
     return True
+
+
+def _is_locked(data: Path) -> bool:
+    """Whether a process has locked the data folder, as `serve` does; also if that can't be told."""
+    import fcntl  # here, because only systems that can serve are sure to have it
+
+    try:
+        descriptor = os.open(data / "serve.lock", os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+    try:  # shared: two who look at the same time don't take each other for the server
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
 
 
 def _popcorn_token(path: Path) -> str | None:

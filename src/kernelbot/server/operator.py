@@ -8,7 +8,7 @@ from pathlib import Path
 
 import structlog
 
-from kernelbot.client.endpoint import is_alive
+from kernelbot.client.endpoint import local_server
 from kernelbot.domain.errors import Unavailable
 from kernelbot.services import Services
 
@@ -22,9 +22,8 @@ async def sign_out_the_dead(services: Services, file: Path) -> None:
     own port, where nobody else can serve. Raises `Unavailable`."""
     for other in file.parent.glob("*.json"):
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
-            left = json.loads(other.read_text())
-            token, pid = str(left["token"]), int(left["pid"])
-            if other == file or not is_alive(pid):
+            token = str(json.loads(other.read_text())["token"])
+            if other == file or local_server(other) is None:
                 await services.users.sign_out(token)
                 other.unlink(missing_ok=True)
 
