@@ -12,18 +12,27 @@ struct Error {
 };
 __attribute__((visibility("hidden"))) inline Error error;
 
-// The author's line with an address of code; empty if that can't be found out.
+inline bool is_of_header(const char *line) {
+    return strstr(line, ".h:") != nullptr || strstr(line, ".hpp:") != nullptr ||
+           strstr(line, ".cuh:") != nullptr;
+}
+
+// The author's line with an address of code, or a header's that it wasn't inlined from; empty if
+// that can't be found out.
 inline void find_line(void *where, char *line, size_t size) {
     Dl_info found;
     line[0] = 0;
     if (where == nullptr || !dladdr(where, &found) || found.dli_fname == nullptr) return;
     char command[600];
     auto offset = static_cast<char *>(where) - static_cast<char *>(found.dli_fbase) - 1;
-    snprintf(command, sizeof command, "addr2line -s -e '%s' %#lx 2>/dev/null", found.dli_fname,
+    snprintf(command, sizeof command, "addr2line -s -i -e '%s' %#lx 2>/dev/null", found.dli_fname,
              static_cast<unsigned long>(offset));
     FILE *output = popen(command, "r");
     if (output == nullptr) return;
+    char outer[200];
     if (fgets(line, static_cast<int>(size), output) == nullptr || line[0] == '?') line[0] = 0;
+    while (is_of_header(line) && fgets(outer, sizeof outer, output) != nullptr)
+        if (!is_of_header(outer)) snprintf(line, size, "%s", outer);
     pclose(output);
     line[strcspn(line, " \n")] = 0;
 }
