@@ -245,6 +245,16 @@ async def test_a_run_forgotten_before_its_end_is_deleted_after_it(tmp_path: Path
     assert here.runs == []
 
 
+async def test_checks_of_two_devices_at_once_delete_what_is_left_over(tmp_path: Path) -> None:
+    async with place(tmp_path) as here:
+        for _ in range(2):
+            await here.launcher.forget(await here.launcher.launch(a_job("accepted")))
+        for run in here.runs:
+            here.github.actions.end(run, "cancelled")
+        found = await asyncio.gather(*(here.launcher.availability(DEVICE) for _ in range(2)))
+    assert (found, here.runs) == ([Availability(True)] * 2, [])
+
+
 @pytest.mark.parametrize(
     ("change", "found"),
     [

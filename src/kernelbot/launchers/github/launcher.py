@@ -118,6 +118,8 @@ class GithubLauncher(RestLauncher[GithubRun]):
 
     async def _delete_left_over(self) -> None:
         for _ in range(min(_LEFT_OVER, len(self._left_over))):
+            if not self._left_over:  # another device's check, or `forget`, has deleted the last one
+                return
             self._left_over.rotate(-1)
             await self._delete(self._left_over[-1])
 
