@@ -29,14 +29,16 @@ class RayProcess:
         self._settings = settings
         self._harness = harness
         self._process: Process | None = None
+        self._starting: asyncio.Task[Process] | None = None
+        """A start whose end nobody has seen yet."""
         self._errors: IO[bytes] | None = None
         self._turn = asyncio.Lock()
 
     async def ask(self, question: KeeperQuestion) -> KeeperAnswer:
-        """Raises `SchedulerError`."""
+        """Raises `SchedulerError`. Cancelled during a start: that goes on for the next who asks."""
         async with self._turn:
+            process = await self._started()
             try:
-                process = await self._started()
                 answer = await self._exchange(process, question)
             except BaseException:  # what it says next would answer another question
                 await self._end()
@@ -51,9 +53,21 @@ class RayProcess:
             await self._end()
 
     async def _started(self) -> Process:
-        if self._process is not None and self._process.returncode is None:
-            return self._process
-        await self._end()
+        if self._starting is None:
+            if self._process is not None and self._process.returncode is None:
+                return self._process
+            await self._end()
+            self._starting = asyncio.create_task(self._start(), name="start of Ray's process")
+        await asyncio.wait([self._starting])  # which doesn't cancel it: see `ask`
+        try:
+            process = self._starting.result()
+        except BaseException:
+            await self._end()
+            raise
+        self._starting = None
+        return process
+
+    async def _start(self) -> Process:
         settings = self._settings
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # `_end` closes it
         self._process = await asyncio.create_subprocess_exec(
@@ -100,6 +114,12 @@ class RayProcess:
         return said.splitlines()[-1][:_LAST_WORDS] if said else "its process has ended"
 
     async def _end(self) -> None:
+        starting, self._starting = self._starting, None
+        if starting is not None:
+            starting.cancel()
+            await asyncio.wait([starting])
+            if not starting.cancelled():
+                starting.exception()  # else asyncio complains that nobody has asked for it
         process, self._process = self._process, None
         if process is not None:
             if process.stdin is not None:
