@@ -195,16 +195,22 @@ async def test_nothing_is_left_of_jobs_that_were_stored(judged: World, tmp_path:
 
 async def test_a_device_without_a_worker_says_so(judged: World, tmp_path: Path) -> None:
     async with working(quick_settings(tmp_path), judged.database.url):
-
-        async def is_served() -> bool:
-            return any(one.available for one in await judged.services.devices.list_devices())
-
-        await until_told(is_served)
+        await until_told(lambda: _is_served(judged))
         found = await judged.services.devices.list_devices()
     assert [(d.name, d.available, bool(d.note)) for d in found] == [
         ("CPU", True, False),
         ("H100", False, True),
     ]
+
+
+async def test_a_worker_that_has_stopped_is_gone_at_once(judged: World, tmp_path: Path) -> None:
+    async with working(quick_settings(tmp_path), judged.database.url):
+        await until_told(lambda: _is_served(judged))
+    assert not await _is_served(judged)
+
+
+async def _is_served(world: World) -> bool:
+    return any(one.available for one in await world.services.devices.list_devices())
 
 
 async def _running(world: World, submission_id: int) -> None:

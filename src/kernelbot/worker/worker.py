@@ -193,10 +193,10 @@ class Worker:
         log.info("worker_stopped", owner=self._identity.owner)
 
     async def _hand_over(self) -> None:
-        """What goes on without this worker may be taken over at once."""
-        if any(launcher.traits.remote for launcher in self._launchers.values()):
-            with contextlib.suppress(Unavailable):  # then it grows stale first
-                await self._judging.expire([self._identity.owner])
+        """What goes on without this worker, or couldn't be given back, may be taken over at once;
+        and this worker counts no longer."""
+        with contextlib.suppress(Unavailable):  # then it grows stale first
+            await self._judging.expire([self._identity.owner])
 
     async def _take(self, device: DeviceConfig) -> None:
         """Keep as many runs of the device at work as it has slots, and as many again if they are
