@@ -16,8 +16,11 @@ from kernelbot.domain.errors import Unavailable
 from kernelbot.domain.states import RunState
 from kernelbot.protocol import Mode, Verdict
 from kernelbot.server.judge_once import HARNESS
+from kernelbot.server.work import open_worker
 from kernelbot.store.embedded import EmbeddedPostgres
 from kernelbot.store.migrate import migrate
+from kernelbot.worker.worker import Worker
+from tests.support.building import compiled_sort
 from tests.support.exhaustive import cases
 from tests.support.gates import Gate, closed_gate
 from tests.support.problems import CORRECT
@@ -32,6 +35,7 @@ from tests.support.workers import (
     working,
 )
 from tests.support.world import World, open_world
+from tests.worker.test_building import Cluster, submit
 
 
 async def _results(world: World) -> dict[str, int]:
@@ -208,6 +212,45 @@ async def test_the_database_goes_away_while_jobs_run(
             after = await finished(world, following.id)
         assert (shown.verdict, [run.attempts for run in shown.runs]) == (Verdict.ACCEPTED, [1, 1])
         assert after.verdict == Verdict.ACCEPTED
+
+
+class StoppableWorker:
+    """A worker that runs, and the database that it is over."""
+
+    def __init__(self, worker: Worker, postgres: EmbeddedPostgres) -> None:
+        self._postgres = postgres
+        self._stop = asyncio.Event()
+        self._task = asyncio.create_task(worker.run(self._stop))
+
+    async def ends_without_database(self) -> bool:
+        """Whether it does when it is told to stop, while that is away."""
+        await asyncio.to_thread(self._postgres.stop)
+        self._stop.set()
+        done, _ = await asyncio.wait([self._task], timeout=60)
+        await asyncio.to_thread(self._postgres.start)
+        await self._task
+        return bool(done)
+
+
+@pytest.mark.parametrize("builder", ["shop", "local"])
+async def test_a_worker_that_builds_ends_while_the_database_is_away(
+    own_postgres: EmbeddedPostgres, tmp_path: Path, builder: str
+) -> None:
+    url, cluster = own_postgres.url("postgres"), Cluster(tmp_path)
+    settings = cluster.settings()
+    far, shop = settings.devices
+    devices = (far, shop.model_copy(update={"launcher": (builder,)}))
+    settings = settings.model_copy(update={"devices": devices})
+    judged = tmp_path / "jobs" / "judged.log"
+    async with open_world(url) as world:
+        await world.services.boards.create(
+            world.admin.user, compiled_sort(), name="sort", devices=("CPU",)
+        )
+        async with open_worker(settings, url) as worker:
+            running = StoppableWorker(worker, own_postgres)
+            await submit(world, content=b"# builds: sleep 600 accepted\n")
+            await until(lambda: cluster.shop.polls or judged.exists())
+            assert await running.ends_without_database()
 
 
 @pytest.mark.exhaustive

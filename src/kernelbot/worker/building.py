@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import structlog
 
-from kernelbot.domain.errors import KernelbotError
+from kernelbot.domain.errors import KernelbotError, Unavailable
 from kernelbot.launchers.base import Launcher, Outcome
 from kernelbot.launchers.results import NoResult
 from kernelbot.preflight.build_steps import report_of_build_step
@@ -214,16 +214,21 @@ class Builder:
 
     async def let_go(self, launcher: Launcher, handle: str | None, build: BuildRequest) -> None:
         """Stop the job and forget the build, unless the job runs elsewhere, and the run is open:
-        then somebody goes on with both."""
-        if launcher.traits.remote and await until_available(
-            lambda: self._judging.is_open(self._claim)
-        ):
+        then somebody goes on with both. Waits for no database, as nothing interrupts this."""
+        if launcher.traits.remote and await self._is_open():
             return
         if handle is not None:
             with contextlib.suppress(KernelbotError, OSError):
                 await launcher.cancel(handle)
                 await launcher.forget(handle)
-        await until_available(lambda: self._builds.drop(build))
+        with contextlib.suppress(Unavailable):  # then who needs it takes it over
+            await self._builds.drop(build)
+
+    async def _is_open(self) -> bool:
+        try:
+            return await self._judging.is_open(self._claim)
+        except Unavailable:
+            return True  # if it isn't, a job is left whose result nobody takes
 
     def cancelled(self) -> None:
         """Only traces are left to be removed."""
