@@ -253,6 +253,14 @@ async def test_a_worker_that_builds_ends_while_the_database_is_away(
             assert await running.ends_without_database()
 
 
+async def test_so_does_one_that_has_just_begun(
+    own_postgres: EmbeddedPostgres, tmp_path: Path
+) -> None:
+    async with open_worker(quick_settings(tmp_path), own_postgres.url("postgres")) as worker:
+        await asyncio.to_thread(own_postgres.stop)
+        assert await StoppableWorker(worker, own_postgres).ends_without_database()
+
+
 @pytest.mark.exhaustive
 async def test_a_killed_database_server_is_revived(own_postgres: EmbeddedPostgres) -> None:
     async with open_world(own_postgres.url("postgres")) as world:

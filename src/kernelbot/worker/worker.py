@@ -151,13 +151,21 @@ class Worker:
         try:
             loops += self._start_checks()
             await self._checks.first()
-            await until_available(self._beat)
-            await until_available(self._sweep)
-            loops += self._start_loops()
-            log.info("worker_started", owner=self._identity.owner)
-            await _until_set(stop, loops)
+            greeting = asyncio.create_task(self._greet(), name="greeting")
+            loops.append(greeting)
+            await _until_set(stop, loops)  # also without a database
+            if not stop.is_set():
+                loops.remove(greeting)
+                loops += self._start_loops()
+                log.info("worker_started", owner=self._identity.owner)
+                await _until_set(stop, loops)
         finally:
             await self._wind_down(loops)
+
+    async def _greet(self) -> None:
+        """What comes before the first run is taken."""
+        await until_available(self._beat)
+        await until_available(self._sweep)
 
     def _start_checks(self) -> list[asyncio.Task[None]]:
         return [
@@ -356,7 +364,8 @@ class Worker:
 
 
 async def _until_set(stop: asyncio.Event, loops: list[asyncio.Task[None]]) -> None:
-    """Wait. A loop never ends by itself: if one does, this raises why it did."""
+    """Wait, or until the first of the others ends; if it has failed, this raises why. No loop ends
+    otherwise."""
     stopped = asyncio.create_task(stop.wait())
     try:
         done, _ = await asyncio.wait([stopped, *loops], return_when=asyncio.FIRST_COMPLETED)
