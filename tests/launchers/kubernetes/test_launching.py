@@ -14,6 +14,7 @@ import pytest
 from kernelbot.domain.errors import JobRefused, PlatformError, SchedulerError
 from kernelbot.launchers.base import JobState
 from kernelbot.launchers.kubernetes import KubernetesDevice, Security, Toleration
+from kernelbot.launchers.kubernetes.api import QuotaExceeded
 from kernelbot.launchers.kubernetes.manifest import JobMaker, device_label, object_name
 from kernelbot.launchers.kubernetes.settings import Effect, Operator
 from kernelbot.protocol import SourceFile
@@ -167,6 +168,25 @@ async def test_a_worker_that_died_before_the_secret_is_made_up_for(
     assert (JobState.FINISHED, [job.job_id]) == (outcome.state, kubernetes.cluster.judged())
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        status(403, "exceeded quota: objects, requested: secrets=1"),
+        status(403, "admission webhook denied the request"),
+        status(422, "data: Too long"),
+    ],
+    ids=["quota", "webhook", "size"],
+)
+async def test_a_job_whose_secret_is_refused_holds_no_gpu(
+    kubernetes: FakeKubernetes, answer: Response
+) -> None:
+    kubernetes.wrong = lambda r: answer if r.path.endswith("/secrets") else None
+    async with started(plan(kubernetes).build()) as launcher:
+        with pytest.raises((SchedulerError, PlatformError)):
+            await launcher.launch(a_job("accepted"))
+    assert [] == kubernetes.cluster.store.list_kind("Job")
+
+
 @pytest.mark.exhaustive
 async def test_two_workers_at_once_launch_one(kubernetes: FakeKubernetes) -> None:
     job = a_job("accepted")
@@ -196,7 +216,7 @@ async def test_a_job_of_somebody_elses_with_its_name_is_left_alone(
     [
         (status(422, "spec: Invalid value"), JobRefused, "refused the Job: spec: Invalid value"),
         (status(400, 'unknown field "spec.x"'), JobRefused, "unknown field"),
-        (status(403, "exceeded quota: gpus, used: 2"), SchedulerError, "exceeded quota"),
+        (status(403, "exceeded quota: gpus, used: 2"), QuotaExceeded, "exceeded quota"),
         (status(403, "cannot create resource"), PlatformError, "cannot create"),
         (status(404, "namespaces not found"), PlatformError, "namespaces not found"),
         (status(500, "etcd is down"), SchedulerError, "etcd is down"),

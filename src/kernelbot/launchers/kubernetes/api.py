@@ -49,6 +49,10 @@ class Expired(SchedulerError):
     """The cluster doesn't remember any more what has changed since then: begin with a list."""
 
 
+class QuotaExceeded(SchedulerError):
+    """The namespace has no room for an object, which wasn't made."""
+
+
 class DeletionPropagation(StrEnum):
     """What a deletion does to what goes with an object."""
 
@@ -127,7 +131,7 @@ class KubernetesApi:
         return read(KubernetesJob, answer, KUBERNETES, "a new Job")
 
     async def create_secret(self, body: Body) -> None:
-        """Nothing happens if there is one of its name. Raises `JobRefused`."""
+        """Nothing happens if there is one of its name. Raises `JobRefused`, `QuotaExceeded`."""
         answer = await self._send("POST", self._path("/api/v1", _SECRETS), body=body)
         if answer.status == 409:
             return
@@ -294,8 +298,9 @@ class KubernetesApi:
         if answer.status == 401:
             raise PlatformError("Kubernetes doesn't accept our token: give the launcher another.")
         sentence = f"Kubernetes answered {answer.status} to {doing}: {said}"
-        full = answer.status == 403 and "exceeded quota" in said
-        raise _error(sentence, ours=answer.status in _OURS and not full)
+        if answer.status == 403 and "exceeded quota" in said:
+            raise QuotaExceeded(sentence)
+        raise _error(sentence, ours=answer.status in _OURS)
 
     def _path(self, group: str, rest: str) -> str:
         return f"{group}/namespaces/{self._namespace}/{rest}"

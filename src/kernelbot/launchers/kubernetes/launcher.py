@@ -11,10 +11,16 @@ from dataclasses import dataclass
 
 import structlog
 
-from kernelbot.domain.errors import KernelbotError, PlatformError, SchedulerError
+from kernelbot.domain.errors import JobRefused, KernelbotError, PlatformError, SchedulerError
 from kernelbot.launchers.base import NO_SIZES, Availability, Outcome, Traits
 from kernelbot.launchers.kubernetes.answers import KubernetesJob, KubernetesNode, Pod, Quota
-from kernelbot.launchers.kubernetes.api import JOBS, PODS, DeletionPropagation, KubernetesApi
+from kernelbot.launchers.kubernetes.api import (
+    JOBS,
+    PODS,
+    DeletionPropagation,
+    KubernetesApi,
+    QuotaExceeded,
+)
 from kernelbot.launchers.kubernetes.credentials import Credentials
 from kernelbot.launchers.kubernetes.manifest import (
     ATTEMPT_ID,
@@ -105,7 +111,8 @@ class KubernetesLauncher:
         await self._api.close()
 
     async def launch(self, spec: JobSpec) -> str:
-        """Create the Job of the attempt's name, if there is none, and its Secret."""
+        """Create the Job of the attempt's name, if there is none, and its Secret. No Job stays
+        whose Secret is refused: its pod would wait for that with the GPU."""
         name = object_name(spec.job_id)
         if spec.device.name not in self._settings.devices:
             raise PlatformError(f"This launcher has no device {spec.device.name!r}.")
@@ -116,9 +123,19 @@ class KubernetesLauncher:
         if job.attempt != spec.job_id:
             raise PlatformError(f"The Job {name} isn't ours: somebody else made it.")
         if job.end is None and job.meta.deleted_at is None:
-            await self._api.create_secret(secret_body(spec.job_id, job.meta.uid, content))
+            try:
+                await self._api.create_secret(secret_body(spec.job_id, job.meta.uid, content))
+            except (JobRefused, QuotaExceeded, PlatformError):  # after others it may be there
+                await self._delete_refused(name, job.meta.uid)
+                raise
         self._jobs.add(job)
         return str(_Handle(job.meta.uid, spec.job_id))
+
+    async def _delete_refused(self, name: str, uid: str) -> None:
+        try:
+            await self._api.delete_job(name, uid, DeletionPropagation.BACKGROUND)
+        except KernelbotError as error:  # then it ends with its deadline
+            log.warning("job_not_deleted", job=name, error=str(error))
 
     def _content(self, spec: JobSpec) -> dict[str, str]:
         """The Secret's content, which `script.JUDGE` reads. Raises `JobRefused`."""
