@@ -11,6 +11,7 @@ from kernelbot.protocol import EventKind, Fault, Mode, Verdict
 from kernelbot.server import work
 from kernelbot.server.settings import Settings
 from kernelbot.server.work import open_worker
+from tests.fakes.scheduler import FakeLauncher, FakeScheduler
 from tests.support.exhaustive import cases
 from tests.support.waiting import until_told
 from tests.support.workers import finished, quick_settings, working
@@ -256,3 +257,23 @@ async def test_a_worker_that_fails_leaves_no_launcher_open(
         async with open_worker(quick_settings(tmp_path), judged.database.url) as worker:
             await worker.run(asyncio.Event())
     assert launcher.closed
+
+
+class ClosesBadly(LocalLauncher):
+    """Fails at its end in a way that no launcher may."""
+
+    async def close(self) -> None:
+        await super().close()
+        raise RuntimeError("a'; echo x")
+
+
+async def test_a_launcher_that_fails_at_its_end_keeps_no_other_open(
+    judged: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings, other = quick_settings(tmp_path), FakeLauncher(FakeScheduler())
+    commands = {"CPU": settings.host_command(settings.device_configs()[0])}
+    badly = ClosesBadly(LocalSettings(tmp_path / "jobs", commands))
+    monkeypatch.setattr(work, "launchers", lambda *_: {"local": badly, "far": other})
+    async with working(settings, judged.database.url):
+        await until_told(lambda: _is_served(judged))
+    assert (True, False) == (other.closed, await _is_served(judged))

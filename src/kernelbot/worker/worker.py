@@ -194,8 +194,11 @@ class Worker:
                 self._interrupt(attempt_id)
             await asyncio.wait(tasks)
         await cancel_until_ended(loops)
-        for launcher in self._launchers.values():
-            await launcher.close()
+        for name, launcher in self._launchers.items():
+            try:
+                await launcher.close()
+            except Exception as error:  # the others must be closed all the same
+                log.error("launcher_not_closed", launcher=name, exc_info=error)
         await self._reader.close()
         await self._hand_over()
         log.info("worker_stopped", owner=self._identity.owner)
