@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 import threading
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
@@ -19,6 +19,8 @@ from kernelbot.harness.host.shared_jobs import SharedJobs
 from kernelbot.harness.inside import kernel
 
 _STOPPED = 128 + signal.SIGTERM
+_END_S = 2.0
+"""For how long jobs that were cancelled are waited for. Whoever ends us kills us after five."""
 
 
 @dataclass
@@ -29,6 +31,7 @@ class Server:
     slots: int
     no_sandbox_ok: bool
     _cancelled: dict[str, Cancellation] = field(default_factory=dict)
+    _jobs: set[Future[None]] = field(default_factory=set)
     _writing: threading.Lock = field(default_factory=threading.Lock)
 
     def serve(self) -> None:
@@ -38,12 +41,14 @@ class Server:
         try:
             for line in sys.stdin:
                 self._handle_command(line, pool)
+            _end_undisturbed()
         except (KeyboardInterrupt, SystemExit):
-            pass
+            _end_undisturbed()
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
             for event in list(self._cancelled.values()):
                 event.set()
+            wait(list(self._jobs), _END_S)  # a job ends the compiler of torch's header by itself
             self.host.close()
             sys.stdout.flush()
             os._exit(0)  # threads that still wait for a dead judge have nothing left to say
@@ -60,7 +65,9 @@ class Server:
             return
         if "run" in order:
             cancelled = self._cancelled[folder] = Cancellation()
-            pool.submit(self._run, folder, cancelled)
+            job = pool.submit(self._run, folder, cancelled)
+            self._jobs.add(job)
+            job.add_done_callback(self._jobs.discard)
         elif folder in self._cancelled:
             self._cancelled[folder].set()
 
@@ -110,3 +117,8 @@ def serve_shared(host: Host, jobs: SharedJobs, *, no_sandbox_ok: bool) -> NoRetu
 
 def _leave(_number: int, _frame: FrameType | None) -> None:
     raise SystemExit(0)
+
+
+def _end_undisturbed() -> None:
+    """Launchers end stdin and send SIGTERM as well, which may come later."""
+    signal.signal(signal.SIGTERM, lambda *_: None)
