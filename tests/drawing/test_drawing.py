@@ -1,6 +1,7 @@
 """Charts become pictures, and what can't be drawn becomes None."""
 
 import asyncio
+import contextlib
 import os
 import signal
 from collections.abc import AsyncIterator
@@ -37,7 +38,9 @@ def drawers() -> list[int]:
 
 
 def _draws(pid: str) -> bool:
-    return chart_process.__name__.encode() in Path(f"/proc/{pid}/cmdline").read_bytes()
+    with contextlib.suppress(OSError):  # it has ended meanwhile
+        return chart_process.__name__.encode() in Path(f"/proc/{pid}/cmdline").read_bytes()
+    return False
 
 
 def status_of(pid: int) -> str:

@@ -47,8 +47,8 @@ def test_importing_has_its_own_limit(host: Host) -> None:
 
 
 def test_which_is_of_all_phases_together(host: Host) -> None:
-    limits = Timeouts(test_s=20, ranked_s=20, compile_s=1.5)
-    result = judged(host, importing(1.0, limits, Mode.LEADERBOARD))
+    limits = Timeouts(test_s=60, ranked_s=60, compile_s=4.0)  # for one, and not for two
+    result = judged(host, importing(2.1, limits, Mode.LEADERBOARD))
     assert [(Phase.TEST, Verdict.ACCEPTED), (Phase.LEADERBOARD, Verdict.TIME_LIMIT)] == [
         (phase.phase, phase.verdict) for phase in result.phases
     ]
@@ -56,9 +56,11 @@ def test_which_is_of_all_phases_together(host: Host) -> None:
 
 @pytest.mark.exhaustive
 def test_but_of_several_processes_of_a_phase_the_first_ones(host: Host) -> None:
-    limits = Timeouts(test_s=20, ranked_s=60, compile_s=1.55)
-    job = importing(0.4, limits, Mode.LEADERBOARD)
-    three = SamplingRules(min_samples=20, max_samples=20, wall_cap_s=5.0, processes=3)
+    limits = Timeouts(test_s=60, ranked_s=600, compile_s=3.9)  # for two, and not for all four
+    job = importing(1.0, limits, Mode.LEADERBOARD)
+    three = SamplingRules(
+        min_samples=20, max_samples=20, wall_cap_s=5.0, patience_s=600.0, processes=3
+    )
     result = judged(host, replace(job, sampling=three))
     assert result.failure is None, result.failure
     assert [3] == [load.processes for load in result.phases[-1].workloads]

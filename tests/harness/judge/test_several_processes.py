@@ -33,10 +33,16 @@ SLOW_TO_LOAD = SORT + "import time\ntime.sleep(1.2)\n"
 
 
 def judged(
-    host: Host, source: str, ranked_s: float = 60, opponent: str = "", processes: int = 3
+    host: Host, source: str, ranked_s: float = 600, opponent: str = "", processes: int = 3
 ) -> RunResult:
-    problem = a_problem(timeouts=Timeouts(test_s=10, benchmark_s=1, ranked_s=ranked_s))
-    few = SamplingRules(min_samples=20, max_samples=20, wall_cap_s=5.0, processes=processes)
+    problem = a_problem(timeouts=Timeouts(test_s=60, benchmark_s=1, ranked_s=ranked_s))
+    few = SamplingRules(
+        min_samples=20,
+        max_samples=20,
+        wall_cap_s=5.0,
+        patience_s=ranked_s,
+        processes=processes,
+    )
     job = a_job(
         source,
         mode=Mode.LEADERBOARD,

@@ -11,7 +11,15 @@ import pytest
 
 from kernelbot.harness.host.host import Host
 from kernelbot.harness.timing.turns import Turns
-from kernelbot.protocol import JobSpec, Mode, RunResult, SamplingRules, Verdict, WorkloadResult
+from kernelbot.protocol import (
+    JobSpec,
+    Mode,
+    RunResult,
+    SamplingRules,
+    Timeouts,
+    Verdict,
+    WorkloadResult,
+)
 from kernelbot.protocol.result_rules import held_to
 from kernelbot.protocol.waits import waited_share
 from tests.harness.jobs import SORT, a_job, a_problem
@@ -53,7 +61,7 @@ def neighbours() -> Iterator[None]:
 
 
 def a_measured_job(source: str, opponent: str | None = None) -> JobSpec:
-    problem = a_problem()
+    problem = a_problem(timeouts=Timeouts(test_s=60, benchmark_s=60, ranked_s=60))
     problem = replace(problem, benchmarks=problem.benchmarks[:1])
     job = replace(a_job(source, mode=Mode.BENCHMARK, problem=problem), sampling=SAMPLING)
     if opponent is None:

@@ -111,6 +111,8 @@ def test_a_wait_for_ones_own_threads_is_none_for_others(
         Plan.for_job(a_job(SORT)), session, CacheFlusher(1), lambda _n, _s: None, Contestant(burns)
     )
     runner.begin(question)
+    # The first call counts until its output was described: nobody knows yet where that lies.
+    runner.call([question], reuse=False)
     for _ in range(10):
         _, before_ns = session.ranks[0].clocks.main_thread() or (0, 0)
         window = runner.call([question], reuse=False).window

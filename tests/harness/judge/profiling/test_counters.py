@@ -95,7 +95,8 @@ def test_threads_that_were_there_and_threads_to_come_are_counted() -> None:
 
 
 def test_another_process_and_its_children_are_counted() -> None:
-    code = BUSY + "import os\nos.fork()\nwhile time.process_time() < until: pass\n"
+    compute = "while time.process_time() < until: pass\n"
+    code = f"{BUSY}import os\nchild = os.fork()\n{compute}if child: os.waitpid(child, 0)\n"
     with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE) as busy:
         assert busy.stdin is not None
         with closing(Counters([busy.pid], (TASK_CLOCK,))) as counters:
