@@ -27,6 +27,7 @@ pytest_plugins = (
     "tests.support.front",
     "tests.support.hosts",
     "tests.support.office",
+    "tests.support.runner_groups",
 )
 
 # Hypothesis times each example by default, and what it would report is how busy the machine is.

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from kernelbot.harness.sandbox import Runner, RunnerClient, Zygote, cgroups, group_members
+from kernelbot.harness.sandbox import Runner, RunnerClient, Zygote, cgroups
 from kernelbot.harness.sandbox.runner_tree import children_of
 from kernelbot.harness.words.order import RunnerEntry
 from kernelbot.harness.words.sandbox import Flavour, SandboxUnavailable, ZygoteConfig
 from kernelbot.protocol import Limits
+from tests.support.runner_groups import members_of, runner_groups
 
 
 @contextmanager
@@ -99,26 +100,26 @@ def test_ranks_leave_a_prepared_runner_its_turn() -> None:
     assert sorted([expected.pid, other.pid]) == sorted(there)
 
 
-def test_nothing_is_left_of_one_that_nobody_took() -> None:
+def test_nothing_is_left_of_one_that_nobody_took(left_groups: set[Path]) -> None:
     with _client(spare=0) as client:
         keeper = _spawn(client)
-        groups = _groups()
+        groups = runner_groups() - left_groups
         client.prepare(1)
-        assert len(_groups()) > len(groups) or not groups
+        assert len(runner_groups() - left_groups) > len(groups) or not groups
         client.dismiss()
-        left = _children(_parent_of(keeper.pid), expected=1), _groups()
+        left = _children(_parent_of(keeper.pid), expected=1), runner_groups() - left_groups
         keeper.kill()
     assert (1, groups) == left
 
 
 @pytest.mark.skipif(not cgroups.detect().parents, reason="no writable cgroup here")
-def test_a_prepared_runner_waits_in_its_control_groups() -> None:
+def test_a_prepared_runner_waits_in_its_control_groups(left_groups: set[Path]) -> None:
     with _client(spare=1) as client:
         client.prepare(1)
         client.await_prepared()
-        waiting = _members()
+        waiting = set(members_of(runner_groups() - left_groups))
         runner = client.spawn(Limits())
-        members = _members()
+        members = set(members_of(runner_groups() - left_groups))
         runner.kill()
     assert {runner.main_pid} == members
     assert waiting == members
@@ -137,15 +138,15 @@ def test_a_prepared_runner_counts_as_a_spare() -> None:
 
 
 @pytest.mark.skipif(not cgroups.detect().parents, reason="no writable cgroup here")
-def test_another_comes_if_a_prepared_runner_was_killed() -> None:
+def test_another_comes_if_a_prepared_runner_was_killed(left_groups: set[Path]) -> None:
     with _client(spare=0) as client:
         client.prepare(1)
         client.await_prepared()
-        for pid in _members():
+        for pid in set(members_of(runner_groups() - left_groups)):
             os.kill(pid, signal.SIGKILL)
         runner = client.spawn(Limits())
         exit_code = runner.kill().exit_code
-        assert set() == _groups()
+        assert set() == runner_groups() - left_groups
     assert exit_code is None
 
 
@@ -198,14 +199,3 @@ def test_who_connects_to_a_zygote_that_is_gone_is_told_when_they_ask() -> None:
         _spawn(client)
     client.close()
     door.close()
-
-
-def _members() -> set[int]:
-    """The processes in this process's runners' groups."""
-    return {pid for group in _groups() for pid in group_members.members(Path(group))}
-
-
-def _groups() -> set[str]:
-    """Control groups of this process's runners, in whichever hierarchies there are."""
-    parents = set(cgroups.detect().parents.values())
-    return {str(group) for parent in parents for group in parent.glob(f"kernelbot-{os.getpid()}-*")}

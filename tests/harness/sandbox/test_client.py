@@ -13,17 +13,11 @@ from pathlib import Path
 import pytest
 
 from kernelbot.harness.inside.own_folders import inside
-from kernelbot.harness.sandbox import (
-    Runner,
-    RunnerClient,
-    Zygote,
-    cgroups,
-    group_members,
-    run_command,
-)
+from kernelbot.harness.sandbox import Runner, RunnerClient, Zygote, cgroups, run_command
 from kernelbot.harness.words.order import RunnerEntry
 from kernelbot.harness.words.sandbox import Flavour, SandboxUnavailable, ZygoteConfig
 from kernelbot.protocol import Limits, SandboxMode
+from tests.support.runner_groups import members_of, runner_groups
 
 
 def _is_alive(pid: int) -> bool:
@@ -143,26 +137,23 @@ def test_descriptors_under_way_keep_no_other_runner_from_starting() -> None:
     assert (errno.ETOOMANYREFS, [True] * 3) == (refused, alive)
 
 
-def test_no_descriptor_and_no_cgroup_is_left(client: RunnerClient) -> None:
+def test_no_descriptor_and_no_cgroup_is_left(client: RunnerClient, left_groups: set[Path]) -> None:
     _spawn(client).kill()
     before, times = len(list(Path("/proc/self/fd").iterdir())), 12
     for _ in range(times):
         _spawn(client).kill()
     # A few may be those of another test's host, which gets its next runners ready meanwhile.
     assert len(list(Path("/proc/self/fd").iterdir())) - before < times
-    parents = set(cgroups.detect().parents.values())
-    assert [] == [path for parent in parents for path in parent.glob(f"kernelbot-{os.getpid()}-*")]
+    assert set() == runner_groups() - left_groups
 
 
 @pytest.mark.skipif(not cgroups.detect().parents, reason="no writable cgroup here")
-def test_the_runner_is_in_its_cgroup_before_it_is_handed_over(client: RunnerClient) -> None:
+def test_the_runner_is_in_its_cgroup_before_it_is_handed_over(
+    client: RunnerClient, left_groups: set[Path]
+) -> None:
     runner = _spawn(client)
     parents = set(cgroups.detect().parents.values())
-    members = [
-        group_members.members(path)
-        for parent in parents
-        for path in parent.glob(f"kernelbot-{os.getpid()}-*")
-    ]
+    members = [members_of({group}) for group in runner_groups() - left_groups]
     runner.kill()
     assert [1] * len(parents) == [len(pids) for pids in members]
 
