@@ -146,7 +146,7 @@ async def test_who_waits_for_a_lock_too_long_is_told_and_holds_no_connection(
 
 
 async def test_what_takes_too_long_is_ended(database_url: str) -> None:
-    async with Database(database_url, max_size=1, limits=DatabaseTimeouts(slow_s=0.05)) as database:
+    async with Database(database_url, max_size=1, limits=DatabaseTimeouts(slow_s=1.0)) as database:
         with pytest.raises(Unavailable, match="took too long"):
             async with database.read() as session:
                 await session.one("SELECT pg_sleep(60)")
@@ -154,9 +154,9 @@ async def test_what_takes_too_long_is_ended(database_url: str) -> None:
 
 
 async def test_what_needs_its_time_has_it_and_nothing_after_it(database_url: str) -> None:
-    async with Database(database_url, max_size=1, limits=DatabaseTimeouts(slow_s=0.05)) as database:
+    async with Database(database_url, max_size=1, limits=DatabaseTimeouts(slow_s=1.0)) as database:
         async with database.write(unhurried=True) as session:
-            await session.one("SELECT pg_sleep(0.2)")
+            await session.one("SELECT pg_sleep(1.5)")
         with pytest.raises(Unavailable, match="took too long"):
             async with database.write() as session:
                 await session.one("SELECT pg_sleep(60)")
@@ -164,7 +164,7 @@ async def test_what_needs_its_time_has_it_and_nothing_after_it(database_url: str
 
 async def test_long_work_has_a_limit_too(database_url: str) -> None:
     async with Database(
-        database_url, max_size=1, limits=DatabaseTimeouts(unhurried_s=0.05)
+        database_url, max_size=1, limits=DatabaseTimeouts(unhurried_s=0.5)
     ) as database:
         with pytest.raises(Unavailable, match="took too long"):
             async with database.write(unhurried=True) as session:

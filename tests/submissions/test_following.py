@@ -45,7 +45,7 @@ async def test_what_is_told_while_a_follower_is_busy_wakes_it(world: World) -> N
     seen = [await anext(events)]
     await _tell(world, sent, 1)
     await asyncio.sleep(0.2)  # long enough for the announcement to have come
-    async with asyncio.timeout(5):  # a follower that wasn't woken looks after 15 s
+    async with asyncio.timeout(14):  # a follower that wasn't woken looks after 15 s
         seen.append(await anext(events))
     assert [RunState.QUEUED, EventKind.CASE] == _kinds(seen)
 

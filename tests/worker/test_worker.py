@@ -176,11 +176,13 @@ async def _states(world: World, numbers: list[int]) -> list[RunState]:
 
 
 async def test_handing_back_counts_as_no_failure(judged: World, tmp_path: Path) -> None:
-    text = b"# fake: sleep 2 accepted\n"
+    go_on = tmp_path / "go-on"
+    text = f"# fake: until {go_on} accepted\n".encode()
     submitted = await judged.submit(content=text, mode=Mode.TEST)
     for _ in range(4):
         async with working(quick_settings(tmp_path), judged.database.url):
             await _running(judged, submitted.id)
+    go_on.touch()
     async with working(quick_settings(tmp_path), judged.database.url):
         shown = await finished(judged, submitted.id)
     assert (shown.verdict, shown.runs[0].attempts) == (Verdict.ACCEPTED, 5)

@@ -267,9 +267,11 @@ async def test_what_waits_for_a_node_makes_its_device_unavailable(
     async with started(plan(kubernetes).build()) as launcher:
         handle = await launcher.launch(a_job("accepted"))
         await waits(launcher, handle, JobState.WAITING)
-        first = await launcher.availability(DEVICE)
-        await asyncio.sleep(0.3)
-        later = await launcher.availability(DEVICE)
+        first = later = await launcher.availability(DEVICE)
+        async with asyncio.timeout(60):
+            while later.available:
+                await asyncio.sleep(0.02)
+                later = await launcher.availability(DEVICE)
         kubernetes.cluster.held = False
         with kubernetes.cluster.store.lock:
             kubernetes.cluster.store.lock.notify_all()

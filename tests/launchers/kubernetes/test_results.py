@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,8 +26,8 @@ def is_log(request: Request) -> bool:
     return request.path.endswith("/log")
 
 
-async def outcome(kubernetes: FakeKubernetes, text: str = "accepted") -> Outcome:
-    async with started(plan(kubernetes).build()) as launcher:
+async def outcome(kubernetes: FakeKubernetes, text: str = "accepted", **changes: Any) -> Outcome:
+    async with started(plan(kubernetes, **changes).build()) as launcher:
         return await over(launcher, await launcher.launch(a_job(text)))
 
 
@@ -54,7 +55,7 @@ async def test_a_log_that_is_not_the_result_is_not_believed(
 async def test_a_log_that_is_written_late_is_waited_for(kubernetes: FakeKubernetes) -> None:
     early = [Response(200, b"")] * 3
     kubernetes.wrong = lambda r: early.pop() if early and is_log(r) else None
-    found = await outcome(kubernetes)
+    found = await outcome(kubernetes, settle_s=60)
     assert (JobState.FINISHED, []) == (found.state, early)
 
 
