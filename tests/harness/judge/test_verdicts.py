@@ -284,7 +284,7 @@ def test_remembered_answers_are_wrong_in_timed_calls(host: Host) -> None:
 @pytest.mark.exhaustive
 def test_a_lying_clock_is_caught(host: Host) -> None:
     source = kernel(
-        "for _ in range(200): out = np.sort(data)\nreturn out",
+        "for _ in range(1000): out = np.sort(data)\nreturn out",
         "import sys, time, types\n"
         "marks = sys.modules['kernelbot.harness.inside.marks.marks']\n"
         "ticks = iter(range(1, 10**9))\n"
@@ -292,7 +292,8 @@ def test_a_lying_clock_is_caught(host: Host) -> None:
         "marks.time, ours = clock, marks.PythonMarks()\n"
         "marks.NativeMarks.call = lambda _self, *given: ours.call(*given)\n",
     )
-    result = host.judge(a_job(source, mode=Mode.BENCHMARK), quiet)
+    patient = a_problem(timeouts=Timeouts(test_s=60, benchmark_s=60, ranked_s=60))
+    result = host.judge(a_job(source, mode=Mode.BENCHMARK, problem=patient), quiet)
     assert Verdict.RULE_VIOLATION == result.verdict
     assert result.failure is not None
     assert "clocks contradict" in result.failure.message
