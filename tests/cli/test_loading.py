@@ -34,9 +34,10 @@ def loaded(words: list[str]) -> set[str]:
         (["--version"], {"typer"}, {"pydantic", "httpx", "rich.console"}),
         (["--help"], {"rich.console"}, {"httpx", "kernelbot.cli.submissions"}),
         (["whoami"], {"httpx"}, {*_MODELS, "click", "rich.console", "pygments"}),
+        (["submit", "x.py", "--board", "y"], {"httpx"}, {"yaml", "kernelbot.catalog.fields"}),
         (["token", "list"], {"httpx"}, {*_MODELS, "kernelbot.cli.boards", "rich.console"}),
     ],
-    ids=["version", "help", "whoami", "token-list"],
+    ids=["version", "help", "whoami", "submit", "token-list"],
 )
 def test_a_command_loads_only_what_it_uses(
     words: list[str], needed: set[str], spared: set[str]

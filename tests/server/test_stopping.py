@@ -14,6 +14,12 @@ from kernelbot.server.stopping import StopRequests, ended_in_order
 from tests.support.world import World
 
 
+@pytest.fixture(autouse=True)
+def no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A terminal that is closed is let go of, and this one stays."""
+    monkeypatch.setattr(os, "isatty", lambda _: False)
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 async def test_a_second_signal_insists(number: signal.Signals) -> None:
     stop = StopRequests()
@@ -45,6 +51,22 @@ def test_a_signal_before_requests_are_counted_ends_what_was_started(
     with pytest.raises(SystemExit) as ended, ended_in_order():
         signal.raise_signal(number)
     assert (128 + number, before) == (ended.value.code, signal.getsignal(number))
+
+
+def test_a_second_signal_cuts_off_nothing_that_is_being_ended() -> None:
+    ended = []
+
+    def work() -> None:
+        try:
+            signal.raise_signal(signal.SIGHUP)
+        finally:
+            for number in (signal.SIGHUP, signal.SIGTERM):  # as a shell and its terminal do
+                signal.raise_signal(number)
+            ended.append("the database")
+
+    with pytest.raises(SystemExit), ended_in_order():
+        work()
+    assert ["the database"] == ended
 
 
 async def test_the_end_of_the_parent_asks_once() -> None:

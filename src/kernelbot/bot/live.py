@@ -76,7 +76,8 @@ class LiveMessage:
             if not is_refused_for_good(error):
                 raise
             log.warning("answer_unusable", answer=self._answer.message_id, error=str(error))
-            return False
+            # It may be the files: together they may be larger than this place takes.
+            return bool(files) and await self._edit_answer(text, ())
         return True
 
     @property

@@ -3,11 +3,14 @@ And the files that authors submit, from any path."""
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from kernelbot.catalog.fields import DefinitionFindings
 from kernelbot.domain.errors import InvalidSubmission
 from kernelbot.protocol.os_errors import in_words
 from kernelbot.submissions.source import MAX_SOURCE_BYTES
+
+if TYPE_CHECKING:  # it loads YAML, and who only submits a file reads none
+    from kernelbot.catalog.fields import DefinitionFindings
 
 TASK_FILE = "task.yml"
 """A folder with this file is a problem."""
@@ -29,7 +32,7 @@ class Checkout:
         return cls(folder, root.resolve() if root else _find_root(folder))
 
     def inside(
-        self, source: str, key: str, line: int | None, findings: DefinitionFindings
+        self, source: str, key: str, line: int | None, findings: "DefinitionFindings"
     ) -> Path | None:
         """Where `source` leads from the folder, or None after a finding if that is outside."""
         try:
@@ -43,7 +46,7 @@ class Checkout:
         return path
 
     def read(
-        self, source: str, key: str, line: int | None, findings: DefinitionFindings
+        self, source: str, key: str, line: int | None, findings: "DefinitionFindings"
     ) -> str | None:
         """The text of the file `source` names relative to the folder, or None after a finding."""
         path = self.inside(source, key, line, findings)
@@ -75,7 +78,7 @@ def read_source(path: Path) -> bytes:
 
 
 def _text(
-    raw: bytes, source: str, key: str, line: int | None, findings: DefinitionFindings
+    raw: bytes, source: str, key: str, line: int | None, findings: "DefinitionFindings"
 ) -> str | None:
     try:
         text = raw.decode("utf-8-sig")

@@ -37,7 +37,7 @@ _PORTAL = "See https://discord.com/developers/applications, page Bot."
 
 
 def run_bot(*, data: Path | None = None, debug: bool = False) -> None:
-    """Answer at Discord until SIGTERM or SIGINT. Blocks.
+    """Answer at Discord until SIGTERM, SIGINT or the end of the terminal. Blocks.
 
     Raises `UserError` without a token, a guild or DATABASE_URL, or if Discord refuses the token,
     `SchemaOutdated`, `Unavailable`.

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import os
+import time
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,7 @@ from kernelbot.store.embedded import EmbeddedPostgres
 
 _POLL_S = 0.5
 _KEPT_DUMPS = 3
+_LOCK_TRIES, _LOCK_PAUSE_S = 3, 0.02
 log = structlog.get_logger()
 
 
@@ -73,6 +75,11 @@ def locked_data(settings: Settings) -> Iterator[None]:
     """Lock the data folder for this process. Raises `Conflict` if another one serves from it."""
     path = settings.data / "serve.lock"
     lock = LockFile.acquire(path)
+    for _ in range(_LOCK_TRIES):
+        if lock is not None:
+            break
+        time.sleep(_LOCK_PAUSE_S)  # a client that looks whether it is locked has it for a moment
+        lock = LockFile.acquire(path)
     if lock is None:
         raise Conflict(
             f"Another kernelbot is running on {settings.data} ({path.read_text() or 'unknown'}).",

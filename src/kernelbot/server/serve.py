@@ -29,7 +29,7 @@ from kernelbot.server.database import ReadyDatabase, locked_data, ready_database
 from kernelbot.server.logs import away_from_a_terminal, set_up_logs
 from kernelbot.server.operator import renewed, sign_out_the_dead
 from kernelbot.server.settings import Settings, read_settings
-from kernelbot.server.stopping import StopRequests, ended_in_order
+from kernelbot.server.stopping import StopRequests, ended_in_order, stay_undisturbed
 from kernelbot.server.supervise import SupervisedProcess, child, supervised
 from kernelbot.server.wiring import open_platform
 from kernelbot.services import Services
@@ -70,16 +70,19 @@ def serve(
         _listening(host, port, processes) as listeners,
         ready_database(settings) as database,
     ):
-        asyncio.run(
-            _serve(
-                settings,
-                database,
-                listeners,
-                with_worker=worker,
-                log_file=log_file,
-                greets=not as_json,
+        try:
+            asyncio.run(
+                _serve(
+                    settings,
+                    database,
+                    listeners,
+                    with_worker=worker,
+                    log_file=log_file,
+                    greets=not as_json,
+                )
             )
-        )
+        finally:
+            stay_undisturbed()  # the event loop has put the signals' defaults back
 
 
 @contextlib.contextmanager

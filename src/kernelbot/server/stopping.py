@@ -13,9 +13,9 @@ _ENDINGS = (signal.SIGTERM, signal.SIGHUP)
 
 class StopRequests:
     """Requests to stop this process: SIGTERM, SIGINT, the end of its terminal and the end of its
-    parent. They are counted from the beginning to the end of the process by one object: where one
-    handler took the place of another, a signal in between would go to the first, which nobody asks
-    any more."""
+    parent. They are counted for as long as the event loop runs by one object: where one handler
+    took the place of another, a signal in between would go to the first, which nobody asks any
+    more."""
 
     def __init__(self, parent: int | None = None) -> None:
         """To be made within the event loop. `parent`: a descriptor that comes to its end with the
@@ -24,7 +24,7 @@ class StopRequests:
         """One has come."""
         self.insisted = asyncio.Event()
         """A second one has come."""
-        self._terminals = [number for number in range(3) if os.isatty(number)]
+        self._terminals = _terminals()
         loop = asyncio.get_running_loop()
         for signal_number in (signal.SIGINT, *_heard()):
             loop.add_signal_handler(signal_number, self._count, signal_number)
@@ -43,16 +43,20 @@ class StopRequests:
 
 @contextlib.contextmanager
 def ended_in_order() -> Iterator[None]:
-    """While the block runs, and until there are `StopRequests`, SIGTERM and the end of the terminal
-    raise SystemExit, so that what has been started is ended."""
-    terminals = [number for number in range(3) if os.isatty(number)]
+    """While the block runs, and there are no `StopRequests` yet, SIGTERM and the end of the
+    terminal raise SystemExit, so that what has been started is ended; once, and what comes
+    meanwhile does nothing."""
+    before = {number: signal.getsignal(number) for number in _heard()}
+    terminals = _terminals()
 
     def end(signal_number: int, _frame: FrameType | None) -> None:
+        stay_undisturbed()
         if signal_number == signal.SIGHUP:
             _let_go_of(terminals)
         raise SystemExit(128 + signal_number)
 
-    before = {number: signal.signal(number, end) for number in _heard()}
+    for number in before:
+        signal.signal(number, end)
     try:
         yield
     finally:
@@ -60,14 +64,28 @@ def ended_in_order() -> Iterator[None]:
             signal.signal(number, handler)
 
 
+def stay_undisturbed() -> None:
+    """From now on SIGTERM and the end of the terminal do nothing: this process is ending what it
+    has started, and a shell tells of its end more than once."""
+    for number in _heard():
+        signal.signal(number, lambda *_: None)
+
+
 def _heard() -> list[signal.Signals]:
     """Without those that this process was started to ignore, as `nohup` has it."""
     return [one for one in _ENDINGS if signal.getsignal(one) is not signal.SIG_IGN]
 
 
-def _let_go_of(terminals: list[int]) -> None:
-    """Whoever writes to a terminal that is gone gets an error."""
+def _terminals() -> dict[int, os.stat_result]:
+    """The standard descriptors that are one; of one that is gone nobody can tell."""
+    return {number: os.fstat(number) for number in range(3) if os.isatty(number)}
+
+
+def _let_go_of(terminals: dict[int, os.stat_result]) -> None:
+    """Whoever writes to a terminal that is gone gets an error. What is another file by now, such as
+    the log's, stays."""
     nowhere = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
-    for number in terminals:
-        os.dup2(nowhere, number)
+    for number, terminal in terminals.items():
+        if os.path.samestat(terminal, os.fstat(number)):
+            os.dup2(nowhere, number)
     os.close(nowhere)

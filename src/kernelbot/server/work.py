@@ -33,7 +33,7 @@ _CANCELLED = "kernelbot_cancelled"
 
 
 def run_worker(*, data: Path | None = None) -> None:
-    """Judge runs until SIGTERM or SIGINT. Blocks.
+    """Judge runs until SIGTERM, SIGINT or the end of the terminal. Blocks.
 
     Raises `UserError` without DATABASE_URL: the embedded database has a worker of its own.
     """
@@ -59,8 +59,8 @@ def main() -> None:
 
 
 async def work(settings: Settings, url: str, parent: int | None = None) -> None:
-    """Judge runs until SIGTERM or SIGINT, or until the descriptor `parent` comes to its end. With a
-    restored copy nothing begins before it is activated.
+    """Judge runs until SIGTERM, SIGINT or the end of the terminal, or until the descriptor `parent`
+    comes to its end. With a restored copy nothing begins before it is activated.
 
     Raises `SchemaOutdated`, `Unavailable` at the start.
     """

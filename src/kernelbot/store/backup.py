@@ -48,11 +48,11 @@ def keep_dump(url: str, folder: Path, count: int) -> Path:
     write to the folder meanwhile. Raises as `dump`."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for left in folder.glob(".*.dump.*"):
+            left.unlink(missing_ok=True)
     except OSError as error:
-        raise UserError(f"{folder} can't be made: {error.strerror}.") from None
+        raise UserError(f"{folder} can't be used: {error.strerror}.") from None
     file = folder / f"{datetime.now(UTC):%Y-%m-%dT%H-%M-%S.%fZ}.dump"
-    for left in folder.glob(".*.dump.*"):
-        left.unlink(missing_ok=True)
     dump(url, file)
     for old in sorted(folder.glob("*.dump"))[:-count]:
         old.unlink(missing_ok=True)

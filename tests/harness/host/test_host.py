@@ -3,6 +3,7 @@ import os
 import sys
 import time
 from collections.abc import Collection
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,7 @@ from kernelbot.protocol import (
     Verdict,
 )
 from kernelbot.protocol.process_names import ProcessName
+from kernelbot.store.postmaster import alive
 from tests.harness.jobs import SORT, a_job, a_problem
 
 LONG_SORT = SORT.replace("    return", "    import time; time.sleep(0.5)\n    return")
@@ -124,6 +126,32 @@ def test_no_group_outlives_its_judge_for_long() -> None:
         host.close()
     assert (Verdict.ACCEPTED, 2) == (verdict, len(judges))
     assert (1, 0) == (before_the_end, _owners_once(seen, 0))
+
+
+@pytest.mark.skipif("memory" not in cgroups.detect().parents, reason="no writable memory cgroup")
+def test_groups_of_judges_go_while_there_always_is_work(tmp_path: Path) -> None:
+    """Else a queue that is never empty would use up the kernel's numbers for them."""
+    others, seen, may_end = _descendants(), set[Path](), tmp_path / "may end"
+    waits = f"import pathlib, time\n    while not pathlib.Path({str(may_end)!r}).exists(): time"
+    endless = SORT.replace("    return", f"    {waits}.sleep(0.02)\n    return")
+    host = Host(slots=2)
+    patient, cancelled = a_problem(timeouts=Timeouts(test_s=600)), Cancellation()
+    with ThreadPoolExecutor(1) as threads:
+        at_work = threads.submit(host.judge, a_job(endless, problem=patient), print, cancelled)
+        try:
+            for _ in range(3):
+                host.judge(a_job(SORT, problem=PATIENT), lambda _: seen.update(_groups(others)))
+            judges = {_judge_of(group) for group in seen if group.name.endswith("-judge")}
+            deadline = time.monotonic() + 60
+            while len(ended := {pid for pid in judges if not alive(pid)}) < 3:
+                assert time.monotonic() < deadline
+                time.sleep(0.02)
+            left = _owners_once({group for group in seen if _judge_of(group) in ended}, 0)
+            found = (left, at_work.done())
+        finally:
+            cancelled.set()
+    host.close()
+    assert (0, False) == found
 
 
 def _owners_once(groups: set[Path], expected: int) -> int:

@@ -1,6 +1,8 @@
 import pytest
 
+from kernelbot.harness.data import channel
 from kernelbot.harness.sandbox import CommandNotStarted, RunnerClient, run_command
+from kernelbot.harness.words.sandbox import SandboxUnavailable
 from kernelbot.protocol import Limits, Verdict
 
 LONGER_THAN_A_TEST_S = 600
@@ -80,6 +82,14 @@ def test_grandchildren_are_not_waited_for(client: RunnerClient) -> None:
 def test_a_command_that_does_not_end_is_a_time_limit(client: RunnerClient) -> None:
     result = run_command(client, ["sh", "-c", "echo before; sleep 60"], timeout_s=1.5)
     assert (Verdict.TIME_LIMIT, "before\n", None) == (result.limit, result.stdout, result.exit_code)
+
+
+def test_a_judge_that_stood_still_does_not_know_how_long_a_command_took(
+    client: RunnerClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(channel, "_STANDSTILL_S", 0.05)  # each wait for a glance is longer
+    with pytest.raises(SandboxUnavailable, match="stood still"):
+        run_command(client, ["sleep", "600"], timeout_s=0.5)
 
 
 def test_processor_time_is_limited(client: RunnerClient) -> None:

@@ -20,7 +20,7 @@ from kernelbot.protocol.os_errors import in_words
 
 _HEADER = struct.Struct("<I")
 _MAX_FDS = 5
-_GLANCE_MS = 100.0
+GLANCE_MS = 100.0
 _STANDSTILL_S = 5.0
 _MAX_READ_BYTES = 1 << 20
 DEFAULT_CAP_BYTES = 4 << 20
@@ -72,8 +72,8 @@ class Channel:
         self._pending = bytearray()
         self._fds: list[int] = []
         self.stood_still_s = 0.0
-        """How long this process stood still while it waited, all times of seconds together, where
-        there is a `glance`: it was suspended with its machine, its job or its container."""
+        """How long this process stood still while it waited, all times of seconds together: it was
+        suspended with its machine, its job or its container. Noted where there is a `glance`."""
 
     @property
     def sock(self) -> socket.socket:
@@ -226,7 +226,7 @@ class Channel:
         self.watch(poller, event)
         while True:
             left_ms = _left_ms(deadline)
-            patience = left_ms if self._glance is None else min(left_ms or 1e9, _GLANCE_MS)
+            patience = left_ms if self._glance is None else min(left_ms or 1e9, GLANCE_MS)
             since_s = time.monotonic()
             ready = dict(poller.poll(patience))
             if self._glance is not None:
@@ -263,7 +263,7 @@ def wait_for_any(channels: Sequence[Channel], deadline: float | None) -> list[Ch
     while True:
         left_ms = _left_ms(deadline)
         since_s = time.monotonic()
-        ready = dict(poller.poll(min(left_ms or 1e9, _GLANCE_MS)))
+        ready = dict(poller.poll(min(left_ms or 1e9, GLANCE_MS)))
         for channel in channels:
             channel.note_standstill(since_s)
         found = [channel for channel in channels if channel.fileno() in ready]

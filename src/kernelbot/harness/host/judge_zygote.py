@@ -5,6 +5,7 @@ No stranger's code runs in a judge: the author's is in runners, the problem's in
 
 import contextlib
 import importlib
+import math
 import os
 import select
 import socket
@@ -57,6 +58,9 @@ _CLOSE_S = 5.0
 _TIDY_UP_S = 2.0
 _LEAVE_S = 10.0
 """For a judge to end the problem's process, which the kernel may take seconds to do."""
+_LOOK_LATER_S = 5.0
+"""A judge that ends in order has removed its runners' groups, but for one that took too long; and
+to look takes as long as a tenth of judging something small."""
 _ANSWER_S = 5.0
 """Whoever needs longer to say a word is of no more use."""
 _HEARD_BY_JUDGES = (
@@ -112,8 +116,9 @@ class _Zygote:
         self._prefork = Prefork(spare, lambda far: _become_judge(far, runners, flusher, vendor))
         self._judges: dict[str, ForkedChild] = {}
         self._leaving: dict[ForkedChild, float] = {}
-        """Judges that have given their result, and until when they may tidy up."""
-        self._is_tidy = False
+        """Judges that have given their result or were killed, and until when they may tidy up."""
+        self._look_at_s = math.inf
+        """When to look whether a group is left, by `time.monotonic()`; never, if none can be."""
 
     def run(self) -> None:
         """Serve until the host hangs up; then kill all judges, whose runners end with them."""
@@ -160,23 +165,27 @@ class _Zygote:
     def _kill(self, key: str) -> None:
         if (judge := self._judges.pop(key, None)) is not None:
             self._prefork.kill(judge)
-        self._is_tidy = False
+            self._leaving[judge] = time.monotonic() + _LEAVE_S
+            self._look_at_s = 0.0  # its runners' groups are left
 
     def _let_go(self, key: str) -> None:
         if (judge := self._judges.pop(key, None)) is not None:
             self._leaving[judge] = time.monotonic() + _LEAVE_S
 
     def _tidy_up(self) -> None:
-        """Kill judges that don't leave; remove the control groups of those that are gone, while
-        none is at work."""
+        """Kill judges that don't leave, and remove the groups of those that are gone: else each
+        would leave one while there always is work. What else is left goes while none is at work."""
         for judge in [judge for judge in self._leaving if not self._prefork.is_at_work(judge)]:
             del self._leaving[judge]
-            self._is_tidy = False
+            is_gone = cgroups.remove_judge_group(judge.pid)
+            soon_s = time.monotonic() + (_LOOK_LATER_S if is_gone else 0.0)
+            self._look_at_s = min(self._look_at_s, soon_s)
         for judge, until in self._leaving.items():
             if time.monotonic() > until:
                 self._prefork.kill(judge)
-        if self._prefork.is_idle and not self._is_tidy:
-            self._is_tidy = cgroups.remove_leftovers()
+        if self._prefork.is_idle and time.monotonic() >= self._look_at_s:
+            is_tidy = cgroups.remove_leftovers()
+            self._look_at_s = math.inf if is_tidy else 0.0
 
 
 def _become_judge(

@@ -19,7 +19,7 @@ from kernelbot.harness.host.shared_jobs import SharedJobs
 from kernelbot.harness.inside import kernel
 
 _STOPPED = 128 + signal.SIGTERM
-_END_S = 2.0
+_END_S = 1.0
 """For how long jobs that were cancelled are waited for. Whoever ends us kills us after five."""
 
 

@@ -15,7 +15,8 @@ from kernelbot.harness.inside.marks.marks import marks, start_building
 from kernelbot.harness.inside.own_builds import began_ns
 from kernelbot.harness.inside.warm_up import warm_up
 
-_NUMPY = ("numpy", "numpy.random", "numpy.linalg")
+_NUMPY = ("numpy", "numpy.random", "numpy.linalg", "numpy.typing")
+"""The last for its annotations, which many problems have."""
 _TORCH = (*_NUMPY, "torch", "torch.nn.functional")
 _BUILDING = ("torch.utils.cpp_extension",)
 _TRITON = ("triton", "triton.language")

@@ -46,12 +46,15 @@ class KernelLoader:
         self._collected.spend("spawn", time.monotonic() - start)
         return opened
 
-    def set_up(self, session: Session) -> None:
-        """Give a runner the problem's shared files, and memory for its data."""
+    def set_up(self, session: Session, *, is_first: bool) -> None:
+        """Give a runner the problem's shared files, and memory for its data. `is_first`: no code
+        of an author's has run yet in the phase."""
         plan, spec = self._plan, self._job.problem
         files, outputs = shared_files(spec), plan.outputs
         start = time.monotonic()
-        session.setup(files, plan.device, spec.fresh_output, outputs, self._check_room)
+        session.setup(
+            files, plan.device, spec.fresh_output, outputs, self._check_room, is_first=is_first
+        )
         if self._room is not None:  # making everybody's data is no part of the author's time
             session.deadline += time.monotonic() - start
 
@@ -70,7 +73,7 @@ class KernelLoader:
         """A line for each process of a kernel, with the runners of all authors, as many as loading
         allows; the sessions of the `first` are open."""
         start = time.monotonic()
-        lines = [self._line(step, first)]
+        lines = [self._line(step, first, is_first=True)]
         cost, phase_limit_s = Cost(time.monotonic() - start), limit_s(self._job, step.phase)
         most = wanted(self._plan)
         if most > 1:
@@ -85,12 +88,14 @@ class KernelLoader:
             self._room.check(phases_of(self._job))
             self._has_room = True
 
-    def _line(self, step: JudgingStep, sessions: Sequence[Session]) -> list[TimedRunner]:
+    def _line(
+        self, step: JudgingStep, sessions: Sequence[Session], *, is_first: bool = False
+    ) -> list[TimedRunner]:
         """Load the authors' kernels, each into a session of its own, in random order."""
         loaded: dict[int, TimedRunner] = {}
         for side in self._random.sample(range(len(step.authors)), len(step.authors)):
             author, session = step.authors[side], sessions[side]
-            self.set_up(session)
+            self.set_up(session, is_first=is_first and not loaded)
             try:
                 self.load(author, session, sessions)
             except AuthorFailure:

@@ -239,7 +239,7 @@ class NativeJudge:
         if step.phase in TIMED:
             return self._measure(step, sessions)
         (author,), (session,) = step.authors, sessions
-        self._loader.set_up(session)
+        self._loader.set_up(session, is_first=True)
         self._loader.load(author, session, sessions)
         if step.phase is Phase.PROFILE:
             return self._profile(author, session)

@@ -22,6 +22,7 @@ from kernelbot.protocol import Limits
 
 _ROOT = Path("/sys/fs/cgroup")
 _PREFIX = "kernelbot-"
+_JUDGE = "judge"
 _CONTROLLERS = ("memory", "pids")
 _TIME = "cpuacct"
 """Version 1 counts processor time in a hierarchy of its own, version 2 in every group."""
@@ -175,6 +176,19 @@ def remove_leftovers(timeout_s: float = 0.0) -> bool:
     return True
 
 
+def remove_judge_group(pid: int) -> bool:
+    """Remove the group of a judge of ours that has ended; whether it is gone, or never was."""
+    parent = detect().parents.get("memory")
+    try:
+        if parent is not None:
+            (parent / _name_of(pid, _JUDGE)).rmdir()
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    return True
+
+
 def _leftovers(parent: Path) -> list[Path]:
     """Groups of dead processes; whether those of another pid namespace are, can't be told."""
     found = []
@@ -187,7 +201,11 @@ def _leftovers(parent: Path) -> list[Path]:
 
 def _own_name(last: str) -> str:
     """The name of a group of this process."""
-    return f"{_PREFIX}{os.getpid()}-{_pid_namespace()}-{last}"
+    return _name_of(os.getpid(), last)
+
+
+def _name_of(pid: int, last: str) -> str:
+    return f"{_PREFIX}{pid}-{_pid_namespace()}-{last}"
 
 
 def _pid_namespace() -> int:
@@ -195,12 +213,12 @@ def _pid_namespace() -> int:
 
 
 class JudgeGroup:
-    """The group of this process, a judge, whose memory it bounds. It goes with the leftovers."""
+    """The group of this process, a judge, whose memory it bounds. Its zygote removes it."""
 
     def __init__(self) -> None:
         """Make it and move in, if that is to be had: once, and before any runner is asked for."""
         parent = detect().parents.get("memory")
-        self._folder = parent and _joined(parent / _own_name("judge"))
+        self._folder = parent and _joined(parent / _own_name(_JUDGE))
 
     def limit(self, limits: Limits) -> bool:
         """Bound the memory for a job with these limits; whether that was to be had. Beyond it the

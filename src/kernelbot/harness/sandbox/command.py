@@ -6,14 +6,19 @@ import signal
 import time
 from collections.abc import Callable
 
-from kernelbot.harness.data.channel import Channel, ChannelError, ChannelTimeout
+from kernelbot.harness.data.channel import GLANCE_MS, Channel, ChannelError, ChannelTimeout
 from kernelbot.harness.data.descriptors import close_apart
 from kernelbot.harness.data.wire import close_all
 from kernelbot.harness.inside import execute
 from kernelbot.harness.sandbox.client import RunnerClient
 from kernelbot.harness.sandbox.runner import Runner
 from kernelbot.harness.words.order import RunnerEntry
-from kernelbot.harness.words.sandbox import CommandResult, RunnerExit, SandboxUnavailable
+from kernelbot.harness.words.sandbox import (
+    CommandResult,
+    RunnerExit,
+    SandboxUnavailable,
+    stood_still,
+)
 from kernelbot.protocol import Limits, Verdict
 
 _REPORT_LIMIT_BYTES = 1 << 20
@@ -152,12 +157,15 @@ class _CommandConversation:
                 os.close(fd)
 
     def finish(self) -> _CommandReport:
-        """Wait for the report, reading the result descriptor meanwhile."""
+        """Wait for the report, reading the result descriptor meanwhile. Raises
+        `SandboxUnavailable` if the time is up because this process stood still."""
         answer = _CommandReport()
         try:
             if self._wait_for_report():
                 self._read_report(answer)
         except ChannelTimeout:
+            if self._channel.stood_still_s > 0:
+                raise stood_still(self._channel.stood_still_s) from None
             answer.timed_out = True
         except ChannelError:  # the runner died before it could say more
             return answer
@@ -176,7 +184,10 @@ class _CommandConversation:
         if self._lines.fd >= 0:
             poll.register(self._lines.fd, select.POLLIN)
         while True:
-            for fd, _ in poll.poll(self._left_s() * 1000):
+            since_s = time.monotonic()
+            events = poll.poll(min(self._left_s() * 1000, GLANCE_MS))
+            self._channel.note_standstill(since_s)
+            for fd, _ in events:
                 if fd == self._channel.fileno():
                     return True
                 if not self._lines.read():

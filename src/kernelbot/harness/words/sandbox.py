@@ -18,6 +18,14 @@ class SandboxUnavailable(RuntimeError):
     """The sandbox can't be set up here: the platform's fault; the text says what to do."""
 
 
+def stood_still(seconds: float) -> SandboxUnavailable:
+    """Why nobody knows whether a time limit was kept."""
+    return SandboxUnavailable(
+        f"The judge stood still for {seconds:.0f} s, so the run's time isn't known: it was "
+        "suspended with its machine, its job or its container."
+    )
+
+
 @dataclass(frozen=True)
 class ZygoteConfig:
     """How a zygote is started. `devices` are paths to bind in, e.g. `/dev/nvidia0`."""

@@ -90,8 +90,9 @@ def read_offered_jobs(text: str) -> OfferedJobs:
                 taken[attempt] = mark.removeprefix("node.")
             case _:
                 raise SchedulerError(f"find answered {line[:200]!r} instead of a job.")
-    still = {attempt: job for attempt, job in waiting.items() if attempt not in {*taken, *done}}
-    return OfferedJobs(still, taken, frozenset(done))
+    for attempt in {*taken, *done} & waiting.keys():
+        del waiting[attempt]
+    return OfferedJobs(waiting, taken, frozenset(done))
 
 
 def _offered(name: str) -> Offered | None:

@@ -105,6 +105,8 @@ class DevSession:
         """What waits to be judged."""
         self._current: _Saved | None = None
         """What is being judged."""
+        self._seen: tuple[bytes, str] | None = None
+        """The file at the last look."""
         self._saved: _Saved | None = None
         """The last of all."""
         self._connection: Connection | None = None
@@ -139,12 +141,16 @@ class DevSession:
         return self._last
 
     def _save(self, *, again: bool = True) -> None:
-        """Have the file judged as it is now. `again`: also if it was judged like that last."""
+        """Have the file judged as it is now. `again`: also if it was judged like that last, and at
+        once: else when it is seen for the second time, as it may be half written."""
         at_s = time.monotonic()
         try:
             content, trouble = read_now(self._file), ""
         except KernelbotError as error:
             content, trouble = b"", str(error)
+        is_seen, self._seen = self._seen == (content, trouble), (content, trouble)
+        if not (again or is_seen):
+            return
         with self._changed:
             latest = self._newest or self._current or (None if again else self._saved)
             if latest is not None and (latest.content, latest.trouble) == (content, trouble):

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from kernelbot.harness.inside.gpu import libdevice
 from tests.harness.inside.gpu.test_emulation import answers
 
 pytest.importorskip("torch", reason="torch isn't installed")
@@ -46,6 +47,7 @@ NOT_COVERED = {"double2hiint", "double2loint", "hiloint2double", "jn", "rcp64h",
         ("libdevice.log2(value)", [0.0, 2.0, 4.0, -2.0]),
         ("libdevice.pow(value, 2)", [1.0, 16.0, 256.0, 0.062]),
         ("rsqrt(value) + libdevice.floor(2.5)", [3.0, 2.5, 2.25, 4.0]),
+        ("tl.where(~libdevice.isnan(tl.sqrt(value - 1)), 1.0, 0.0)", [1.0, 1.0, 1.0, 0.0]),
         ("tl.sum(libdevice.fma(value[:, None], value[None, :], 1.0), 0)", [25.25, 89, 344, 9.312]),
     ],
 )
@@ -78,8 +80,20 @@ def test_every_function_of_triton_s_is_known() -> None:
     assert NOT_COVERED == unknown
 
 
-f4, i4, u4, i8 = np.float32, np.int32, np.uint32, np.int64
+def test_every_function_has_types() -> None:
+    stubs = importlib.import_module("triton.language.extra.libdevice")
+    core = importlib.import_module("triton.language.core")
+    found = {
+        name: set(libdevice._types(name).values())
+        for name, _ in inspect.getmembers(stubs, inspect.isfunction)
+    }
+    assert [] == [name for name, types in found.items() if not types]
+    assert [{core.int1}] * 4 == [found[name] for name in ("isnan", "isinf", "isfinited", "finitef")]
+
+
+f4, f8, i4, u4, i8 = np.float32, np.float64, np.int32, np.uint32, np.int64
 HUGE = 2**31 - 1
+INF, NAN = math.inf, math.nan
 
 
 @pytest.mark.parametrize(
@@ -105,11 +119,29 @@ HUGE = 2**31 - 1
         ("add_rd", f4, [[1.0], [1e-10]], [1.0]),
         ("add_ru", f4, [[1.0], [1e-10]], [1.0 + 2**-23]),
         ("div_rz", f4, [[-1.0], [3.0]], [-0.3333333134651184]),
+        ("add_ru", f4, [[1.0], [1e-20]], [1.0 + 2**-23]),
+        ("add_rz", f4, [[1.0], [-1e-20]], [1.0 - 2**-24]),
+        ("sub_rd", f4, [[1.0], [1e-20]], [1.0 - 2**-24]),
+        ("add_rn", f4, [[1.0], [-1e-20]], [1.0]),
+        ("fma", f8, [[1 + 2**-30], [1 + 2**-30], [-((1 + 2**-30) ** 2)]], [2**-60]),
+        ("fma", f8, [[INF, 1e308], [1.0, 10.0], [1.0, -INF]], [INF, -INF]),
+        ("fma_rn", f4, [[1 + 2**-12], [1 + 2**-12], [2**-60]], [1.000488400459289550781]),
         ("fma", f4, [[1 + 2**-12], [1 + 2**-12], [-1 - 2**-11]], [2**-24]),
         ("round", f4, [[0.49999997, 2.5, -2.5]], [0.0, 3.0, -3.0]),
-        ("remainder", f4, [[5.0], [3.0]], [-1.0]),
-        ("fdim", f4, [[3.0, 1.0], [1.0, 3.0]], [2.0, 0.0]),
-        ("ilogb", f4, [[8.0, 0.3]], [3, -2]),
+        ("round", f4, [[8388609.0]], [8388609.0]),
+        ("llround", f4, [[2.5, 1e20, -1e20]], [3, 2**63 - 1, -(2**63)]),
+        ("llrint", f4, [[2.5, 1e20]], [2, 2**63 - 1]),
+        ("remainder", f4, [[5.0, 1e10, 5.0], [3.0, 3.0, INF]], [-1.0, 1.0, 5.0]),
+        ("fdim", f4, [[3.0, 1.0, INF, INF], [1.0, 3.0, INF, -INF]], [2.0, 0.0, 0.0, INF]),
+        ("ilogb", f4, [[8.0, 0.3, 0.0, INF]], [3, -2, -(2**31), 2**31 - 1]),
+        ("logb", f4, [[8.0, 0.0, -INF]], [3.0, -INF, INF]),
+        ("double2int_rn", f8, [[NAN, 1e10]], [-(2**31), HUGE]),
+        ("float2ull_rn", f4, [[NAN, -1.0]], [2**63, 0]),
+        ("pow", f4, [[-1.0], np.array([16777217], i4)], [-1.0]),
+        ("norm3d", f8, [[1e200], [1e200], [INF]], [INF]),
+        ("tgamma", f4, [[-0.0, 171.0 * 2]], [-INF, INF]),
+        ("sinpi", f4, [[1.0, 0.5, -3.0]], [0.0, 1.0, 0.0]),
+        ("cospi", f4, [[0.5, 1.5, 0.0]], [0.0, 0.0, 1.0]),
         ("saturatef", f4, [[2.0, -1.0, math.nan]], [1.0, 0.0, 0.0]),
         ("tgamma", f4, [[5.0]], [24.0]),
         ("norm3d", f4, [[2.0], [3.0], [6.0]], [7.0]),
@@ -125,8 +157,16 @@ HUGE = 2**31 - 1
     ],
 )
 def test_values(name: str, kind: Any, args: list[list[float]], expected: list[float]) -> None:
-    found = functions.compute(name, [np.array(values, kind) for values in args])
+    given = [
+        values if isinstance(values, np.ndarray) else np.array(values, kind) for values in args
+    ]
+    found = functions.compute(name, given)
     assert expected == found.tolist()
+
+
+def test_the_normal_distribution_s_tail_is_not_rounded_away() -> None:
+    found = functions.compute("normcdf", [np.array([-6.0], f4)])
+    assert 9.865876e-10 == pytest.approx(found.item(), rel=1e-6)
 
 
 def test_another_direction_of_64_bits_is_not_covered() -> None:

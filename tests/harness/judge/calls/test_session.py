@@ -8,7 +8,6 @@ import torch
 
 from kernelbot.harness.data.encode import encode
 from kernelbot.harness.gpu.shares import Shares
-from kernelbot.harness.judge.calls import session as session_module
 from kernelbot.harness.judge.calls.gpu_caller import GpuCaller
 from kernelbot.harness.judge.calls.session import Session
 from kernelbot.harness.sandbox import RunnerClient, Zygote
@@ -44,46 +43,48 @@ def session(zygote: Zygote) -> Iterator[Session]:
     client.close()
 
 
+@pytest.fixture
+def alone(zygote: Zygote) -> Iterator[Session]:
+    """A single runner that isn't set up; its problem has a shared file."""
+    client = RunnerClient(zygote.connect())
+    session = Session(client, Limits(), frozenset({"shared"}), time.monotonic() + 60)
+    yield session
+    session.abort()
+    client.close()
+
+
 @pytest.mark.parametrize(
     ("happens", "told"),
     [
-        ("import os; os.abort()", "The submission was ended by SIGABRT"),
-        ("import time; time.sleep(60)", "That took longer than 1 s."),
+        ("import os; os.abort()", "It was ended by SIGABRT"),
+        ("import time; time.sleep(600)", "That took longer than"),
     ],
 )
 def test_a_runner_that_ends_or_hangs_before_the_authors_code_is_not_their_doing(
-    zygote: Zygote, monkeypatch: pytest.MonkeyPatch, happens: str, told: str
+    alone: Session, happens: str, told: str
 ) -> None:
-    monkeypatch.setattr(session_module, "_SLOW_SET_UP_S", 0.5)
-    client = RunnerClient(zygote.connect())
-    limit_s = 60 if "abort" in happens else 1
-    alone = Session(client, Limits(), frozenset({"shared"}), time.monotonic() + limit_s)
+    if "sleep" in happens:
+        alone.deadline = time.monotonic() + 1
+    files = (SourceFile("shared.py", happens),)
     with pytest.raises(SandboxUnavailable, match="The runner couldn't be set up") as raised:
-        alone.setup((SourceFile("shared.py", happens),), "cpu", False, None)
-    assert told in str(raised.value)
-    alone.abort()
-    client.close()
+        alone.setup(files, "cpu", False, None, is_first=True)
+    assert [True, True] == [text in str(raised.value) for text in (told, "shared files")]
 
 
-def test_the_end_of_a_phase_is_not_the_set_ups_doing(zygote: Zygote) -> None:
-    client = RunnerClient(zygote.connect())
-    late = Session(client, Limits(), frozenset({"shared"}), time.monotonic() + 1)
+def test_that_time_is_up_may_be_the_authors_doing_once_their_code_has_run(alone: Session) -> None:
+    alone.deadline = time.monotonic() + 1
+    hangs = (SourceFile("shared.py", "import time; time.sleep(600)"),)
     with pytest.raises(AuthorFailure) as raised:
-        late.setup((SourceFile("shared.py", "import time; time.sleep(60)"),), "cpu", False, None)
+        alone.setup(hangs, "cpu", False, None)
     assert Verdict.TIME_LIMIT is raised.value.verdict
-    late.abort()
-    client.close()
 
 
-def test_a_judge_that_stood_still_blames_nobody(zygote: Zygote) -> None:
-    client = RunnerClient(zygote.connect())
-    session = Session(client, Limits(), frozenset(), time.monotonic() + 1)
-    session.ranks[0].channel.stood_still_s = 7.0
-    session.setup((), "cpu", False, None)
+def test_a_judge_that_stood_still_blames_nobody(alone: Session) -> None:
+    alone.setup((SourceFile("shared.py", ""),), "cpu", False, None)
+    alone.ranks[0].channel.stood_still_s = 7.0
+    alone.deadline = time.monotonic() + 1
     with pytest.raises(SandboxUnavailable, match="stood still for 7 s"):
-        load(session, "import time; time.sleep(60)")
-    session.abort()
-    client.close()
+        load(alone, "import time; time.sleep(600)")
 
 
 def shares(*values: float) -> Shares:

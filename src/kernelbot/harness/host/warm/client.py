@@ -60,7 +60,7 @@ class WarmJudge:
                 if self._is_welcome(connection):
                     yield connection
                     return
-        raise NoWarmJudge("The warm judge ends whenever it is asked.")
+        raise NoWarmJudge(f"The warm judge ends whenever it is asked.{self._words()}")
 
     def _is_welcome(self, connection: Connection) -> bool:
         try:

@@ -89,6 +89,18 @@ def _computed(name: str, args: tuple[Any, ...]) -> Any:
     return language.tensor(interpreter.TensorHandle(data, result), kind)
 
 
+class _Noted:
+    """What stands for a function's value while its types are found out."""
+
+    def __init__(self, found: dict[tuple[Any, ...], Any]) -> None:
+        self._found = found
+
+    def to(self, kind: Any, **_options: Any) -> "_Noted":
+        """The value is converted before it is given: some that ask a question do so."""
+        self._found.update(dict.fromkeys(self._found, kind))
+        return self
+
+
 @functools.cache
 def _types(name: str) -> dict[tuple[Any, ...], Any]:
     """The type of the result for each of the types of arguments."""
@@ -97,8 +109,9 @@ def _types(name: str) -> dict[tuple[Any, ...], Any]:
     original = inspect.unwrap(next(getattr(one, name) for one in modules if hasattr(one, name)))
     found: dict[tuple[Any, ...], Any] = {}
 
-    def note(_name: str, _path: str, _args: Any, table: Any, **_options: Any) -> None:
+    def note(_name: str, _path: str, _args: Any, table: Any, **_options: Any) -> _Noted:
         found.update({types: result for types, (_symbol, result) in table.items()})
+        return _Noted(found)
 
     kept = core.extern_elementwise
     core.extern_elementwise = note

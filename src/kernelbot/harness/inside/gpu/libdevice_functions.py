@@ -3,6 +3,7 @@
 Facts of their names and values: CUDA's libdevice user's guide, and the CUDA math API.
 """
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -21,15 +22,63 @@ def compute(name: str, args: Sequence[Any]) -> Any:
         if name in _FUNCTIONS:
             return np.asarray(_FUNCTIONS[name](*args))
         if rounding in _TO_WHOLE and base in _EXACT:
-            return _rounded(_EXACT[base](*map(_wide, args)), args[0].dtype, rounding)
+            return _rounded(_EXACT[base](*args), args[0].dtype, rounding)
         if rounding in _TO_WHOLE and "2" in base:
             return _converted(args[0], base.partition("2")[2], rounding)
     raise NotImplementedError(f"libdevice.{name} isn't covered on the device CPU")
 
 
 def _wide(values: Any) -> Any:
-    """With room for what an operation on 32 bits gives exactly; of 64 there is no wider kind."""
+    """With room for a product of two numbers of 32 bits; of 64 there is no wider kind."""
     return values.astype(np.float64) if values.dtype == np.float32 else values
+
+
+def _sum(left: Any, right: Any) -> tuple[Any, Any]:
+    """A sum, and what its rounding has left out (Knuth's TwoSum)."""
+    total = left + right
+    part = total - left
+    return total, (left - (total - part)) + (right - part)
+
+
+def _sticky(total: Any, left_out: Any) -> Any:
+    """A sum of 64 bits that rounds to 32 bits as the exact one does: rounded to odd, if anything
+    was left out of it (Boldo and Melquiond, 2008)."""
+    inexact = np.isfinite(total) & (left_out != 0)
+    away = np.signbit(total) != np.signbit(left_out)
+    cut = np.where(inexact & away, np.nextafter(total, 0.0), total)
+    return np.where(inexact, (cut.view(np.int64) | 1).view(np.float64), total)
+
+
+def _added(left: Any, right: Any) -> Any:
+    if left.dtype != np.float32:
+        return left + right
+    return _sticky(*_sum(*np.broadcast_arrays(_wide(left), _wide(right))))
+
+
+def _fused(left: Any, right: Any, addend: Any) -> Any:
+    """A product and a sum with one rounding at the end."""
+    left, right, addend = np.broadcast_arrays(left, right, addend)
+    if left.dtype == np.float32:
+        return _sticky(*_sum(_wide(left) * _wide(right), _wide(addend)))
+    product = left * right
+    total, left_out = _sum(product, addend)
+    fused = total + (left_out + _product_error(left, right, product))
+    decided = np.isinf(addend) & np.isfinite(left) & np.isfinite(right)
+    return np.where(np.isfinite(fused), fused, np.where(decided, addend, product + addend))
+
+
+def _product_error(left: Any, right: Any, product: Any) -> Any:
+    """What the rounding of a product of 64 bits has left out (Dekker and Veltkamp)."""
+    high, low = _halves(left)
+    other_high, other_low = _halves(right)
+    rest = ((high * other_high - product) + high * other_low) + low * other_high
+    return rest + low * other_low
+
+
+def _halves(values: Any) -> tuple[Any, Any]:
+    scaled = values * 134217729.0  # 2 ** 27 + 1
+    high = scaled - (scaled - values)
+    return high, values - high
 
 
 def _rounded(exact: Any, kind: np.dtype[Any], rounding: str) -> Any:
@@ -48,12 +97,17 @@ def _rounded(exact: Any, kind: np.dtype[Any], rounding: str) -> Any:
 
 
 def _converted(values: Any, target: str, rounding: str) -> Any:
-    if target in _WHOLE:
-        limits = np.iinfo(_WHOLE[target])
-        whole = np.nan_to_num(_TO_WHOLE[rounding](values.astype(np.longdouble)), nan=0.0)
-        return np.clip(whole, limits.min, limits.max).astype(_WHOLE[target])
-    kind = np.dtype(np.float32 if target == "float" else np.float64)
-    return _rounded(values.astype(np.longdouble), kind, rounding)
+    if target not in _WHOLE:
+        kind = np.dtype(np.float32 if target == "float" else np.float64)
+        return _rounded(values.astype(np.longdouble), kind, rounding)
+    kind = np.dtype(_WHOLE[target])
+    limits = np.iinfo(kind)
+    whole = _TO_WHOLE[rounding](values.astype(np.longdouble))
+    clipped = np.clip(np.nan_to_num(whole, nan=0.0), limits.min, limits.max).astype(kind)
+    if values.dtype == np.float32 and kind.itemsize == 4:
+        return clipped  # in which a NaN is 0; else it has the highest bit alone (PTX, `cvt`)
+    highest = np.array(1 << (8 * kind.itemsize - 1), f"u{kind.itemsize}").view(kind)
+    return np.where(np.isnan(values), highest, clipped)
 
 
 def _of_torch(function: Any) -> _Function:
@@ -65,28 +119,49 @@ def _of_torch(function: Any) -> _Function:
     return call
 
 
-def _each(function: Callable[[float], float]) -> _Function:
-    """A function of single numbers; NaN where it has no value."""
+def _gamma(value: float) -> float:
+    try:
+        return math.gamma(value)
+    except OverflowError:
+        return math.copysign(math.inf, value)
+    except ValueError:  # at a pole
+        return math.nan if value else math.copysign(math.inf, value)
 
-    def one(value: float) -> float:
-        try:
-            return function(value)
-        except (ValueError, OverflowError):
-            return math.nan if math.isnan(value) or value <= 0 else math.inf
 
-    return np.vectorize(one, otypes=[np.float64])
+def _remainder(value: float, divisor: float) -> float:
+    try:
+        return math.remainder(value, divisor)
+    except ValueError:
+        return math.nan
 
 
 def _power(base: Any, exponent: Any) -> Any:
-    return np.power(base, exponent.astype(base.dtype))
+    if np.issubdtype(exponent.dtype, np.integer):  # so that it stays even, or odd
+        return np.power(base.astype(np.float64), exponent.astype(np.float64))
+    return np.power(base, exponent)
 
 
 def _half_away(values: Any) -> Any:
-    return np.where(np.abs(values) < 0.5, 0 * values, np.trunc(values + np.copysign(0.5, values)))
+    whole = np.trunc(values)
+    more = np.where(np.abs(values - whole) >= 0.5, np.copysign(1, values), 0)
+    return np.copysign(whole + more.astype(values.dtype), values)
 
 
-def _exponent(values: Any) -> Any:
-    return np.frexp(values)[1] - 1
+def _exponent(values: Any, of_zero: float, of_infinity: float, of_nan: float) -> Any:
+    found = np.frexp(values)[1].astype(np.float64) - 1
+    found = np.where(values == 0, of_zero, np.where(np.isinf(values), of_infinity, found))
+    return np.where(np.isnan(values), of_nan, found)
+
+
+def _of_turns(function: Any, zero_at: float) -> _Function:
+    """A function of so many half turns, which is 0 at `zero_at` and all whole numbers beside it."""
+
+    def call(turns: Any) -> Any:
+        rest = np.fmod(_wide(turns), 2)
+        zero = np.fmod(rest - zero_at, 1) == 0
+        return np.where(zero, np.copysign(0, rest), function(np.pi * rest))
+
+    return call
 
 
 def _high_half(left: Any, right: Any) -> Any:
@@ -136,7 +211,7 @@ def _mean(left: Any, right: Any, more: int = 0) -> Any:
 
 
 def _norm(*values: Any) -> Any:
-    return np.sqrt(sum(_wide(value) ** 2 for value in values))
+    return functools.reduce(np.hypot, map(_wide, values))
 
 
 def _viewed(kind: Any) -> _Function:
@@ -148,14 +223,14 @@ _TO_WHOLE: dict[str, _Function] = {
     "rn": np.rint, "rz": np.trunc, "rd": np.floor, "ru": np.ceil,
 }  # fmt: skip
 _EXACT: dict[str, _Function] = {
-    "add": np.add,
-    "sub": np.subtract,
-    "mul": np.multiply,
-    "div": np.divide,
-    "rcp": np.reciprocal,
-    "sqrt": np.sqrt,
-    "rsqrt": lambda x: 1 / np.sqrt(x),
-    "fma": lambda x, y, z: x * y + z,
+    "add": _added,
+    "sub": lambda x, y: _added(x, -y),
+    "mul": lambda x, y: _wide(x) * _wide(y),
+    "div": lambda x, y: _wide(x) / _wide(y),
+    "rcp": lambda x: 1 / _wide(x),
+    "sqrt": lambda x: np.sqrt(_wide(x)),
+    "rsqrt": lambda x: 1 / np.sqrt(_wide(x)),
+    "fma": _fused,
 }
 """With a direction of rounding in their names."""
 _FUNCTIONS: dict[str, _Function] = {
@@ -184,27 +259,27 @@ _FUNCTIONS: dict[str, _Function] = {
     "rcbrt": lambda x: 1 / np.cbrt(x),
     "rhypot": lambda x, y: 1 / np.hypot(x, y),
     "exp10": lambda x: np.power(x.dtype.type(10), x),
-    "sinpi": lambda x: np.sin(np.pi * np.fmod(_wide(x), 2)),
-    "cospi": lambda x: np.cos(np.pi * np.fmod(_wide(x), 2)),
+    "sinpi": _of_turns(np.sin, 0.0),
+    "cospi": _of_turns(np.cos, 0.5),
     "erfcx": _of_torch(torch.special.erfcx),
     "erfcinv": _of_torch(lambda x: -torch.special.ndtri(x.double() / 2) / math.sqrt(2)),
-    "normcdf": _of_torch(torch.special.ndtr),
+    "normcdf": _of_torch(lambda x: torch.erfc(-x.double() / math.sqrt(2)) / 2),
     "normcdfinv": _of_torch(torch.special.ndtri),
     "cyl_bessel_i0": _of_torch(torch.special.i0),
     "cyl_bessel_i1": _of_torch(torch.special.i1),
-    "tgamma": _each(math.gamma),
+    "tgamma": np.vectorize(_gamma, otypes=[np.float64]),
     "pow": _power,
-    "remainder": lambda x, y: x - y * np.rint(x / y),
-    "fma": lambda x, y, z: _wide(x) * _wide(y) + _wide(z),
-    "fdim": lambda x, y: np.where(np.isnan(x + y), x + y, np.maximum(x - y, 0)),
+    "remainder": np.vectorize(_remainder, otypes=[np.float64]),
+    "fma": _fused,
+    "fdim": lambda x, y: np.where(x <= y, 0, x - y),
     "ldexp": np.ldexp,
     "scalbn": np.ldexp,
-    "logb": _exponent,
-    "ilogb": _exponent,
-    "llrint": np.rint,
+    "logb": lambda x: _exponent(x, -math.inf, math.inf, math.nan),
+    "ilogb": lambda x: _exponent(x, -(2**31), 2**31 - 1, -(2**31)),
+    "llrint": lambda x: _converted(x, "ll", "rn"),
     "nearbyint": np.rint,
     "round": _half_away,
-    "llround": _half_away,
+    "llround": lambda x: _converted(_half_away(x), "ll", "rz"),
     "saturatef": lambda x: np.clip(np.nan_to_num(x, nan=0.0), 0, 1),
     **{f"norm{n}d": _norm for n in (3, 4)},
     **{f"rnorm{n}d": lambda *values: 1 / _norm(*values) for n in (3, 4)},

@@ -28,11 +28,13 @@ from kernelbot.harness.words.failures import (
     too_much_output,
 )
 from kernelbot.harness.words.runner_messages import Finish, RunnerReply, RunnerRequest
-from kernelbot.harness.words.sandbox import RunnerExit, SandboxUnavailable
+from kernelbot.harness.words.sandbox import RunnerExit, SandboxUnavailable, stood_still
 from kernelbot.harness.words.windows import Ending
 from kernelbot.protocol import Limits, Verdict
 
 _FINISH_S = 0.5
+_FINISH_LATE_S = 0.02
+"""For a runner that hasn't answered in all of its time: most of these never will."""
 _DRAIN_S = 0.5
 _DYING_S = 5.0
 """A large process that was killed frees its memory before anybody can tell how it ended."""
@@ -48,6 +50,7 @@ class RunnerConnection:
         self.deadline = deadline
         self._runner = runner
         self._ending: Ending | None = None
+        self._is_late = False
         try:
             self._pidfd = os.pidfd_open(runner.pid)
         except ProcessLookupError:
@@ -102,9 +105,10 @@ class RunnerConnection:
         """Let a runner that lives flush the author's text buffers."""
         if self._ending is None:
             self._runner.thaw()  # one that waits for its turn would be waited for in vain
+            patience_s = _FINISH_LATE_S if self._is_late else _FINISH_S
             with contextlib.suppress(ChannelError):
-                self.channel.send(Finish(), deadline=time.monotonic() + _FINISH_S)
-                self.channel.receive(RunnerReply, time.monotonic() + _FINISH_S)
+                self.channel.send(Finish(), deadline=time.monotonic() + patience_s)
+                self.channel.receive(RunnerReply, time.monotonic() + patience_s)
 
     def abort(self) -> Ending:
         """Kill the runner's whole tree, and return once it is gone. Harmless when repeated."""
@@ -123,11 +127,9 @@ class RunnerConnection:
         """The conversation broke off: find out why. Garbage before the end of a runner is part of
         what it was saying."""
         if isinstance(error, ChannelTimeout):
+            self._is_late = True
             if (still_s := self.channel.stood_still_s) > 0:
-                return SandboxUnavailable(
-                    f"The judge stood still for {still_s:.0f} s, so the run's time isn't known: it "
-                    "was suspended with its machine, its job or its container."
-                )
+                return stood_still(still_s)
             late = AuthorFailure(
                 Verdict.TIME_LIMIT,
                 "The phase took longer than its time limit. Do less in each call.",

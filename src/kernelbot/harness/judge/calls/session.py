@@ -45,7 +45,6 @@ R = TypeVar("R", bound=RunnerReply)
 T = TypeVar("T")
 _DYING_S = 0.02
 """A process closes its sockets a little before it counts as dead."""
-_SLOW_SET_UP_S = 5.0
 _LAST_REPORT_S = 2.0
 _FAILED = "The submission failed"
 _NOT_EXPORTED = (
@@ -121,15 +120,18 @@ class Session:
         fresh_output: bool,
         outputs: tuple[int, ...] | None,
         meanwhile: Callable[[], None] | None = None,
+        *,
+        is_first: bool = False,
     ) -> None:
         """Give the runners the problem's shared files, before any code of the author's. Raises
         `SandboxUnavailable`, `ProblemBroken`, `AuthorFailure`.
 
         `outputs`: of a compiled problem, which leaves are outputs; None for Python. `meanwhile`: is
         done while the runners get ready, which takes some tenths of a second with a GPU.
+        `is_first`: no code of the author's has run yet in the time that ends by the deadline.
         """
         self._set_up_again = partial(self._set_up, files, device, fresh_output, outputs)
-        self._set_up(files, device, fresh_output, outputs, meanwhile)
+        self._set_up(files, device, fresh_output, outputs, meanwhile, is_first=is_first)
 
     def load(self, submission: SourceFile, name: str, builds: bytes = b"") -> None:
         """Import the author's file, beside what `builds` found. Raises `AuthorFailure`."""
@@ -275,10 +277,12 @@ class Session:
         fresh_output: bool,
         outputs: tuple[int, ...] | None,
         meanwhile: Callable[[], None] | None = None,
+        *,
+        is_first: bool = False,
     ) -> None:
         """Ranks find each other and open their GPUs at the same time."""
         backend = "gloo" if device == "cpu" else "nccl"
-        with self._before_the_author():
+        with self._before_the_author(files, is_first=is_first):
             for rank in self.ranks:
                 position = RankPosition(rank.number, len(self.ranks), backend, FROM_ENVIRONMENT)
                 rank.begin_setup(
@@ -286,26 +290,29 @@ class Session:
                 )
         if meanwhile is not None:
             meanwhile()
-        with self._before_the_author():
+        with self._before_the_author(files, is_first=is_first):
             self._hear(RankRunner.end_setup)
 
     @contextlib.contextmanager
-    def _before_the_author(self) -> Iterator[None]:
-        """Within, no code of the author's has run, so what fails isn't theirs: but for a phase that
-        was over soon, whose time they had used up before. Raises `SandboxUnavailable`."""
+    def _before_the_author(
+        self, files: tuple[SourceFile, ...], *, is_first: bool
+    ) -> Iterator[None]:
+        """Within, these runners have run no code of the author's, so what fails isn't theirs; but
+        that the time is up may be, unless it is the first time. Raises `SandboxUnavailable`."""
         began_s = time.monotonic()
-        left_s = self._deadline - began_s
         try:
             yield
         except AuthorFailure as error:
-            took_s = time.monotonic() - began_s
-            why = error.message
+            why = error.message.replace("The submission", "It", 1)
             if error.verdict is Verdict.TIME_LIMIT:
-                if took_s < max(left_s / 2, _SLOW_SET_UP_S):
+                if not is_first:
                     raise
-                why = f"That took longer than {took_s:.0f} s."
+                why = f"That took longer than {time.monotonic() - began_s:.0f} s."
             whom = "The runner" if self._is_alone else "The ranks"
-            raise SandboxUnavailable(f"{whom} couldn't be set up. {why}") from error
+            look = " Does this happen each time? Look at the problem's shared files."
+            raise SandboxUnavailable(
+                f"{whom} couldn't be set up. {why}{look if files else ''}"
+            ) from error
 
     def _load(self, offer: Callable[[RankRunner], None], missing: str) -> None:
         """Have all runners load the kernel at the same time. Raises `AuthorFailure`."""

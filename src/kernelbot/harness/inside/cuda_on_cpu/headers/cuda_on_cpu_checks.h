@@ -32,7 +32,7 @@ inline void find_line(void *where, char *line, size_t size) {
     char outer[200];
     if (fgets(line, static_cast<int>(size), output) == nullptr || line[0] == '?') line[0] = 0;
     while (is_of_header(line) && fgets(outer, sizeof outer, output) != nullptr)
-        if (!is_of_header(outer)) snprintf(line, size, "%s", outer);
+        if (!is_of_header(outer) && outer[0] != '?') snprintf(line, size, "%s", outer);
     pclose(output);
     line[strcspn(line, " \n")] = 0;
 }
