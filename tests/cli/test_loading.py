@@ -34,7 +34,11 @@ def loaded(words: list[str]) -> set[str]:
         (["--version"], {"typer"}, {"pydantic", "httpx", "rich.console"}),
         (["--help"], {"rich.console"}, {"httpx", "kernelbot.cli.submissions"}),
         (["whoami"], {"httpx"}, {*_MODELS, "click", "rich.console", "pygments"}),
-        (["submit", "x.py", "--board", "y"], {"httpx"}, {"yaml", "kernelbot.catalog.fields"}),
+        (
+            ["submit", "x.py", "--board", "y"],
+            {"kernelbot.catalog.sources"},
+            {"yaml", "kernelbot.catalog.fields"},
+        ),
         (["token", "list"], {"httpx"}, {*_MODELS, "kernelbot.cli.boards", "rich.console"}),
     ],
     ids=["version", "help", "whoami", "submit", "token-list"],
