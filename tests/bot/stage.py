@@ -12,6 +12,7 @@ from kernelbot.bot.rules import BotRules
 from kernelbot.guilds.model import GuildMember
 from kernelbot.server.bot import open_bot
 from tests.fakes.discord import BOT_TOKEN, FakeDiscord, FakeGuild, Person, fake_discord
+from tests.support.waiting import until_told
 from tests.support.world import World, open_world
 
 ADMIN, CREATOR = "Leaderboard Admin", "Leaderboard Creator"
@@ -66,6 +67,14 @@ class Stage:
                 await closed
             closed.cancel()
             yield running.bot
+
+    async def nothing_open(self) -> None:
+        """Until every answer has been given to its end."""
+
+        async def is_done() -> bool:
+            return not await self.world.services.chat.open_answers([self.guild.id])
+
+        await until_told(is_done)
 
 
 @contextlib.asynccontextmanager

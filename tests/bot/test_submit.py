@@ -232,16 +232,6 @@ async def test_of_a_closed_board_nobody_else_is_told(stage: Stage) -> None:
     assert "in #" not in stage.discord.transcript.text
 
 
-async def nothing_open(stage: Stage) -> None:
-    """Until every answer has been given to its end."""
-    open_answers = stage.world.services.chat.open_answers
-
-    async def is_done() -> bool:
-        return not await open_answers([stage.guild.id])
-
-    await until_told(is_done)
-
-
 async def test_nor_is_it_when_the_answers_time_is_over(stage: Stage, tmp_path: Path) -> None:
     may_end = tmp_path / "may-end"
     await stage.world.board("secluded")
@@ -256,7 +246,7 @@ async def test_nor_is_it_when_the_answers_time_is_over(stage: Stage, tmp_path: P
     asked.expired = True
     may_end.touch()
     await said(stage, "Its author sees with `/submission show id:")
-    await nothing_open(stage)
+    await stage.nothing_open()
     told = [e.text for e in stage.discord.transcript.entries if "in #submissions" in e.text]
     assert not any("secluded" in text or "rita" in text for text in told)
 
@@ -502,7 +492,7 @@ async def test_a_bot_that_starts_again_goes_on(postgres: TestServer, tmp_path: P
             async with working(settings, url), stage.running():
                 assert "accepted" in (await ended(stage, asked)).content
                 await said(stage, "✗ CPU public: wrong answer")
-                await nothing_open(stage)
+                await stage.nothing_open()
             before = stage.discord.transcript.text
             async with stage.running():
                 await ada.runs("ping")

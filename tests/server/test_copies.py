@@ -24,10 +24,10 @@ async def test_a_worker_begins_once_the_copy_is_activated(world: World, tmp_path
         await asyncio.to_thread(mark, url, is_copy=False)
         async with world.database.read() as session:
             await until_there_is(session, "SELECT 1 FROM workers")
+        activated = (await world.services.health.ready()).workers
     working.cancel()
     await asyncio.gather(working, return_exceptions=True)
     assert ("restored_copy", COPY_NOTE) == (logs[0]["event"], logs[0]["hint"])
-    activated = (await world.services.health.ready()).workers
     assert copied is not None
     assert activated is not None
     assert (False, COPY_NOTE) == (copied.ok, copied.note)

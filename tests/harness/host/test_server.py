@@ -129,6 +129,7 @@ def test_it_ends_when_stdin_ends_though_a_job_runs(tmp_path: Path) -> None:
 
 
 @pytest.mark.torch
+@pytest.mark.timed  # so that nobody else's measuring has the header wait
 @pytest.mark.skipif(shutil.which("c++") is None, reason="g++ isn't installed")
 def test_it_leaves_no_compiler_of_torchs_header_behind(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -145,8 +146,7 @@ def test_it_leaves_no_compiler_of_torchs_header_behind(
     running = RunningHost("--no-turns", "--build-cache", str(tmp_path / "cache"))
     source = "from torch.utils.cpp_extension import load_inline\nload_inline('a', '')\n"
     running.say({"run": str(folder_of(a_job(source), tmp_path))})
-    deadline = time.monotonic() + 60
-    while not told.exists() and time.monotonic() < deadline:
+    while not told.exists():
         time.sleep(0.02)
     assert running.process.stdin is not None
     running.process.stdin.close()

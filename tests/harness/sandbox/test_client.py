@@ -109,6 +109,7 @@ def few_open_files() -> Iterator[None]:
 
 
 @pytest.mark.exhaustive
+@pytest.mark.timed  # alone: the kernel counts those of all processes of an account
 @pytest.mark.usefixtures("few_open_files")
 def test_descriptors_under_way_keep_no_other_runner_from_starting() -> None:
     zygote = Zygote.start(ZygoteConfig(Flavour.BARE))

@@ -64,7 +64,7 @@ def test_a_runner_that_ends_or_hangs_before_the_authors_code_is_not_their_doing(
     alone: Session, happens: str, told: str
 ) -> None:
     if "sleep" in happens:
-        alone.deadline = time.monotonic() + 1
+        alone.deadline = time.monotonic() + 1  # which it doesn't meet
     files = (SourceFile("shared.py", happens),)
     with pytest.raises(SandboxUnavailable, match="The runner couldn't be set up") as raised:
         alone.setup(files, "cpu", False, None, is_first=True)
@@ -72,7 +72,7 @@ def test_a_runner_that_ends_or_hangs_before_the_authors_code_is_not_their_doing(
 
 
 def test_that_time_is_up_may_be_the_authors_doing_once_their_code_has_run(alone: Session) -> None:
-    alone.deadline = time.monotonic() + 1
+    alone.deadline = time.monotonic() + 1  # which it doesn't meet
     hangs = (SourceFile("shared.py", "import time; time.sleep(600)"),)
     with pytest.raises(AuthorFailure) as raised:
         alone.setup(hangs, "cpu", False, None)
@@ -82,7 +82,7 @@ def test_that_time_is_up_may_be_the_authors_doing_once_their_code_has_run(alone:
 def test_a_judge_that_stood_still_blames_nobody(alone: Session) -> None:
     alone.setup((SourceFile("shared.py", ""),), "cpu", False, None)
     alone.ranks[0].channel.stood_still_s = 7.0
-    alone.deadline = time.monotonic() + 1
+    alone.deadline = time.monotonic() + 1  # which it doesn't meet
     with pytest.raises(SandboxUnavailable, match="stood still for 7 s"):
         load(alone, "import time; time.sleep(600)")
 
