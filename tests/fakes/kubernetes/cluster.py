@@ -140,6 +140,22 @@ class FakeCluster:
             self.store.modified("Pod", pod)
             return True
 
+    def release(self) -> None:
+        """From now on the node takes pods."""
+        with self.store.lock:
+            self.held = False
+            self.store.lock.notify_all()
+
+    def lack_image(self, job: Wire) -> None:
+        """Tell of its pod, which no node has begun, that its image can't be pulled."""
+        with self.store.lock:
+            (pod,) = self.pods_of(job)
+            waiting = {"reason": "ErrImagePull", "message": "manifest unknown"}
+            common = {"image": "x", "imageID": "", "ready": False, "restartCount": 0}
+            told = {"name": "deliver", "state": {"waiting": waiting}, **common}
+            pod["status"] = {"phase": "Pending", "initContainerStatuses": [told]}
+            self.store.modified("Pod", pod)
+
     def _is_gone(self, pod: Wire) -> bool:
         there = self.store.objects.get(("Pod", pod["metadata"]["name"])) is pod
         over = pod["status"]["phase"] in ("Succeeded", "Failed")

@@ -1,15 +1,18 @@
 """What becomes of runs, and of the requests that it takes to know."""
 
 import asyncio
+import math
 from pathlib import Path
 
 import pytest
 
 from kernelbot.domain.errors import PlatformError, SchedulerError
 from kernelbot.launchers.base import Availability, JobState, Outcome
+from kernelbot.launchers.rest.patience import Patience
 from kernelbot.protocol import Fault
 from tests.fakes.github import TOKEN
 from tests.fakes.github.server import Account
+from tests.fakes.serving import Response
 from tests.launchers.github.places import Place, place, result_zip
 from tests.launchers.plans import DEVICE
 from tests.launchers.stages import a_job
@@ -146,15 +149,80 @@ async def test_storage_that_is_down_is_asked_again(tmp_path: Path) -> None:
 
 
 async def test_storage_that_stays_down_loses_the_job_in_the_end(tmp_path: Path) -> None:
-    job = a_job("accepted")
+    job, now = a_job("accepted"), 0.0
     async with place(tmp_path) as here:
+        here.launcher._patience = Patience(lambda: now)
         handle = await here.launcher.launch(job)
         here.github.actions.end(here.runs[0], "success", result_zip(job))
         here.github.storage.down = True
         await here.poll(handle)
-        here.launcher._patience._since = dict.fromkeys(here.launcher._patience._since, -1e9)
+        now = 1000.0
         outcome = await here.poll(handle)
     assert (outcome.state, outcome.fault) == (JobState.LOST, Fault.SCHEDULER)
+
+
+@pytest.mark.parametrize("answer", [Response(503), Response(200, b'{"artifacts": []}')])
+async def test_a_run_that_showed_late_loses_no_time_for_its_result(
+    tmp_path: Path, answer: Response
+) -> None:
+    job, now = a_job("accepted"), 0.0
+    async with place(tmp_path) as here:
+        here.launcher._patience = Patience(lambda: now)
+        handle = await here.launcher.launch(job)
+        run = here.runs[0]
+        run.shown_at = math.inf
+        found = [await here.poll(handle)]
+        run.shown_at = 0.0
+        found.append(await here.poll(handle))
+        now = 1000.0
+        here.github.actions.end(run, "success", result_zip(job))
+        here.github.wrong = lambda r: answer if r.path.endswith("/artifacts") else None
+        found.append(await here.poll(handle))
+        here.github.wrong = lambda _: None
+        found.append(await here.over(handle))
+    states = ["running", "waiting", "running", "finished"]
+    assert [outcome.state for outcome in found] == states
+
+
+async def looked(here: Place, handle: str) -> Outcome:
+    """The outcome once its result was looked for."""
+    before = here.github.asked("GET", "/artifacts")
+    async with asyncio.timeout(60):
+        while True:
+            outcome = await here.poll(handle)
+            if here.github.asked("GET", "/artifacts") > before:
+                return outcome
+            await asyncio.sleep(0.02)
+
+
+async def test_a_run_that_is_begun_again_loses_no_time_for_its_result(tmp_path: Path) -> None:
+    now = 0.0
+    async with place(tmp_path) as here:
+        here.launcher._patience = Patience(lambda: now)
+        handle = await here.launcher.launch(a_job("accepted"))
+        run = here.runs[0]
+        here.github.actions.end(run, "failure")
+        found = [await here.poll(handle)]
+        run.status, run.conclusion = "in_progress", None
+        found.append(await here.poll(handle))
+        now = 1000.0
+        here.github.actions.end(run, "success")
+        found.append(await looked(here, handle))
+    assert found == [Outcome(JobState.RUNNING)] * 3
+
+
+async def test_results_that_fail_now_and_then_are_asked_for_again(tmp_path: Path) -> None:
+    now = 0.0
+    async with place(tmp_path, settle_s=10_000) as here:
+        here.launcher._patience = Patience(lambda: now)
+        handle = await here.launcher.launch(a_job("accepted"))
+        here.github.actions.end(here.runs[0], "success")
+        found, answers = [], iter([Response(503), None, Response(503)])
+        here.github.wrong = lambda r: next(answers) if r.path.endswith("/artifacts") else None
+        for _ in range(3):
+            found.append(await looked(here, handle))
+            now += 50
+    assert found == [Outcome(JobState.RUNNING)] * 3
 
 
 async def test_an_artifact_that_comes_late_is_waited_for(tmp_path: Path) -> None:

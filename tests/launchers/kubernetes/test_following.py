@@ -245,13 +245,7 @@ async def test_an_image_that_cannot_be_had_is_given_up(kubernetes: FakeKubernete
     async with started(plan(kubernetes).build()) as launcher:
         handle = await launcher.launch(a_job("accepted"))
         job = kubernetes.job(handle)
-        with kubernetes.cluster.store.lock:
-            (pod,) = kubernetes.cluster.pods_of(job)
-            waiting = {"reason": "ErrImagePull", "message": "manifest unknown"}
-            common = {"image": "x", "imageID": "", "ready": False, "restartCount": 0}
-            told = {"name": "deliver", "state": {"waiting": waiting}, **common}
-            pod["status"] = {"phase": "Pending", "initContainerStatuses": [told]}
-            kubernetes.cluster.store.modified("Pod", pod)
+        kubernetes.cluster.lack_image(job)
         await waits(launcher, handle, JobState.WAITING)
         outcome = await over(launcher, handle)
     assert (JobState.LOST, Fault.PLATFORM) == (outcome.state, outcome.fault)
@@ -272,9 +266,7 @@ async def test_what_waits_for_a_node_makes_its_device_unavailable(
             while later.available:
                 await asyncio.sleep(0.02)
                 later = await launcher.availability(DEVICE)
-        kubernetes.cluster.held = False
-        with kubernetes.cluster.store.lock:
-            kubernetes.cluster.store.lock.notify_all()
+        kubernetes.cluster.release()
         await over(launcher, handle)
         after = await launcher.availability(DEVICE)
     assert (True, False, True) == (first.available, later.available, after.available)

@@ -7,13 +7,15 @@ from typing import Any
 import pytest
 
 from kernelbot.launchers.base import JobState, Outcome
+from kernelbot.launchers.rest.patience import Patience
 from kernelbot.protocol import Fault
 from tests.fakes.kubernetes import FakeKubernetes
 from tests.fakes.kubernetes.server import status
 from tests.fakes.serving import Request, Response
 from tests.launchers.kubernetes.places import a_cluster, plan
 from tests.launchers.stages import a_job, started
-from tests.launchers.test_contract import over
+from tests.launchers.test_contract import over, poll
+from tests.support.waiting import until_told
 
 
 @pytest.fixture
@@ -67,6 +69,29 @@ async def test_a_log_that_cannot_be_read_just_now_is_asked_for_again(
     kubernetes.wrong = lambda r: failing.pop() if failing and is_log(r) else None
     found = await outcome(kubernetes)
     assert (JobState.FINISHED, []) == (found.state, failing)
+
+
+@pytest.mark.parametrize("answer", [status(500, "kubelet"), Response(200, b"")])
+async def test_an_image_that_came_late_takes_no_time_from_the_result(
+    kubernetes: FakeKubernetes, answer: Response
+) -> None:
+    now, answers = 0.0, [answer]
+    kubernetes.wrong = lambda r: answers.pop() if answers and is_log(r) else None
+    kubernetes.cluster.held = True
+    async with started(plan(kubernetes, image_s=1e6, settle_s=60).build()) as launcher:
+        launcher._patience = Patience(lambda: now)
+        handle = await launcher.launch(a_job("accepted"))
+        kubernetes.cluster.lack_image(kubernetes.job(handle))
+
+        async def is_seen() -> bool:
+            await poll(launcher, handle)
+            return any("ErrImagePull" in told for told in launcher._told.values())
+
+        await until_told(is_seen)
+        now = 1000.0
+        kubernetes.cluster.release()
+        found = await over(launcher, handle)
+    assert (JobState.FINISHED, []) == (found.state, answers)
 
 
 @pytest.mark.exhaustive

@@ -8,6 +8,7 @@ import pytest
 
 from kernelbot.domain.errors import JobRefused, SchedulerError
 from kernelbot.launchers.base import Availability, JobState
+from kernelbot.launchers.rest.patience import Patience
 from kernelbot.launchers.slurm import SlurmDevice, SlurmLauncher
 from kernelbot.launchers.slurm.nodes import availability, read_nodes
 from kernelbot.launchers.slurm.states import read_job, read_number, read_queue, refusal
@@ -15,8 +16,10 @@ from kernelbot.protocol.result_size import most_bytes
 from tests.launchers.slurm.test_cluster import launching, over, poll
 from tests.launchers.stages import a_job
 from tests.support.results import why_none
+from tests.support.waiting import until_told
 
 HTML = "<html><body>502 Bad Gateway</body></html>"
+UNKNOWN = "echo 'slurm_load_jobs error: Invalid job id specified' >&2; exit 1"
 
 
 @pytest.mark.parametrize("text", ["", HTML, "12 13", "-1", "1.5", "12;x y", "99999999999", "\x00"])
@@ -155,6 +158,29 @@ async def test_an_empty_queue_loses_no_job(tmp_path: Path) -> None:
         outcome = await poll(launcher, handle)
         assert not outcome.state.is_over
         assert (await over(launcher, handle)).state == JobState.FINISHED
+
+
+async def test_a_job_that_slurm_didnt_know_loses_no_time_for_its_result(tmp_path: Path) -> None:
+    job, now = a_job("accepted"), 0.0
+    async with launching(tmp_path) as launcher:
+        launcher._patience = Patience(lambda: now)
+        handle = await launcher.launch(job)
+        await broken(launcher, tmp_path, "squeue) exit 0;; ls) exit 0;; scontrol", UNKNOWN)
+        found = [await poll(launcher, handle)]
+        await broken(launcher, tmp_path, "nothing", "")
+
+        async def has_ended() -> bool:
+            shown = await launcher._show(handle.partition(":")[0])
+            return shown is not None and shown.active is None
+
+        await until_told(has_ended)
+        now = 1000.0
+        await broken(launcher, tmp_path, "ls) exit 0;; head", "exit 1")  # not there yet
+        found.append(await poll(launcher, handle))
+        await broken(launcher, tmp_path, "nothing", "")
+        found.append(await over(launcher, handle))
+    states = [JobState.RUNNING, JobState.RUNNING, JobState.FINISHED]
+    assert [outcome.state for outcome in found] == states
 
 
 async def test_a_job_that_cant_be_shown_is_asked_about_again(tmp_path: Path) -> None:

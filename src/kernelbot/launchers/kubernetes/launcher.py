@@ -52,6 +52,9 @@ _ASKED_AT_ONCE = 20
 _LOGS_AT_ONCE = 4
 _NODES_FOR_S = 10.0
 _CANCEL_TRIES = 5
+_SETTLING, _NO_IMAGE, _FAILING, _CUT = "settling", "no image", "failing", "cut"
+"""What may be amiss with a job: the news of its end is half of it, its image or its log can't be
+had, or its log isn't whole."""
 _STRANGE = lost("its handle is none of Kubernetes'")
 _GONE = lost("Kubernetes doesn't know it any more", Fault.SCHEDULER)
 log = structlog.get_logger()
@@ -196,10 +199,11 @@ class KubernetesLauncher:
             return lost("the Job of this uid isn't this attempt's")
         seen = see(job, pods.get(handle.uid, ()))
         self._tell_why_it_waits(handle, seen)
+        self._note_what_is_over(handle, seen)
         if seen.outcome is None:
             assert seen.made is not None, "there is an outcome, or a result"
             return await self._result(handle, seen.made, most)
-        if seen.settles and self._patience.since(handle.attempt) < self._settings.settle_s:
+        if seen.settles and not self._has_lasted(handle, _SETTLING, self._settings.settle_s):
             return RUNNING
         if seen.wait is Wait.CONTAINER:
             return await self._without_image(handle, seen)
@@ -208,7 +212,7 @@ class KubernetesLauncher:
     async def _without_image(self, handle: _Handle, seen: SeenAttempt) -> Outcome:
         """Gives up a pod without its image after a while: its node would try for ever."""
         assert seen.outcome is not None
-        if self._patience.since(handle.attempt) < self._settings.image_s:
+        if not self._has_lasted(handle, _NO_IMAGE, self._settings.image_s):
             return seen.outcome
         try:
             await self._cancel(handle)
@@ -216,6 +220,16 @@ class KubernetesLauncher:
             log.warning("job_not_cancelled", handle=str(handle), error=str(error))
             return seen.outcome
         return lost(seen.why)
+
+    def _note_what_is_over(self, handle: _Handle, seen: SeenAttempt) -> None:
+        if not seen.settles:
+            self._patience.over(handle.attempt, _SETTLING)
+        if seen.wait is not Wait.CONTAINER:
+            self._patience.over(handle.attempt, _NO_IMAGE)
+
+    def _has_lasted(self, handle: _Handle, trouble: str, seconds: float) -> bool:
+        """Whether it has been amiss for so long."""
+        return self._patience.since(handle.attempt, trouble) >= seconds
 
     def _tell_why_it_waits(self, handle: _Handle, seen: SeenAttempt) -> None:
         if seen.why and self._told.get(handle.attempt) != seen.why:
@@ -232,16 +246,17 @@ class KubernetesLauncher:
         except TooLarge:
             return lost(_cut(made))
         except KernelbotError as error:
-            if self._patience.since(handle.attempt) < self.traits.silence_s:
+            if not self._has_lasted(handle, _FAILING, self.traits.silence_s):
                 log.warning("result_not_fetched", handle=str(handle), error=str(error))
                 return RUNNING
             return lost(str(error), error.fault)
+        self._patience.over(handle.attempt, _FAILING)
         if content is None:
             return lost("its pod is gone, and its result with it", Fault.SCHEDULER)
         archive = await asyncio.to_thread(_decoded, content)
         if archive is not None and _is(archive, made):
             return found(archive, most, RESULT)
-        if self._patience.since(handle.attempt) < self._settings.settle_s:
+        if not self._has_lasted(handle, _CUT, self._settings.settle_s):
             return RUNNING  # the log may be written later than the pod's end
         return lost(_cut(made))
 

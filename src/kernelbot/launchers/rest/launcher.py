@@ -26,6 +26,8 @@ _REQUESTS_FOR_A_RESULT = 2
 _LOOK_S = 0.25
 _POLL_S = 1.0
 _STILL = Outcome(JobState.RUNNING)
+_UNKNOWN, _MISSING, _FAILING = "unknown", "missing", "failing"
+"""What may be amiss with a job: it doesn't show, its result doesn't, or the result can't be had."""
 log = structlog.get_logger()
 
 
@@ -183,12 +185,14 @@ class RestLauncher(ABC, Generic[L]):
             return _STILL  # it is asked for another time
         job = jobs[handle.number]
         if job is None:
-            if not self._is_final(handle):
+            if not self._is_final(handle, _UNKNOWN):
                 return _STILL
             return lost(f"{self._scheduler} doesn't know it any more", Fault.SCHEDULER)
+        self._patience.over(handle.number, _UNKNOWN)
         if job.name != job_name(handle.attempt):
             return lost(f"number {handle.number} at {self._scheduler} isn't this job's")
         if job.state is not None:
+            self._patience.over(handle.number, _MISSING, _FAILING)
             return Outcome(job.state)
         return _STILL if most is None else await self._result(handle, job, most)
 
@@ -197,20 +201,21 @@ class RestLauncher(ABC, Generic[L]):
         try:
             if outcome := await self._end(handle, job, most):
                 return outcome
-            if self._is_final(handle):
+            if self._is_final(handle, _MISSING):
                 return await self._why_no_result(job)
-            missing_s = self._patience.since(handle.number)
+            self._patience.over(handle.number, _FAILING)
+            missing_s = self._patience.since(handle.number, _MISSING)
             self._look_at[handle.number] = time.monotonic() + max(missing_s / 2, _LOOK_S)
             return _STILL
         except KernelbotError as error:
-            if self._patience.since(handle.number) < self.traits.silence_s:
+            if self._patience.since(handle.number, _FAILING) < self.traits.silence_s:
                 log.warning("result_not_fetched", handle=str(handle), error=str(error))
                 return _STILL
             return lost(str(error), error.fault)
 
-    def _is_final(self, handle: Handle) -> bool:
+    def _is_final(self, handle: Handle, trouble: str) -> bool:
         """Whether what doesn't show now won't."""
-        return self._patience.since(handle.number) >= self._rules.settle_s
+        return self._patience.since(handle.number, trouble) >= self._rules.settle_s
 
     def _forget(self, handle: Handle) -> None:
         """Forget what is remembered of a job here."""

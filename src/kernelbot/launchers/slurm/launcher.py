@@ -14,6 +14,7 @@ import structlog
 from kernelbot.domain.errors import PlatformError, SchedulerError
 from kernelbot.launchers.base import NO_SIZES, Availability, JobState, Outcome, Traits
 from kernelbot.launchers.handles import Handle, check_job_id, job_name
+from kernelbot.launchers.rest.patience import Patience
 from kernelbot.launchers.results import found, lost, no_events, size_of, too_long
 from kernelbot.launchers.slurm import nodes, warm
 from kernelbot.launchers.slurm.commands import Commands, Ended, TooMuch
@@ -37,6 +38,8 @@ _OF_A_JOB = ("jobs", "done", "payloads")
 _OLD_DAYS = 7
 _NODES_FOR_S = 1.0
 _LAST_WORDS = 400
+_UNKNOWN, _MISSING = "unknown", "missing"
+"""What may be amiss with a job: Slurm doesn't know it, or it has ended and left no result."""
 _STRANGE = lost("its handle is none of Slurm's")
 _FORGOTTEN = lost("Slurm doesn't know it any more", Fault.SCHEDULER)
 _CANCELLED = lost("it was cancelled")
@@ -74,8 +77,7 @@ class SlurmLauncher:
         self._nodes: tuple[float, list[nodes.Nodes]] = (float("-inf"), [])
         self._progress = ProgressFiles()
         self._warm = WarmNodes(settings, self._commands, self._queue)
-        self._missing_since: dict[str, float] = {}
-        """Handles of jobs that have ended, by when a result wasn't found first."""
+        self._patience = Patience()
 
     @property
     def traits(self) -> Traits:
@@ -228,21 +230,23 @@ class SlurmLauncher:
         shown = shown or await self._show(job.number)
         if shown is not None and shown.name != job_name(job.attempt):
             shown = None  # Slurm has begun to count anew
-        if shown is not None and (state := shown.active) is not None:
-            return Outcome(state)
+        if shown is not None:
+            self._patience.over(job.number, _UNKNOWN)
+            if (state := shown.active) is not None:
+                self._patience.over(job.number, _MISSING)
+                return Outcome(state)
         if result := await self._result(job, most):
             return result
         if shown is None or shown.ended_by_itself:
-            if not self._is_final(job):
+            if not self._is_final(job, _UNKNOWN if shown is None else _MISSING):
                 return _STILL
             return _FORGOTTEN if shown is None else await self._no_result(job)
         fault, reason = shown.why_it_ended()
         return lost(reason, fault)
 
-    def _is_final(self, job: Handle) -> bool:
+    def _is_final(self, job: Handle, trouble: str) -> bool:
         """Whether what isn't there now won't come: a shared file system shows it to others late."""
-        since = self._missing_since.setdefault(job.number, time.monotonic())
-        return time.monotonic() - since >= self._settings.settle_s
+        return self._patience.since(job.number, trouble) >= self._settings.settle_s
 
     async def _show(self, number: str) -> SlurmJob | None:
         ended = await self._commands.run("scontrol", "show", "job", "--oneliner", number)
@@ -306,7 +310,7 @@ class SlurmLauncher:
         """Remove the job's folder and what says that it has ended."""
         if (job := Handle.parse(handle)) is None:
             return
-        self._missing_since.pop(job.number, None)
+        self._patience.forget(job.number)
         self._progress.forget(job.attempt)
         if warm.is_warm(job):
             await self._warm.forget(job.attempt)
