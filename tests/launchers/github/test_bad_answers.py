@@ -1,6 +1,7 @@
 """A GitHub, and nodes, that say what they should not."""
 
 import json
+import math
 import resource
 from pathlib import Path
 
@@ -8,11 +9,13 @@ import pytest
 
 from kernelbot.domain.errors import SchedulerError
 from kernelbot.launchers.base import JobState, Outcome
+from kernelbot.launchers.rest.patience import Patience
 from kernelbot.launchers.results import NoResult
-from kernelbot.protocol import JobSpec
+from kernelbot.protocol import Fault, JobSpec
 from kernelbot.protocol.result_size import most_bytes
 from kernelbot.worker.reading import ResultReader
 from tests.fakes.github import TOKEN
+from tests.fakes.github.actions import FakeRun
 from tests.fakes.serving import Request, Response
 from tests.launchers.github.places import Place, place, result_zip
 from tests.launchers.plans import DEVICE
@@ -52,6 +55,51 @@ async def test_a_status_that_says_nothing_loses_no_job(tmp_path: Path, status: i
         answers(here, "/runs", Response(status, b"<html>"))
         with pytest.raises(SchedulerError, match=f"GitHub answered {status}"):
             await here.poll(handle)
+
+
+def hide(here: Place, run: FakeRun) -> None:
+    """The list doesn't show it, and a question about it is answered by nonsense."""
+    run.shown_at = math.inf
+    answers(here, f"/runs/{run.number}", Response(502, b"<html>"))
+
+
+async def test_a_run_that_cant_be_read_spoils_no_other(tmp_path: Path) -> None:
+    job = a_job("accepted")
+    async with place(tmp_path) as here:
+        handles = [await here.launcher.launch(each) for each in (job, a_job("accepted"))]
+        hide(here, here.runs[1])
+        here.github.actions.end(here.runs[0], "success", result_zip(job))
+        found = await here.launcher.poll(handles)
+    assert [found[handle].state for handle in handles] == [JobState.FINISHED, JobState.RUNNING]
+
+
+async def test_a_run_that_can_never_be_read_is_lost_in_the_end(tmp_path: Path) -> None:
+    now = 0.0
+    async with place(tmp_path) as here:
+        here.launcher._patience = Patience(lambda: now)
+        handle = await here.launcher.launch(a_job("accepted"))
+        hide(here, here.runs[0])
+        found = [await here.poll(handle)]
+        now = 1000.0
+        found.append(await here.poll(handle))
+    why = "GitHub answered 502 to reading a run: '<html>'"
+    lost = Outcome(JobState.LOST, reason=why, fault=Fault.SCHEDULER)
+    assert found == [Outcome(JobState.RUNNING), lost]
+
+
+async def test_a_run_that_can_be_read_now_and_then_is_not_lost(tmp_path: Path) -> None:
+    now = 0.0
+    async with place(tmp_path) as here:
+        here.launcher._patience = Patience(lambda: now)
+        handle = await here.launcher.launch(a_job("accepted"))
+        hide(here, here.runs[0])
+        found = []
+        for shown_at in (math.inf, 0.0, math.inf):
+            here.runs[0].shown_at = shown_at
+            found.append(await here.poll(handle))
+            now += 50
+    states = [JobState.RUNNING, JobState.WAITING, JobState.RUNNING]
+    assert [outcome.state for outcome in found] == states
 
 
 async def test_an_empty_list_loses_no_job(tmp_path: Path) -> None:

@@ -26,8 +26,9 @@ _REQUESTS_FOR_A_RESULT = 2
 _LOOK_S = 0.25
 _POLL_S = 1.0
 _STILL = Outcome(JobState.RUNNING)
-_UNKNOWN, _MISSING, _FAILING = "unknown", "missing", "failing"
-"""What may be amiss with a job: it doesn't show, its result doesn't, or the result can't be had."""
+_UNREAD, _UNKNOWN, _MISSING, _FAILING = "unread", "unknown", "missing", "failing"
+"""What may be amiss: a job can't be read, or isn't there; its result isn't there, or can't be had.
+"""
 log = structlog.get_logger()
 
 
@@ -62,6 +63,8 @@ class RestLauncher(ABC, Generic[L]):
         self._accepted: set[str] = set()
         """Attempts that the scheduler has accepted without telling their jobs' numbers."""
         self._patience = Patience()
+        self._unread: dict[str, KernelbotError] = {}
+        """Why jobs couldn't be read when they were asked for last, by their numbers."""
         self._turns: dict[str, int] = {}
         """Numbers of jobs that the list doesn't show, by the poll that asked for them last."""
         self._polls = 0
@@ -145,7 +148,9 @@ class RestLauncher(ABC, Generic[L]):
         known = {text: handle for text in handles if (handle := Handle.parse(text))}
         shown, missing = await self._jobs.states({int(h.number) for h in known.values()})
         singly = await asyncio.gather(*map(self._one, self._some_of(missing)))
-        jobs = {**{str(number): job for number, job in shown.items()}, **dict(singly)}
+        jobs: dict[str, L | None] = {str(number): job for number, job in shown.items()}
+        for each in singly:
+            jobs.update(each)
         ended = [text for text, h in known.items() if self._may_have_a_result(h, jobs)]
         asked = {text: size_of(text, most_bytes) for text in ended[: self._at_once(len(ended))]}
         outcomes = await asyncio.gather(
@@ -168,8 +173,15 @@ class RestLauncher(ABC, Generic[L]):
         self._turns.update(dict.fromkeys(chosen, self._polls))
         return chosen
 
-    async def _one(self, number: str) -> tuple[str, L | None]:
-        return number, await self._show(number)
+    async def _one(self, number: str) -> dict[str, L | None]:
+        """The job by its number; empty if it can't be read, which says nothing of the others."""
+        try:
+            return {number: await self._show(number)}
+        except KernelbotError as error:
+            if number not in self._unread:
+                log.warning("job_not_read", number=number, error=str(error))
+            self._unread[number] = error
+            return {}
 
     def _may_have_a_result(self, handle: Handle, jobs: dict[str, L | None]) -> bool:
         """Whether it is to be looked at now: rarer, the longer there is none."""
@@ -182,7 +194,9 @@ class RestLauncher(ABC, Generic[L]):
     ) -> Outcome:
         """`most`: how large the result may be that is fetched now; None: none is."""
         if handle.number not in jobs:
-            return _STILL  # it is asked for another time
+            return self._not_read(handle)
+        self._unread.pop(handle.number, None)
+        self._patience.over(handle.number, _UNREAD)
         job = jobs[handle.number]
         if job is None:
             if not self._is_final(handle, _UNKNOWN):
@@ -195,6 +209,13 @@ class RestLauncher(ABC, Generic[L]):
             self._patience.over(handle.number, _MISSING, _FAILING)
             return Outcome(job.state)
         return _STILL if most is None else await self._result(handle, job, most)
+
+    def _not_read(self, handle: Handle) -> Outcome:
+        """The outcome of a job that wasn't asked for or can't be read: it is asked for again."""
+        error = self._unread.get(handle.number)
+        if error is None or self._patience.since(handle.number, _UNREAD) < self.traits.silence_s:
+            return _STILL
+        return lost(str(error), error.fault)
 
     async def _result(self, handle: Handle, job: L, most: int) -> Outcome:
         """The outcome of a job that has ended."""
@@ -220,6 +241,7 @@ class RestLauncher(ABC, Generic[L]):
     def _forget(self, handle: Handle) -> None:
         """Forget what is remembered of a job here."""
         self._patience.forget(handle.number)
+        self._unread.pop(handle.number, None)
         self._turns.pop(handle.number, None)
         self._look_at.pop(handle.number, None)
         self._jobs.forget(job_name(handle.attempt))
