@@ -11,6 +11,7 @@ import pytest
 from kernelbot.domain.errors import SchedulerError
 from kernelbot.harness.archive import build as build_harness
 from kernelbot.launchers.base import JobState, Outcome
+from kernelbot.launchers.rest.patience import Patience
 from kernelbot.protocol import Fault, Verdict
 from kernelbot.protocol.result_size import most_bytes
 from tests.fakes.buildkite import fake_buildkite
@@ -98,6 +99,23 @@ async def test_a_result_is_fetched_from_storage_without_the_token(tmp_path: Path
         outcome = await here.poll(handle)
     assert meanwhile == Outcome(JobState.RUNNING)
     assert result_in(outcome, job).job_id == job.job_id
+
+
+async def test_artifacts_that_our_token_may_not_see_are_not_taken_for_none(tmp_path: Path) -> None:
+    job, now = a_job("accepted"), 0.0
+    async with place(tmp_path, settle_s=0) as here:
+        here.launcher._patience = Patience(lambda: now)
+        handle = await here.launcher.launch(job)
+        here.end("passed", result_file(job))
+        answers(here, "/artifacts", Response(403, b'{"message": "Forbidden"}'))
+        found = [await here.poll(handle)]
+        now = 1000.0
+        found.append(await here.poll(handle))
+        here.buildkite.wrong = lambda _: None
+        found.append(await here.poll(handle))
+    why = "Buildkite answered 403 to reading artifacts: Forbidden"
+    assert found[:2] == [Outcome(JobState.RUNNING), Outcome(JobState.LOST, reason=why)]
+    assert result_in(found[2], job).job_id == job.job_id
 
 
 @pytest.mark.parametrize(

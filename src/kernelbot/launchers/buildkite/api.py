@@ -114,7 +114,7 @@ class BuildkiteApi(RestApi):
     async def agents(self) -> list[Agent] | None:
         """The organization's agents that are connected; None if our token may not see them."""
         path = f"{self._organization}/agents"
-        return await self.pages(Agent, path, "agents", PAGE, _MOST_PAGES)
+        return await self.pages(Agent, path, "agents", PAGE, _MOST_PAGES, may_be_hidden=True)
 
     async def why_not(self) -> str:
         """Why there can't be builds; empty if there can."""

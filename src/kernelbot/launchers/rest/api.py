@@ -100,15 +100,22 @@ class RestApi:
         return value
 
     async def pages(
-        self, kind: type[T], path: str, what: str, size: int, most_pages: int
+        self,
+        kind: type[T],
+        path: str,
+        what: str,
+        size: int,
+        most_pages: int,
+        *,
+        may_be_hidden: bool = False,
     ) -> list[T] | None:
         """All of a list that links its next page, as far as so many pages go; None: there is no
-        such list, or our token may not see it."""
+        such list, or, if it `may_be_hidden`, our token may not see it."""
         found: list[T] = []
         for page in range(1, most_pages + 1):
             params = {"per_page": str(size), "page": str(page)}
             answer = await self.send("GET", path, params=params)
-            if answer.status in (403, 404):
+            if answer.status == 404 or (may_be_hidden and answer.status == 403):
                 return None
             self.must(answer, 200, f"reading {what}")
             found += read(list[kind], answer, self._name, what)  # type: ignore[valid-type]  # a type it is
