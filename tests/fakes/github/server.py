@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from tests.fakes.github.actions import FakeActions, FakeRun
 from tests.fakes.github.workflow import WORKFLOWS, read_workflow
@@ -22,6 +22,7 @@ TOKEN = "ghp_right"
 MAX_INPUTS = 65_535
 MOST_INPUTS = 25
 DOCS = "https://docs.github.com/rest"
+T = TypeVar("T")
 
 
 @dataclass
@@ -58,6 +59,8 @@ class FakeGithub:
     """The workflow's file isn't on the branch."""
     offline: bool = False
     """All runners."""
+    runners_gone: int = 0
+    """Offline runners of the same label, which are listed first: machines of one job leave many."""
     requests: list[tuple[str, str, str]] = field(default_factory=list)
     """Method, path and token of each."""
     exchanges: list[tuple[Request, Response]] = field(default_factory=list)
@@ -129,7 +132,11 @@ class FakeGithub:
             if method == request.method and (found := re.fullmatch(pattern, path)):
                 return route(request, *found.groups())
         if (request.method, path) == ("GET", "/runners"):
-            return self._runners() if account.admin else _json(403, {"message": "Must be admin"})
+            return (
+                self._runners(request)
+                if account.admin
+                else _json(403, {"message": "Must be admin"})
+            )
         return _missing()
 
     def _dispatch(self, request: Request, file: str) -> Response:
@@ -169,10 +176,7 @@ class FakeGithub:
             shown = [_shown(run) for run in sorted(found, key=lambda run: -run.number)]
         if status := request.query.get("status"):
             shown = [run for run in shown if run["status"] == status]
-        size = min(int(request.query.get("per_page", "30")), 100)
-        page = int(request.query.get("page", "1"))
-        part = shown[size * (page - 1) : size * page]
-        return _json(200, {"total_count": len(shown), "workflow_runs": part})
+        return _json(200, {"total_count": len(shown), "workflow_runs": _part(request, shown)})
 
     def _run(self, _request: Request, number: str) -> Response:
         run = self._find(number)
@@ -239,12 +243,16 @@ class FakeGithub:
             del self.actions.runs[run.number]
         return Response(204)
 
-    def _runners(self) -> Response:
-        status = "offline" if self.offline else "online"
+    def _runners(self, request: Request) -> Response:
+        known = [(f"gone{number}", "offline") for number in range(self.runners_gone)]
+        known.append(("node0-gpu0", "offline" if self.offline else "online"))
         labels = [{"name": "self-hosted"}, {"name": self.actions.label}]
-        each = {"id": 1, "name": "node0-gpu0", "os": "linux", "status": status, "busy": False}
-        each |= {"labels": labels}
-        return _json(200, {"total_count": 1, "runners": [each]})
+        each = [
+            {"id": n + 1, "name": name, "os": "linux", "status": status, "busy": False}
+            | {"labels": labels}
+            for n, (name, status) in enumerate(known)
+        ]
+        return _json(200, {"total_count": len(each), "runners": _part(request, each)})
 
     def _find(self, number: str) -> FakeRun | None:
         run = self.actions.runs.get(int(number))
@@ -252,6 +260,13 @@ class FakeGithub:
 
     def _is_shown(self, run: FakeRun) -> bool:
         return run.shown_at <= time.monotonic()
+
+
+def _part(request: Request, listed: list[T]) -> list[T]:
+    """The page that is asked for."""
+    size = min(int(request.query.get("per_page", "30")), 100)
+    page = int(request.query.get("page", "1"))
+    return listed[size * (page - 1) : size * page]
 
 
 def _shown(run: FakeRun) -> dict[str, Any]:

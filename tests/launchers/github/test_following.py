@@ -350,6 +350,28 @@ async def test_runners_are_looked_at_once_for_all_devices(tmp_path: Path) -> Non
     assert here.github.asked("GET", "/runners") == 1
 
 
+@pytest.mark.parametrize("offline", [False, True])
+async def test_a_runner_is_seen_behind_hundreds_that_are_gone(
+    tmp_path: Path, offline: bool
+) -> None:
+    async with place(tmp_path) as here:
+        here.github.accounts[TOKEN].admin = True
+        here.github.runners_gone, here.github.offline = 250, offline
+        found = [await here.launcher.availability(DEVICE) for _ in range(2)]
+        asked = here.github.asked("GET", "/runners")
+    why = "all runners with the label cpu-runner are offline: gone0, gone1, gone2, gone3, gone4"
+    expected = Availability(False, why) if offline else Availability(True)
+    assert (found, asked) == ([expected] * 2, 3)
+
+
+async def test_of_more_runners_than_are_looked_at_one_may_be_online(tmp_path: Path) -> None:
+    async with place(tmp_path) as here:
+        here.github.accounts[TOKEN].admin = True
+        here.github.runners_gone = 3000
+        found = await here.launcher.availability(DEVICE)
+    assert (found, here.github.asked("GET", "/runners")) == (Availability(True), 20)
+
+
 async def test_runners_that_we_may_not_see_are_believed_in(tmp_path: Path) -> None:
     async with place(tmp_path) as here:
         here.github.offline = True

@@ -21,6 +21,8 @@ from kernelbot.launchers.rest.client import read
 from kernelbot.launchers.rest.tokens import Dialect, LimitHeaders
 
 PAGE = 100
+MOST_RUNNERS = 2000
+"""That are looked at."""
 _HEADERS = {
     "Accept": "application/vnd.github+json",
     "X-GitHub-Api-Version": "2022-11-28",
@@ -124,13 +126,19 @@ class GithubApi(RestApi):
         return "" if found.state == "active" else f"GitHub says that {workflow} is {found.state}"
 
     async def runners(self) -> list[GithubRunner] | None:
-        """The repository's runners, the first hundred; None if our token may not see them."""
-        query = {"per_page": str(PAGE)}
-        answer = await self.send("GET", f"{self._root}/runners", params=query)
-        if answer.status in (403, 404):
-            return None
-        self.must(answer, 200, "listing runners")
-        return read(Runners, answer, _GITHUB, "runners").runners
+        """The repository's runners, `MOST_RUNNERS` at most; None if our token may not see them."""
+        found: list[GithubRunner] = []
+        for page in range(1, MOST_RUNNERS // PAGE + 1):
+            query = {"per_page": str(PAGE), "page": str(page)}
+            answer = await self.send("GET", f"{self._root}/runners", params=query)
+            if answer.status in (403, 404):
+                return None
+            self.must(answer, 200, "listing runners")
+            shown = read(Runners, answer, _GITHUB, "runners").runners
+            found += shown
+            if len(shown) < PAGE:
+                break
+        return found
 
     async def waiting(self) -> int:
         """How many runs wait for a runner."""

@@ -6,7 +6,7 @@ from collections import deque
 
 from kernelbot.launchers.base import Availability, Outcome
 from kernelbot.launchers.github.answers import GithubRun, GithubRunner
-from kernelbot.launchers.github.api import PAGE, GithubApi
+from kernelbot.launchers.github.api import MOST_RUNNERS, PAGE, GithubApi
 from kernelbot.launchers.github.ends import is_final, why_no_result
 from kernelbot.launchers.github.inputs import make_inputs
 from kernelbot.launchers.github.settings import GithubSettings
@@ -24,6 +24,8 @@ _LEFT_OVER = 20
 """Runs deleted late, in one check."""
 _MOST_LEFT_OVER = 1000
 _SEEN_FOR_S = 5.0
+_PAGE_OF_RUNNERS_S = 15.0
+"""How long a look at the runners is valid for each page of them, if there are several."""
 
 
 class GithubLauncher(RestLauncher[GithubRun]):
@@ -38,7 +40,7 @@ class GithubLauncher(RestLauncher[GithubRun]):
         """Numbers of runs to be deleted once they have ended."""
         self._looking = asyncio.Lock()
         self._seen: tuple[float, list[GithubRunner]] = (float("-inf"), [])
-        """The runners that we are shown, and when that was."""
+        """Until when they needn't be looked at, and the runners that we are shown."""
         super().__init__(
             "GitHub",
             settings.devices,
@@ -106,10 +108,14 @@ class GithubLauncher(RestLauncher[GithubRun]):
         """Why no runner takes jobs of the label; empty if one may. A label that none has may be
         that of an organisation's runner, which we aren't shown."""
         async with self._looking:  # once for all devices
-            looked_at, runners = self._seen
-            if time.monotonic() - looked_at > _SEEN_FOR_S:
+            valid_until, runners = self._seen
+            if time.monotonic() > valid_until:
                 runners = await self._api.runners() or []
-                self._seen = (time.monotonic(), runners)
+                pages = len(runners) // PAGE + 1
+                valid_s = pages * _PAGE_OF_RUNNERS_S if pages > 1 else _SEEN_FOR_S
+                self._seen = (time.monotonic() + valid_s, runners)
+        if len(runners) >= MOST_RUNNERS:
+            return ""  # there may be more
         mine = [r for r in runners if any(label == each.name for each in r.labels)]
         if not mine or any(runner.status == "online" for runner in mine):
             return ""
