@@ -84,6 +84,8 @@ class FakeActions:
     """Of the runners' service."""
     runs: dict[int, FakeRun] = field(default_factory=dict)
     lock: threading.Condition = field(default_factory=threading.Condition)
+    storage_full: bool = False
+    """The account's, for artifacts."""
     closed: bool = False
     _next: int = 17_000_000_000
     _threads: list[threading.Thread] = field(default_factory=list)
@@ -172,10 +174,13 @@ class FakeActions:
         return None
 
     def _begin(self, run: FakeRun, name: str) -> FakeRun:
-        def upload(artifact: str, content: bytes) -> None:
+        def upload(artifact: str, content: bytes) -> bool:
+            if self.storage_full:
+                return False
             with self.lock:
                 number = run.number * 10 + len(run.artifacts)
                 run.artifacts.append(FakeArtifact(number, artifact, content))
+            return True
 
         run.status, run.runner = "in_progress", name
         run.job = JobRun(

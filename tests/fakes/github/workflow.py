@@ -59,7 +59,8 @@ class JobRun:
     workspace: Path
     environment: dict[str, str]
     minute_s: float
-    upload: Callable[[str, bytes], None]
+    upload: Callable[[str, bytes], bool]
+    """False: GitHub doesn't take it."""
     steps: list[StepReport] = field(default_factory=list)
     cancelled: bool = False
     lost: bool = False
@@ -108,7 +109,7 @@ class JobRun:
         if action == "actions/checkout":
             self._check_out(step["with"]["sparse-checkout"].split())
         elif action == "actions/upload-artifact":
-            self._upload(step["with"])
+            return self._upload(step["with"])
         else:
             raise AssertionError(f"the fake doesn't know {action}")
         return "success"
@@ -157,12 +158,12 @@ class JobRun:
                 return "timed_out"
         return "success" if code == 0 else "failure"
 
-    def _upload(self, options: dict[str, Any]) -> None:
+    def _upload(self, options: dict[str, Any]) -> str:
         path = self.workspace / options["path"]
         if not path.exists():
             assert options["if-no-files-found"] == "ignore"
-            return
+            return "success"
         content = io.BytesIO()
         with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
             archive.write(path, path.name)
-        self.upload(options["name"], content.getvalue())
+        return "success" if self.upload(options["name"], content.getvalue()) else "failure"

@@ -296,6 +296,15 @@ async def test_a_judge_without_a_result_is_our_loss(tmp_path: Path) -> None:
     assert (outcome.fault, "'node0-gpu0'" in outcome.reason) == (Fault.PLATFORM, True)
 
 
+async def test_a_result_that_github_didnt_take_is_its_loss(tmp_path: Path) -> None:
+    async with place(tmp_path, runners=1, settle_s=0) as here:
+        here.github.actions.storage_full = True
+        outcome = await here.over(await here.launcher.launch(a_job("accepted")))
+    where = "GitHub didn't take the result of runner 'node0-gpu0'"
+    why = f"{where}: is the account's storage for artifacts full?"
+    assert (outcome.fault, outcome.reason) == (Fault.SCHEDULER, why)
+
+
 async def test_a_run_that_takes_too_long_is_ended_by_github(tmp_path: Path) -> None:
     async with place(tmp_path, runners=1, settle_s=0) as here:
         here.github.actions.minute_s = 0.05

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import yaml
 
-from kernelbot.launchers.github.ends import JUDGE_STEP
+from kernelbot.launchers.github.ends import JUDGE_STEP, RESULT_STEP
 from kernelbot.launchers.github.inputs import make_inputs
 from kernelbot.launchers.github.launcher import ARTIFACT, RESULT
 from kernelbot.launchers.github.settings import GithubDevice, GithubSettings
@@ -65,7 +65,8 @@ def test_no_input_reaches_a_shell_or_the_environment(workflow: dict[str, Any]) -
 
 def test_the_launcher_finds_what_it_uploads(workflow: dict[str, Any]) -> None:
     _, judge, upload = steps(workflow)
-    assert (judge["name"], upload["with"]["name"]) == (JUDGE_STEP, ARTIFACT)
+    assert (judge["name"], upload["name"]) == (JUDGE_STEP, RESULT_STEP)
+    assert upload["with"]["name"] == ARTIFACT
     assert upload["with"]["path"] == f"out/{RESULT}"
 
 

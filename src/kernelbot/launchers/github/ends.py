@@ -7,6 +7,7 @@ from kernelbot.launchers.results import lost
 from kernelbot.protocol import Fault
 
 JUDGE_STEP = "judge"
+RESULT_STEP = "result"
 _BY_ITSELF = ("success", "failure")
 _REASONS = {
     "cancelled": (Fault.SCHEDULER, "somebody cancelled it at GitHub"),
@@ -37,9 +38,16 @@ async def why_no_result(api: GithubApi, run: GithubRun) -> Outcome:
 def _of_jobs(jobs: list[GithubJob]) -> Outcome:
     job = jobs[0] if jobs else GithubJob()
     where = f"runner {job.runner_name[:80]!r}" if job.runner_name else "no runner"
-    ended = {step.name: step.conclusion for step in job.steps}.get(JUDGE_STEP)
+    ends = {step.name: step.conclusion for step in job.steps}
+    ended = ends.get(JUDGE_STEP)
     if ended == "skipped":
         return lost(f"a step before the judge's failed on {where}")
+    if ends.get(RESULT_STEP) == "failure":  # it is `success` also if there is no file
+        return lost(
+            f"GitHub didn't take the result of {where}: is the account's storage for artifacts "
+            "full?",
+            Fault.SCHEDULER,
+        )
     if ended in ("success", "failure"):
         return lost(f"the judge ended without a result on {where}; the run's log at GitHub has why")
     return lost(f"GitHub lost {where} in the middle", Fault.SCHEDULER)
