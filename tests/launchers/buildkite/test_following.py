@@ -171,7 +171,7 @@ async def test_an_artifact_with_a_strange_id_leads_nowhere(tmp_path: Path) -> No
         ("canceled", Fault.SCHEDULER, "somebody cancelled it at Buildkite"),
         ("skipped", Fault.PLATFORM, "Buildkite skipped it"),
         ("not_run", Fault.PLATFORM, "is its pipeline for other branches?"),
-        ("failed", Fault.SCHEDULER, "Buildkite lost no agent in the middle"),
+        ("failed", Fault.SCHEDULER, "Buildkite ended it before any agent had begun it"),
     ],
 )
 async def test_an_end_without_a_result_says_whose_failure_it_was(
@@ -226,6 +226,9 @@ async def test_an_upload_that_fails_is_our_loss_and_named(tmp_path: Path) -> Non
     [
         ("timed_out", Fault.PLATFORM, "judging took longer than the step may"),
         ("expired", Fault.SCHEDULER, "no agent took it for too long"),
+        ("canceled", Fault.SCHEDULER, "the step was cancelled at Buildkite"),
+        ("broken", Fault.PLATFORM, "Buildkite can't run the step: is it right in its pipeline?"),
+        ("skipped", Fault.PLATFORM, "Buildkite skipped the step: its pipeline must not skip any"),
     ],
 )
 async def test_a_job_that_buildkite_ended_says_why(
@@ -237,6 +240,19 @@ async def test_a_job_that_buildkite_ended_says_why(
         here.builds[0].judging.state = state
         outcome = await here.poll(handle)
     assert (outcome.fault, reason in outcome.reason) == (fault, True)
+
+
+async def test_a_step_that_is_cancelled_has_lost_no_agent(tmp_path: Path) -> None:
+    async with place(tmp_path, settle_s=0) as here:
+        handle = await here.launcher.launch(a_job("accepted"))
+        here.end("failed")
+        job = here.builds[0].judging
+        job.state, job.exit_status, job.agent = "canceled", -1, "node0"
+        outcome = await here.poll(handle)
+    assert (outcome.fault, outcome.reason) == (
+        Fault.SCHEDULER,
+        "the step was cancelled at Buildkite",
+    )
 
 
 async def test_an_agent_that_is_lost_is_the_schedulers_loss(tmp_path: Path) -> None:

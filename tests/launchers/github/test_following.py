@@ -245,7 +245,7 @@ async def test_an_artifact_that_comes_late_is_waited_for(tmp_path: Path) -> None
         ("timed_out", Fault.PLATFORM, "judging took longer than all limits together"),
         ("startup_failure", Fault.PLATFORM, "is its workflow file valid?"),
         ("stale", Fault.SCHEDULER, "GitHub says that it is stale"),
-        ("failure", Fault.SCHEDULER, "GitHub lost no runner"),
+        ("failure", Fault.SCHEDULER, "GitHub ended it before any runner had begun it"),
     ],
 )
 async def test_an_end_without_a_result_says_whose_failure_it_was(

@@ -37,6 +37,12 @@ _REASONS = {
     "skipped": (Fault.PLATFORM, "Buildkite skipped it: its pipeline must not skip builds"),
     "not_run": (Fault.PLATFORM, "Buildkite didn't run it: is its pipeline for other branches?"),
 }
+_STEP_REASONS = {
+    "broken": (Fault.PLATFORM, "Buildkite can't run {}: is it right in its pipeline?"),
+    "canceled": (Fault.SCHEDULER, "{} was cancelled at Buildkite"),
+    "expired": (Fault.SCHEDULER, "no agent took it for too long"),
+    "skipped": (Fault.PLATFORM, "Buildkite skipped {}: its pipeline must not skip any"),
+}
 
 
 class BuildkiteLauncher(RestLauncher[BuildkiteBuild]):
@@ -178,12 +184,15 @@ def _why_failed(jobs: list[BuildkiteJob]) -> Outcome:
 
 
 def _why_step_failed(job: BuildkiteJob, which: str) -> Outcome:
+    if job.state in _STEP_REASONS:
+        fault, reason = _STEP_REASONS[job.state]
+        return lost(reason.format(which), fault)
     where = f"agent {job.agent.name[:80]!r}" if job.agent else "no agent"
     if job.state == "timed_out":
         return lost(f"Buildkite ended it on {where}: judging took longer than the step may")
-    if job.state == "expired":
-        return lost("no agent took it for too long", Fault.SCHEDULER)
     if job.exit_status is None or job.exit_status == _AGENT_LOST:
+        if job.agent is None:
+            return lost("Buildkite ended it before any agent had begun it", Fault.SCHEDULER)
         return lost(f"Buildkite lost {where} in the middle", Fault.SCHEDULER)
     return lost(
         f"{which} ended with exit code {job.exit_status} and no result on {where}; the build's "

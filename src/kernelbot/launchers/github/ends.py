@@ -37,7 +37,9 @@ async def why_no_result(api: GithubApi, run: GithubRun) -> Outcome:
 
 def _of_jobs(jobs: list[GithubJob]) -> Outcome:
     job = jobs[0] if jobs else GithubJob()
-    where = f"runner {job.runner_name[:80]!r}" if job.runner_name else "no runner"
+    if not job.runner_name:
+        return lost("GitHub ended it before any runner had begun it", Fault.SCHEDULER)
+    where = f"runner {job.runner_name[:80]!r}"
     ends = {step.name: step.conclusion for step in job.steps}
     ended = ends.get(JUDGE_STEP)
     if ended == "skipped":
