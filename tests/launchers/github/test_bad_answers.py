@@ -18,9 +18,9 @@ from tests.fakes.github import TOKEN
 from tests.fakes.github.actions import FakeRun
 from tests.fakes.serving import Request, Response
 from tests.launchers.github.places import Place, place, result_zip
-from tests.launchers.plans import DEVICE
 from tests.launchers.stages import a_job
 from tests.support.results import result_in, why_none
+from tests.support.waiting import until
 from tests.support.zips import zip_of_zeros, zipped
 
 NONSENSE = [b"", b"<html>502 Bad Gateway</html>", b"{}", b"\xff\xfe\x00"]
@@ -241,10 +241,11 @@ async def test_of_two_results_the_first_counts(tmp_path: Path) -> None:
 async def test_a_result_after_its_attempt_was_forgotten_is_nobodys(tmp_path: Path) -> None:
     job = a_job("accepted")
     async with place(tmp_path, settle_s=0) as here:
+        here.launcher._left_over._first_pause_s = 0.05
         handle = await here.launcher.launch(job)
         await here.launcher.forget(handle)
         here.github.actions.end(here.runs[0], "success", result_zip(job))
-        await here.launcher.availability(DEVICE)
+        await until(lambda: not here.runs)
         outcome = await here.poll(handle)
     assert (outcome.reason, here.runs) == ("GitHub doesn't know it any more", [])
 

@@ -2,13 +2,13 @@
 
 import asyncio
 import time
-from collections import deque
 
 from kernelbot.launchers.base import Availability, Outcome
 from kernelbot.launchers.github.answers import GithubRun, GithubRunner
 from kernelbot.launchers.github.api import MOST_RUNNERS, PAGE, GithubApi
 from kernelbot.launchers.github.ends import is_final, why_no_result
 from kernelbot.launchers.github.inputs import make_inputs
+from kernelbot.launchers.github.left_over import LeftOverRuns
 from kernelbot.launchers.github.settings import GithubSettings
 from kernelbot.launchers.handles import Handle
 from kernelbot.launchers.links import Links
@@ -20,9 +20,6 @@ from kernelbot.protocol import Fault, JobSpec
 
 ARTIFACT = "kernelbot-result"
 RESULT = "result.json"
-_LEFT_OVER = 20
-"""Runs deleted late, in one check."""
-_MOST_LEFT_OVER = 1000
 _SEEN_FOR_S = 5.0
 _PAGE_OF_RUNNERS_S = 15.0
 """How long a look at the runners is valid for each page of them, if there are several."""
@@ -36,8 +33,7 @@ class GithubLauncher(RestLauncher[GithubRun]):
         self._settings = settings
         self._links = links
         self._api = GithubApi(settings)
-        self._left_over: deque[str] = deque(maxlen=_MOST_LEFT_OVER)
-        """Numbers of runs to be deleted once they have ended."""
+        self._left_over = LeftOverRuns(self._api.delete)
         self._looking = asyncio.Lock()
         self._seen: tuple[float, list[GithubRunner]] = (float("-inf"), [])
         """Until when they needn't be looked at, and the runners that we are shown."""
@@ -48,6 +44,11 @@ class GithubLauncher(RestLauncher[GithubRun]):
             JobFinder(self._api.runs, PAGE, self._api.pause_s),
             self._api,
         )
+
+    async def close(self) -> None:
+        """End the connections, and what was still to be deleted."""
+        await self._left_over.close()
+        await super().close()
 
     async def _create(self, spec: JobSpec) -> int | None:
         device = self._settings.devices[spec.device.name]
@@ -85,8 +86,7 @@ class GithubLauncher(RestLauncher[GithubRun]):
         if (known := Handle.parse(handle)) is None:
             return
         self._forget(known)
-        self._left_over.append(known.number)  # first: whatever happens, it is tried again
-        await self._delete(known.number)
+        await self._left_over.delete(known.number)
 
     async def availability(self, device: str) -> Availability:
         """Whether the workflow is there, and runners with the device's label, as far as our token
@@ -96,7 +96,6 @@ class GithubLauncher(RestLauncher[GithubRun]):
             return Availability(False, f"this launcher has no device {device!r}")
         if why := self._api.used_up():
             return Availability(False, why)
-        await self._delete_left_over()
         why = await self._api.why_not(wanted.workflow) or await self._no_runner(wanted.label)
         if not why and self._settings.queue_limit is not None:
             waiting = await self._api.waiting()
@@ -121,14 +120,3 @@ class GithubLauncher(RestLauncher[GithubRun]):
             return ""
         names = ", ".join(runner.name for runner in mine[:5])
         return f"all runners with the label {label} are offline: {names}"
-
-    async def _delete_left_over(self) -> None:
-        for _ in range(min(_LEFT_OVER, len(self._left_over))):
-            if not self._left_over:  # another device's check, or `forget`, has deleted the last one
-                return
-            self._left_over.rotate(-1)
-            await self._delete(self._left_over[-1])
-
-    async def _delete(self, number: str) -> None:
-        if await self._api.delete(number) and number in self._left_over:
-            self._left_over.remove(number)
