@@ -92,6 +92,7 @@ class FakeDict:
     def __init__(self, service: "FakeModal") -> None:
         self._service = service
         self.content: dict[str, Any] = {}
+        self.deleted = False
         self._lock = threading.Lock()
         self.hydrate = Aio(self._hydrate)
         self.items = Aio(self._items)
@@ -106,10 +107,17 @@ class FakeDict:
 
         return Aio(aio, blocking)
 
+    def _find(self) -> None:
+        """What has looked it up knows its id, and finds no other of its name."""
+        if self.deleted:
+            raise exception.NotFoundError("No Dict with ID di-1")
+
     def _get(self, key: str, default: Any = None) -> Any:
+        self._find()
         return self.content.get(key, default)
 
     def _put(self, key: str, value: Any, *, skip_if_exists: bool = False) -> bool:
+        self._find()
         with self._lock:
             if skip_if_exists and key in self.content:
                 return False
@@ -121,11 +129,13 @@ class FakeDict:
 
     async def _items(self) -> AsyncIterator[tuple[str, Any]]:
         await self._service.answer("items")
+        self._find()
         for pair in list(self.content.items()):
             yield pair
 
     async def _pop(self, key: str, default: Any = None) -> Any:
         await self._service.answer("pop")
+        self._find()
         return self.content.pop(key, default)
 
 
@@ -171,6 +181,11 @@ class FakeModal:
         await asyncio.sleep(3600 if self.hangs else 0)
         if self.down is not None:
             raise self.down
+
+    def delete_dict(self) -> None:
+        """Whoever looks its name up from now on is given a new one."""
+        self.dict.deleted = True
+        self.dict = FakeDict(self)
 
     def start(self, function: str, arguments: tuple[Any, ...]) -> FakeCall:
         """A new call, begun at once unless containers are held."""

@@ -22,6 +22,7 @@ _ENTRY = re.compile(r"(fc-[A-Za-z0-9]{1,80}) ([a-z_]{1,40})")
 _MAX_WORDS = 300
 _SPAWN_FACTOR = 6.0
 _GONE = (exception.NotFoundError, exception.OutputExpiredError, exception.InvalidError)
+"""But for `ConflictError`, which is an `InvalidError`: it may go well the next time."""
 _ENDED = (
     exception.InternalFailure,
     exception.RemoteError,
@@ -50,14 +51,13 @@ class PackageCalls:
         self._timeout_s = timeout_s
         self._functions = functions
         self._calls = calls
-        self._dict = dicts.from_name(
-            f"{app}-attempts", environment_name=environment, create_if_missing=True
-        )
+        self._dicts = dicts
+        self._dict = self._named_dict()
 
     async def prepare(self) -> None:
         """Implements `Calls`."""
-        async with self._asked("find its Dict"):
-            await self._dict.hydrate.aio()
+        async with self._asked_dict("find its Dict") as entries:
+            await entries.hydrate.aio()
 
     async def spawn(self, function: str, arguments: Arguments) -> str:
         """Implements `Calls`."""
@@ -78,6 +78,8 @@ class PackageCalls:
             except exception.FunctionTimeoutError:
                 words = "Modal ended it: it took longer than its function may"
                 return Over(reason=words, fault=Fault.PLATFORM)
+            except exception.ConflictError:
+                raise
             except _GONE:
                 return Over(reason="Modal doesn't know its call any more")
             except _ENDED as error:
@@ -108,29 +110,29 @@ class PackageCalls:
 
     async def keep(self, attempt: str, call_id: str) -> bool:
         """Implements `Calls`."""
-        async with self._asked("write into its Dict"):
+        async with self._asked_dict("write into its Dict") as entries:
             value = f"{call_id} {CallStage.SPAWNED}"
-            return bool(await self._dict.put.aio(attempt, value, skip_if_exists=True))
+            return bool(await entries.put.aio(attempt, value, skip_if_exists=True))
 
     async def entry(self, attempt: str) -> CallEntry | None:
         """Implements `Calls`."""
-        async with self._asked("read its Dict"):
-            found = await self._dict.get.aio(attempt)
+        async with self._asked_dict("read its Dict") as entries:
+            found = await entries.get.aio(attempt)
         if found is not None and _entry(found) is None:
             raise SchedulerError(f"Modal's Dict has {str(found)[:80]!r} instead of a call.")
         return _entry(found)
 
     async def entries(self) -> Mapping[str, CallEntry]:
         """Implements `Calls`."""
-        async with self._asked("read its Dict"):
-            found = [pair async for pair in self._dict.items.aio()]
+        async with self._asked_dict("read its Dict") as entries:
+            found = [pair async for pair in entries.items.aio()]
         read = ((str(attempt), _entry(value)) for attempt, value in found)
         return {attempt: entry for attempt, entry in read if entry is not None}
 
     async def remove(self, attempt: str) -> None:
         """Implements `Calls`."""
-        async with self._asked("write into its Dict"):
-            await self._dict.pop.aio(attempt, None)
+        async with self._asked_dict("write into its Dict") as entries:
+            await entries.pop.aio(attempt, None)
 
     @asynccontextmanager
     async def _asked(self, what: str, factor: float = 1.0) -> AsyncIterator[None]:
@@ -138,14 +140,30 @@ class PackageCalls:
         try:
             async with asyncio.timeout(factor * self._timeout_s):
                 yield
-        except _GONE as error:
-            raise _NoSuchThing(_words(error)) from error
         except TimeoutError:
             raise SchedulerError(
                 f"Modal didn't {what} within {factor * self._timeout_s:g} s."
             ) from None
         except (exception.Error, OSError) as error:
-            raise SchedulerError(f"Modal couldn't {what}: {_words(error)}") from error
+            gone = isinstance(error, _GONE) and not isinstance(error, exception.ConflictError)
+            kind = _NoSuchThing if gone else SchedulerError
+            raise kind(f"Modal couldn't {what}: {_words(error)}") from error
+
+    @asynccontextmanager
+    async def _asked_dict(self, what: str) -> AsyncIterator[modal.Dict]:
+        """The Dict, which the next request makes if it is gone: the package keeps its id, not its
+        name."""
+        try:
+            async with self._asked(what):
+                yield self._dict
+        except _NoSuchThing:
+            self._dict = self._named_dict()
+            raise
+
+    def _named_dict(self) -> modal.Dict:
+        return self._dicts.from_name(
+            f"{self._app}-attempts", environment_name=self._environment, create_if_missing=True
+        )
 
     def _function(self, name: str) -> modal.Function[Any, Any, Any]:
         return self._functions.from_name(self._app, name, environment_name=self._environment)
@@ -154,7 +172,7 @@ class PackageCalls:
         return f"Modal has no function {function!r} in the app {self._app!r}; is it deployed?"
 
 
-class _NoSuchThing(Exception):
+class _NoSuchThing(SchedulerError):
     """Modal doesn't know what it was asked about."""
 
 
