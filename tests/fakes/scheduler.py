@@ -26,7 +26,11 @@ class FakeScheduler:
         """Why it fails; None: it works."""
         self.fails_once: str | None = None
         """Why it fails the next time alone."""
+        self.crash: Exception | None = None
+        """What its launcher raises, by a mistake of its own."""
         self.hangs = False
+        self.starts = 0
+        """How often it was to get ready."""
         self.launch_s = 0.0
         """How long a launch takes; the job is there at its end."""
         self.launching = 0
@@ -43,6 +47,8 @@ class FakeScheduler:
         """Fail or hang as it was told to."""
         if self.hangs:
             await asyncio.sleep(3600)
+        if self.crash is not None:
+            raise self.crash
         if (reason := self.down or self.fails_once) is not None:
             self.fails_once = None
             raise SchedulerError(reason)
@@ -64,6 +70,7 @@ class FakeLauncher:
         return self._traits
 
     async def start(self) -> None:
+        self.scheduler.starts += 1
         await self.scheduler.answer()
 
     async def close(self) -> None:

@@ -3,6 +3,8 @@ import contextlib
 from collections.abc import AsyncIterator
 from dataclasses import replace
 
+from structlog.testing import capture_logs
+
 from kernelbot.launchers.base import JobState, Outcome, Traits
 from kernelbot.protocol import EventKind, Fault, ProgressEvent
 from kernelbot.worker.watching import Watcher
@@ -114,6 +116,33 @@ async def test_a_scheduler_that_fails_for_too_long_loses_its_jobs_by_its_own_fau
     assert outcomes == [
         Outcome(JobState.LOST, reason="the controller is gone", fault=Fault.SCHEDULER)
     ]
+
+
+async def test_a_launcher_that_crashes_is_asked_again() -> None:
+    scheduler = FakeScheduler()
+    scheduler.end("a", RUNNING)
+    with capture_logs() as logs:
+        async with watching(scheduler) as watcher:
+            told = asyncio.create_task(states(watcher, "a"))
+            await until(lambda: scheduler.polls)
+            scheduler.crash = KeyError("id")
+            asked = len(scheduler.polls)
+            await until(lambda: len(scheduler.polls) > asked + 2)
+            scheduler.crash = None
+            scheduler.end("a", LOST)
+            assert await told == [JobState.RUNNING, JobState.LOST]
+    crashes = [entry["exc_info"] for entry in logs if entry["event"] == "launcher_crashed"]
+    assert [repr(KeyError("id"))] == [repr(error) for error in crashes]
+
+
+async def test_a_launcher_that_crashes_for_too_long_loses_its_jobs_by_our_fault() -> None:
+    scheduler = FakeScheduler()
+    scheduler.crash = KeyError("id")
+    traits = replace(TRAITS, silence_s=0.3)
+    async with watching(scheduler, traits) as watcher, asyncio.timeout(60):
+        outcomes = [outcome async for outcome in watcher.changes("a", 1)]
+    reason = "its launcher failed: KeyError: 'id'"
+    assert [Outcome(JobState.LOST, reason=reason, fault=Fault.PLATFORM)] == outcomes
 
 
 async def fail_and_answer_again(scheduler: FakeScheduler) -> None:

@@ -4,14 +4,15 @@ import asyncio
 
 import structlog
 
-from kernelbot.domain.errors import KernelbotError
 from kernelbot.launchers.base import Availability, Launcher
 from kernelbot.runs.devices.model import DeviceConfig, DeviceReport, LauncherHealth
+from kernelbot.worker.crashes import Crashes
 from kernelbot.worker.retries import set_or_after
 
 _CHECK_LIMIT_S = 10.0
 _START_LIMIT_S = 30.0
 _FIRST_S = 1.0
+_STARTING = ""
 _UNKNOWN = Availability(False, "it wasn't asked yet")
 log = structlog.get_logger()
 
@@ -23,6 +24,11 @@ class Checks:
     def __init__(self, launchers: dict[str, Launcher], devices: tuple[DeviceConfig, ...]) -> None:
         self._launchers = launchers
         self._devices = devices
+        self._crashes = {
+            (name, about): Crashes(name, log)
+            for name in launchers
+            for about in (_STARTING, *self._names(name))
+        }
         self._found: dict[tuple[str, str], Availability] = {}
         self.changed = asyncio.Event()
         """Set when any device has become available or unavailable."""
@@ -74,9 +80,10 @@ class Checks:
         try:
             async with asyncio.timeout(_START_LIMIT_S):
                 await launcher.start()
-        except (KernelbotError, OSError, TimeoutError) as error:
+        except Exception as error:  # noqa: BLE001 (told; it ends no other launcher's checks)
+            why = self._why(name, _STARTING, error, _START_LIMIT_S)
             for device in self._names(name):
-                self._store(name, device, Availability(False, _why(error, _START_LIMIT_S)))
+                self._store(name, device, Availability(False, why))
             return False
         return True
 
@@ -84,9 +91,17 @@ class Checks:
         try:
             async with asyncio.timeout(_CHECK_LIMIT_S):
                 found = await self._launchers[name].availability(device)
-        except (KernelbotError, OSError, TimeoutError) as error:
-            found = Availability(False, _why(error, _CHECK_LIMIT_S))
+        except Exception as error:  # noqa: BLE001 (the same)
+            found = Availability(False, self._why(name, device, error, _CHECK_LIMIT_S))
+        else:
+            self._crashes[name, device].end()
         self._store(name, device, found)
+
+    def _why(self, launcher: str, about: str, error: Exception, limit_s: float) -> str:
+        """`about`: the device that it was asked about, or its start."""
+        if isinstance(error, TimeoutError):
+            return f"it didn't answer within {limit_s:.0f} s"
+        return self._crashes[launcher, about].tell(error)
 
     def _store(self, name: str, device: str, found: Availability) -> None:
         before = self._found.get((name, device))
@@ -102,12 +117,6 @@ class Checks:
             self.changed.set()
         if all((n, d.spec.name) in self._found for d in self._devices for n in d.launchers):
             self._known.set()
-
-
-def _why(error: Exception, limit_s: float) -> str:
-    if isinstance(error, TimeoutError):
-        return f"it didn't answer within {limit_s:.0f} s"
-    return str(error)
 
 
 def _note_of(one: LauncherHealth, of: int) -> str:

@@ -9,9 +9,10 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 import structlog
 from structlog.typing import WrappedLogger
 
-from kernelbot.domain.errors import KernelbotError, SchedulerError
+from kernelbot.domain.errors import SchedulerError
 from kernelbot.launchers.base import JobState, Launcher, Outcome
 from kernelbot.protocol import Fault
+from kernelbot.worker.crashes import Crashes
 from kernelbot.worker.retries import set_or_after
 
 _GROWTH = 1.25
@@ -38,6 +39,7 @@ class Watcher:
         self._asked_at = float("-inf")
         self._delay_s = self._traits.shortest_poll_s
         self._failing_since: float | None = None
+        self._crashes = Crashes(name, self._log)
 
     async def changes(self, handle: str, most_bytes: int) -> AsyncIterator[Outcome]:
         """Each change of the job's state, and each batch of its progress; ends with the outcome
@@ -92,13 +94,14 @@ class Watcher:
         longer_s = max(self._delay_s * _GROWTH, _FIRST_STEP_S)
         try:
             found = await self._launcher.poll(handles, dict(self._most_bytes))
-        except (KernelbotError, OSError) as error:
+        except Exception as error:  # noqa: BLE001 (told; it ends no other launcher's watcher)
             self._delay_s = min(longer_s, self._traits.longest_poll_s) * random.uniform(0.8, 1.2)
             self._failed(error)
             return
         if self._failing_since is not None:
             self._log.info("scheduler_answers_again", launcher=self._name)
         self._failing_since = None
+        self._crashes.end()
         changed = self._deliver(found)
         self._delay_s = self._traits.shortest_poll_s
         if not changed:
@@ -119,14 +122,13 @@ class Watcher:
 
     def _failed(self, error: Exception) -> None:
         """Patience first: a controller that is started again knows its jobs. Then they are lost."""
+        reason = self._crashes.tell(error)
         if self._failing_since is None:
             self._failing_since = time.monotonic()
-            self._log.warning("scheduler_fails", launcher=self._name, error=str(error))
+            self._log.warning("scheduler_fails", launcher=self._name, error=reason)
         if time.monotonic() - self._failing_since < self._traits.silence_s:
             return
-        self._log.error(
-            "jobs_given_up", launcher=self._name, jobs=len(self._open()), error=str(error)
-        )
+        self._log.error("jobs_given_up", launcher=self._name, jobs=len(self._open()), error=reason)
         fault = error.fault if isinstance(error, SchedulerError) else Fault.PLATFORM
-        lost = Outcome(JobState.LOST, reason=str(error), fault=fault)
+        lost = Outcome(JobState.LOST, reason=reason, fault=fault)
         self._deliver(dict.fromkeys(self._open(), lost))

@@ -1,0 +1,29 @@
+"""What a launcher should not have raised: a mistake of its own, which ends no other launcher."""
+
+from structlog.typing import WrappedLogger
+
+from kernelbot.domain.errors import KernelbotError
+
+
+class Crashes:
+    """Of one launcher, as it is asked the same again and again: the same crash is logged once in a
+    row, with its traceback."""
+
+    def __init__(self, launcher: str, log: WrappedLogger) -> None:
+        self._launcher = launcher
+        self._log = log
+        self._last = ""
+
+    def tell(self, error: Exception) -> str:
+        """Why the launcher failed, in words. Logs what is no failure that launchers may have."""
+        if isinstance(error, (KernelbotError, OSError)):
+            return str(error)
+        words = f"its launcher failed: {type(error).__name__}: {error}"
+        if words != self._last:
+            self._log.error("launcher_crashed", launcher=self._launcher, exc_info=error)
+            self._last = words
+        return words
+
+    def end(self) -> None:
+        """The launcher has answered: the next crash is another one."""
+        self._last = ""
