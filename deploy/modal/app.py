@@ -12,6 +12,7 @@ docs/how-to/modal.md.
 
 import os
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import modal
+import modal.exception
 
 NAME = os.environ.get("KERNELBOT_MODAL_APP", "kernelbot")
 TIMEOUT_S = int(os.environ.get("KERNELBOT_MODAL_TIMEOUT_S", "3600"))
@@ -96,8 +98,7 @@ def judge(job: Job, place: Place) -> Answer:
     except Exception as error:  # noqa: BLE001 (it is told; raised, the caller would unpickle it)
         return {"code": "none", "log": f"{type(error).__name__}: {error}"}
     finally:
-        if place.entries.get(attempt) is not None:  # else nobody waits for it any more
-            place.entries.put(attempt, f"{place.call_id} done")
+        _say_done(attempt, place)
 
 
 def _is_ours(attempt: str, place: Place) -> bool:
@@ -111,6 +112,15 @@ def _is_ours(attempt: str, place: Place) -> bool:
         return False
     place.entries.put(attempt, begun)
     return True
+
+
+def _say_done(attempt: str, place: Place) -> None:
+    """Calls that don't say it are asked for their answer in turn."""
+    try:
+        if place.entries.get(attempt) is not None:  # else nobody waits for it any more
+            place.entries.put(attempt, f"{place.call_id} done")
+    except modal.exception.Error as error:  # somebody may have deleted the Dict
+        print(f"it can't be said that {attempt} is done: {error}", file=sys.stderr)
 
 
 def _judged(job: Job, place: Place) -> Answer:

@@ -14,6 +14,7 @@ from tests.launchers.plans import DEVICE
 from tests.launchers.stages import a_job, modal_launcher
 from tests.launchers.test_contract import over, poll
 from tests.support.results import result_in
+from tests.support.waiting import until
 
 
 def judged(account: Account) -> list[str]:
@@ -78,6 +79,35 @@ async def test_a_call_that_was_forgotten_comes_back_as_nothing(account: Account)
     await account.launcher.forget(handle)
     await asyncio.to_thread(account.service.known[handle.split(":")[0]].done.wait, 20)
     assert account.service.dict.content == {}
+
+
+@pytest.mark.parametrize("held", [True, False])
+async def test_a_call_whose_entry_is_gone_is_asked_itself(account: Account, held: bool) -> None:
+    job = a_job("accepted")
+    account.service.held = held
+    handle = await account.launcher.launch(job)
+    call = account.service.known[handle.split(":")[0]]
+    if not held:
+        await asyncio.to_thread(call.done.wait, 60)
+    account.service.dict.content.clear()
+    before = (await poll(account.launcher, handle)).state
+    account.service.begin_all()
+    assert (await over(account.launcher, handle)).state == JobState.FINISHED
+    assert (before, judged(account)) == (
+        JobState.RUNNING if held else JobState.FINISHED,
+        [job.job_id],
+    )
+
+
+async def test_a_dict_that_is_deleted_while_a_call_judges_loses_no_result(
+    account: Account,
+) -> None:
+    handle = await account.launcher.launch(a_job("sleep 1 accepted"))
+    await until(lambda: judged(account))
+    account.service.delete_dict()
+    with pytest.raises(SchedulerError, match="No Dict with ID"):
+        await poll(account.launcher, handle)
+    assert (await over(account.launcher, handle)).state == JobState.FINISHED
 
 
 async def test_what_waits_and_what_runs_is_told_apart(account: Account) -> None:

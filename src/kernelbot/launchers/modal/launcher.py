@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from collections import deque
 from collections.abc import AsyncIterator, Collection, Mapping
 from dataclasses import dataclass
 
@@ -23,8 +24,11 @@ _ASKED_UNFINISHED = 8
 turn: a container that was killed says nothing."""
 _AT_ONCE = 16
 """So many answers are fetched; each may be large."""
+_REMEMBERED = 256
+"""So many handles are known of jobs that were forgotten: nobody should ask about them."""
 _STRANGE = lost("its handle is none of Modal's")
 _FORGOTTEN = lost("Modal doesn't know it any more", Fault.SCHEDULER)
+_STILL = Outcome(JobState.RUNNING)
 _STATES = {
     CallStage.SPAWNED: JobState.WAITING,
     CallStage.BEGUN: JobState.RUNNING,
@@ -61,6 +65,8 @@ class ModalLauncher:
         self._turns: dict[str, int] = {}
         """Handles of calls that have said nothing, by when they were asked for last."""
         self._polls = 0
+        self._forgotten: deque[str] = deque(maxlen=_REMEMBERED)
+        """Handles whose entries were removed here; Modal still knows their calls."""
         self._fetching = asyncio.Semaphore(_AT_ONCE)
 
     @property
@@ -132,7 +138,8 @@ class ModalLauncher:
         entries = await self._calls.entries()
         jobs = {handle: _CallHandle.parse(handle) for handle in handles}
         outcomes = {
-            handle: _STRANGE if job is None else _seen(job, entries) for handle, job in jobs.items()
+            handle: _STRANGE if job is None else self._seen(job, entries)
+            for handle, job in jobs.items()
         }
         open_jobs = [job for h, job in jobs.items() if job and not outcomes[h].state.is_over]
         asked = self._asked(open_jobs, entries)
@@ -142,13 +149,23 @@ class ModalLauncher:
         news = {job.handle: outcome for job, outcome in zip(asked, found, strict=True) if outcome}
         return {**outcomes, **news}
 
+    def _seen(self, job: _CallHandle, entries: Mapping[str, CallEntry]) -> Outcome:
+        """What the Dict says. One that was lost says nothing of its calls: they are asked."""
+        entry = entries.get(job.attempt)
+        if entry is None and job.handle not in self._forgotten:
+            return _STILL
+        if entry is None or entry.call_id != job.call_id:
+            return _FORGOTTEN
+        return Outcome(_STATES[entry.stage])
+
     def _asked(
         self, jobs: list[_CallHandle], entries: Mapping[str, CallEntry]
     ) -> list[_CallHandle]:
         """The calls that say that they are done, and some of the others in turn."""
         self._polls += 1
-        done = [job for job in jobs if entries[job.attempt].stage is CallStage.DONE]
-        unfinished = [job for job in jobs if entries[job.attempt].stage is not CallStage.DONE]
+        said = {attempt for attempt, entry in entries.items() if entry.stage is CallStage.DONE}
+        done = [job for job in jobs if job.attempt in said]
+        unfinished = [job for job in jobs if job.attempt not in said]
         unfinished.sort(key=lambda job: self._turns.get(job.handle, 0))
         for job in unfinished[:_ASKED_UNFINISHED]:
             self._turns[job.handle] = self._polls
@@ -181,6 +198,7 @@ class ModalLauncher:
         if (job := _CallHandle.parse(handle)) is None:
             return
         self._turns.pop(handle, None)
+        self._forgotten.append(handle)
         await self._calls.remove(job.attempt)
 
     async def availability(self, device: str) -> Availability:
@@ -190,11 +208,3 @@ class ModalLauncher:
             return Availability(False, f"this launcher for Modal has no device {device!r}")
         why_not = await self._calls.stats(wanted.function)
         return Availability(why_not is None, why_not or "")
-
-
-def _seen(job: _CallHandle, entries: Mapping[str, CallEntry]) -> Outcome:
-    """What the Dict says."""
-    entry = entries.get(job.attempt)
-    if entry is None or entry.call_id != job.call_id:
-        return _FORGOTTEN
-    return Outcome(_STATES[entry.stage])
