@@ -7,16 +7,17 @@ from pathlib import Path
 import pytest
 
 from kernelbot.domain.errors import JobRefused, SchedulerError
-from kernelbot.launchers.base import Availability, JobState
+from kernelbot.launchers.base import Availability, JobState, Traits
 from kernelbot.launchers.rest.patience import Patience
 from kernelbot.launchers.slurm import SlurmDevice, SlurmLauncher
 from kernelbot.launchers.slurm.nodes import availability, read_nodes
 from kernelbot.launchers.slurm.states import read_job, read_number, read_queue, refusal
+from kernelbot.protocol import Fault
 from kernelbot.protocol.result_size import most_bytes
 from tests.launchers.slurm.test_cluster import launching, over, poll
 from tests.launchers.stages import a_job
 from tests.support.results import why_none
-from tests.support.waiting import until_told
+from tests.support.waiting import until, until_told
 
 HTML = "<html><body>502 Bad Gateway</body></html>"
 UNKNOWN = "echo 'slurm_load_jobs error: Invalid job id specified' >&2; exit 1"
@@ -130,7 +131,10 @@ def test_a_job_of_a_state_that_nobody_knows_goes_on(state: str) -> None:
 def between(folder: Path, command: str, lines: str) -> tuple[str, ...]:
     """A prefix by which one command does something else."""
     program = folder / "between"
-    program.write_text(f'#!/bin/sh\ncase $1 in {command}) {lines};; *) exec "$@";; esac\n')
+    program.write_text(
+        '#!/bin/sh\nname=$1\n[ "$name" = env ] && name=$3\n'
+        f'case $name in {command}) {lines};; *) exec "$@";; esac\n'
+    )
     program.chmod(0o755)
     return (str(program),)
 
@@ -226,6 +230,60 @@ async def test_a_cluster_that_isnt_there_is_told(tmp_path: Path) -> None:
         launcher._commands._prefix = ("/nowhere/ssh", "login01")
         with pytest.raises(SchedulerError, match="can't be started"):
             await launcher.availability("CPU")
+
+
+CONNECTION = "echo 'kex_exchange_identification: Connection closed' >&2; exit 255"
+STALE = "echo \"head: error reading 'result.json': Stale file handle\" >&2; exit 1"
+
+
+def once(folder: Path, lines: str) -> str:
+    """Lines of a prefix that does something else the first time alone."""
+    mark = folder / "once"
+    return f'if mkdir {mark} 2>/dev/null; then {lines}; fi; exec "$@"'
+
+
+@pytest.mark.parametrize("lines", [CONNECTION, STALE])
+async def test_a_result_that_cant_be_read_just_now_is_read_later(
+    tmp_path: Path, lines: str
+) -> None:
+    async with launching(tmp_path) as launcher:
+        handle = await launcher.launch(a_job("accepted"))
+        await broken(launcher, tmp_path, "head", once(tmp_path, lines))
+        assert (await over(launcher, handle)).state == JobState.FINISHED
+    assert (tmp_path / "once").exists()
+
+
+async def test_the_end_of_a_job_that_cant_be_read_just_now_is_read_later(tmp_path: Path) -> None:
+    async with launching(tmp_path) as launcher:
+        handle = await launcher.launch(a_job("die"))
+        await broken(launcher, tmp_path, "tail", once(tmp_path, CONNECTION))
+        outcome = await over(launcher, handle)
+    assert "the harness ended with exit code 9 and no result" in outcome.reason
+    assert (tmp_path / "once").exists()
+
+
+async def test_a_result_that_can_never_be_read_is_lost_by_the_schedulers_fault(
+    tmp_path: Path,
+) -> None:
+    traits = Traits(shortest_poll_s=0.1, longest_poll_s=0.5, check_s=1, silence_s=1)
+    async with launching(tmp_path, traits=traits) as launcher:
+        handle = await launcher.launch(a_job("accepted"))
+        await broken(launcher, tmp_path, "head", STALE)
+        outcome = await over(launcher, handle)
+    assert (JobState.LOST, Fault.SCHEDULER) == (outcome.state, outcome.fault)
+    assert "Stale file handle" in outcome.reason
+
+
+async def test_a_result_that_shows_late_is_waited_for(tmp_path: Path) -> None:
+    async with launching(tmp_path, settle_s=60) as launcher:
+        job = a_job("accepted")
+        handle = await launcher.launch(job)
+        result = tmp_path / "work" / "jobs" / job.job_id / "result.json"
+        await until((tmp_path / "work" / "done" / job.job_id).exists)
+        result.rename(tmp_path / "unseen")
+        assert not (await poll(launcher, handle)).state.is_over
+        (tmp_path / "unseen").rename(result)
+        assert (await over(launcher, handle)).state == JobState.FINISHED
 
 
 async def ended(folder: Path, text: str) -> str:

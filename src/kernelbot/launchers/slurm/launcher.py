@@ -38,12 +38,16 @@ _OF_A_JOB = ("jobs", "done", "payloads")
 _OLD_DAYS = 7
 _NODES_FOR_S = 1.0
 _LAST_WORDS = 400
-_UNKNOWN, _MISSING = "unknown", "missing"
-"""What may be amiss with a job: Slurm doesn't know it, or it has ended and left no result."""
+_UNREAD, _UNKNOWN, _MISSING = "unread", "unknown", "missing"
+"""What may be amiss with a job: it can't be read, Slurm doesn't know it, or it has ended and left
+no result."""
 _STRANGE = lost("its handle is none of Slurm's")
 _FORGOTTEN = lost("Slurm doesn't know it any more", Fault.SCHEDULER)
 _CANCELLED = lost("it was cancelled")
 _STILL = Outcome(JobState.RUNNING)
+_NO_FILE = "No such file or directory"
+_MAY_SHOW_LATE = ("", "0")
+"""Nothing, or the exit code of a job that has left a result: what isn't seen may show later."""
 log = structlog.get_logger()
 
 
@@ -61,6 +65,11 @@ def _has_begun(job: Handle, seen: _Seen) -> bool:
     shown = seen.queue.get(job.number)
     running = shown is not None and shown.active is JobState.RUNNING
     return running or job.attempt in seen.done or job.attempt in seen.places.taken
+
+
+def _failure(command: str, ended: Ended) -> SchedulerError:
+    said = ended.errors[-_LAST_WORDS:] or f"exit code {ended.code}"
+    return SchedulerError(f"{command}: {said}")
 
 
 class SlurmLauncher:
@@ -188,16 +197,28 @@ class SlurmLauncher:
         return frozenset(ended.text.split())
 
     async def _outcome(self, job: Handle, seen: _Seen, most: int) -> Outcome:
-        """What fails about one job says nothing of the others: it is asked about again."""
+        """What fails about one job says nothing of the others: it is asked about again, for as long
+        as a scheduler may be silent."""
         try:
-            if warm.is_warm(job):
-                return await self._warm_outcome(job, seen, most)
-            if job.attempt in seen.done:
-                return await self._result(job, most) or await self._no_result(job)
-            return await self._not_done(job, seen.queue.get(job.number), most)
+            outcome = await self._told(job, seen, most)
         except SchedulerError as error:
             log.warning("job_not_read", attempt=job.attempt, slurm=job.number, error=str(error))
+            if self._patience.since(job.attempt, _UNREAD) < self.traits.silence_s:
+                return _STILL
+            return lost(str(error), Fault.SCHEDULER)
+        self._patience.over(job.attempt, _UNREAD)
+        return outcome
+
+    async def _told(self, job: Handle, seen: _Seen, most: int) -> Outcome:
+        if warm.is_warm(job):
+            return await self._warm_outcome(job, seen, most)
+        if job.attempt not in seen.done:
+            return await self._not_done(job, seen.queue.get(job.number), most)
+        if result := await self._result(job, most):
+            return result
+        if await self._code(job) in _MAY_SHOW_LATE and not self._is_final(job, _MISSING):
             return _STILL
+        return await self._no_result(job)
 
     async def _warm_outcome(self, job: Handle, seen: _Seen, most: int) -> Outcome:
         number = seen.places.taken.get(job.attempt, warm.NUMBER)
@@ -213,11 +234,11 @@ class SlurmLauncher:
 
     async def _warm_no_result(self, job: Handle, most: int) -> Outcome:
         """If its node has ended, it is Slurm that knows why, perhaps a little later."""
-        code = (await self._read(f"done/{job.attempt}", 20)).strip()
+        code = await self._code(job)
         if code not in (CANCELLED, FAILED):
             node = await self._show(job.number)
             still = node is None or node.active is not None
-            if (still or not code) and not self._warm.is_final(job):
+            if (still or code in _MAY_SHOW_LATE) and not self._warm.is_final(job):
                 return _STILL
             if code == "0" and (result := await self._result(job, most)):
                 return result  # it has come since it was looked for
@@ -255,23 +276,14 @@ class SlurmLauncher:
     async def _result(self, job: Handle, most: int) -> Outcome | None:
         """None: there is none."""
         try:
-            ended = await self._commands.run(
-                "head",
-                "-c",
-                str(most + 1),
-                "--",
-                self._path(f"jobs/{job.attempt}/result.json"),
-                max_bytes=most,
-            )
+            content = await self._shown("head", most + 1, f"jobs/{job.attempt}/result.json", most)
         except TooMuch:
             return lost(too_long(most))
-        if ended.code != 0:
-            return None
-        return found(ended.output, most)
+        return None if content is None else found(content, most)
 
     async def _no_result(self, job: Handle) -> Outcome:
         """Why a job that came to its end has none."""
-        code = (await self._read(f"done/{job.attempt}", 20)).strip()
+        code = await self._code(job)
         if code == str(NO_HARNESS):
             self._installed = None
             return lost("the harness is gone from the cluster's work folder")
@@ -284,16 +296,31 @@ class SlurmLauncher:
                 f"it ended without a word ({code}); can its node write to "
                 f"{self._settings.work_dir}, and is it mounted there?"
             )
-        words = (await self._read(f"jobs/{job.attempt}/log", _LAST_WORDS)).strip()
+        words = await self._end_of(f"jobs/{job.attempt}/log", _LAST_WORDS)
         last = words.splitlines()[-1] if words else "it said nothing"
         if code == FAILED:
             return lost(last)
         return lost(f"the harness ended with exit code {code[:10]} and no result: {last}")
 
-    async def _read(self, path: str, most: int) -> str:
-        """The end of a file; empty if there is none."""
-        ended = await self._commands.run("tail", "-c", str(most), "--", self._path(path))
-        return ended.text if ended.code == 0 else ""
+    async def _code(self, job: Handle) -> str:
+        """What the job's script, or its warm node, has written at its end; empty if nothing."""
+        return await self._end_of(f"done/{job.attempt}", 20)
+
+    async def _end_of(self, path: str, most: int) -> str:
+        """The end of a file, without spaces around it; empty if there is none."""
+        content = await self._shown("tail", most, path, most)
+        return (content or b"").decode("utf-8", "replace").strip()
+
+    async def _shown(self, command: str, count: int, path: str, most: int) -> bytes | None:
+        """What head or tail shows of a file; None: there is none. Raises `SchedulerError` if that
+        can't be told now, and `TooMuch`."""
+        words = ("env", "LC_ALL=C", command, "-c", str(count), "--", self._path(path))
+        ended = await self._commands.run(*words, max_bytes=most)
+        if ended.code == 0:
+            return ended.output
+        if ended.code == 1 and _NO_FILE in ended.errors:
+            return None
+        raise _failure(command, ended)
 
     async def cancel(self, handle: str) -> None:
         """Only a job of that number and that name: numbers may be given anew."""
@@ -310,7 +337,8 @@ class SlurmLauncher:
         """Remove the job's folder and what says that it has ended."""
         if (job := Handle.parse(handle)) is None:
             return
-        self._patience.forget(job.number)
+        for name in (job.number, job.attempt):
+            self._patience.forget(name)
         self._progress.forget(job.attempt)
         if warm.is_warm(job):
             await self._warm.forget(job.attempt)
@@ -355,8 +383,7 @@ class SlurmLauncher:
         """Raises `SchedulerError` if it fails."""
         ended = await self._commands.run(*words, stdin=stdin)
         if ended.code != 0:
-            said = ended.errors[-_LAST_WORDS:] or f"exit code {ended.code}"
-            raise SchedulerError(f"{words[0]}: {said}")
+            raise _failure(words[0], ended)
         return ended
 
     def _path(self, name: str = "") -> str:
