@@ -53,24 +53,56 @@ def test_a_job_is_a_job(code: int, text: str, errors: str) -> None:
         read_job(code, text, errors)
 
 
+FAILED = "sbatch: error: Batch job submission failed: "
+
+
 @pytest.mark.parametrize(
-    ("errors", "kind"),
+    "sentence",
     [
-        ("sbatch: error: Batch job submission failed: Invalid qos specification", JobRefused),
-        ("sbatch: error: invalid partition specified: gpu", JobRefused),
-        ("sbatch: unrecognized option '--x'\nTry \"sbatch --help\"", JobRefused),
-        (
-            "sbatch: error: Batch job submission failed: Socket timed out",
-            SchedulerError,
-        ),
-        ("sbatch: error: Slurm temporarily unable to accept job", SchedulerError),
-        ("", SchedulerError),
+        "Requested time limit is invalid (missing or exceeds some limit)",
+        "Pathname of a file, directory or other parameter too long",
     ],
 )
-def test_what_may_go_well_later_is_told_from_what_will_not(
-    errors: str, kind: type[SchedulerError]
-) -> None:
-    assert type(refusal(errors)) is kind
+def test_what_a_job_itself_asks_for_is_refused_for_good(sentence: str) -> None:
+    refused = refusal(FAILED + sentence)
+    assert (JobRefused, f"Slurm refused the job: {sentence}") == (type(refused), str(refused))
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Invalid account or account/partition combination specified",
+        "Invalid qos specification",
+        "Requested reservation is invalid",
+        "Access denied to requested reservation",
+        "Invalid partition name specified",
+        "User's group not permitted to use this partition",
+        "Access/permission denied",
+        "Invalid authentication credential",
+        "Requested node configuration is not available",
+        "Invalid generic resource (gres) specification",
+        "More processors requested than permitted",
+        "Socket timed out on send/recv operation",
+        "Slurm temporarily unable to accept job, sleeping and retrying",
+    ],
+)
+def test_what_all_jobs_of_a_device_meet_may_go_well_later(sentence: str) -> None:
+    refused = refusal(FAILED + sentence)
+    assert (SchedulerError, f"Slurm refused the job: {sentence}") == (type(refused), str(refused))
+
+
+@pytest.mark.parametrize(
+    ("errors", "sentence"),
+    [
+        ("Permission denied (publickey).", "Permission denied (publickey)."),
+        ("sbatch: error: invalid partition specified: gpu", "invalid partition specified: gpu"),
+        ("sbatch: unrecognized option '--x'", "unrecognized option '--x'"),
+        ("", "no reason"),
+    ],
+)
+def test_what_isnt_of_slurms_controller_may_go_well_later(errors: str, sentence: str) -> None:
+    refused = refusal(errors)
+    assert (SchedulerError, f"Slurm refused the job: {sentence}") == (type(refused), str(refused))
 
 
 @pytest.mark.parametrize("text", [HTML, "gpu", "gpu|up|IDLE|x"])

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from scripts.slurm_cluster import SlurmCluster
 
-from kernelbot.domain.errors import JobRefused, SchedulerError
+from kernelbot.domain.errors import SchedulerError
 from kernelbot.launchers.base import JobState, Outcome
 from kernelbot.launchers.slurm import SlurmLauncher
 from kernelbot.protocol import Fault, JobSpec
@@ -64,9 +64,9 @@ async def test_jobs_at_once_get_different_gpus_and_a_third_waits(tmp_path: Path)
     assert outcomes[2].state == JobState.FINISHED
 
 
-async def test_a_device_that_cant_be_had_fails_at_once_in_slurms_words(tmp_path: Path) -> None:
+async def test_a_device_that_cant_be_had_is_told_in_slurms_words(tmp_path: Path) -> None:
     async with launching(tmp_path) as launcher:
-        with pytest.raises(JobRefused, match="Requested node configuration is not available"):
+        with pytest.raises(SchedulerError, match="Requested node configuration is not available"):
             await launcher.launch(a_job("accepted", "B200"))
         found = await launcher.availability("B200")
     assert (found.available, found.note) == (False, "no node of Slurm's has gpu:b200:1")

@@ -12,6 +12,7 @@ from kernelbot.domain.errors import JobRefused, SchedulerError
 from kernelbot.launchers.base import JobState, Outcome
 from kernelbot.launchers.slurm import SlurmLauncher
 from kernelbot.protocol import Fault
+from tests.launchers.slurm.test_bad_answers import broken
 from tests.launchers.slurm.test_cluster import judged, launching, over, poll
 from tests.launchers.stages import a_job
 from tests.support.waiting import until
@@ -229,10 +230,22 @@ async def test_a_job_that_is_cancelled_and_forgotten_leaves_its_node(
 @pytest.mark.exhaustive
 async def test_what_slurm_refuses_is_not_offered(tmp_path: Path) -> None:
     async with launching(tmp_path, warm_idle_s=IDLE_S) as launcher:
-        with pytest.raises(JobRefused, match="Requested node configuration is not available"):
+        with pytest.raises(SchedulerError, match="Requested node configuration is not available"):
             await launcher.launch(a_job("accepted", "B200"))
     left = [path.name for path in (tmp_path / "work").glob("*/*.1.*")]
     assert left == []
+
+
+@pytest.mark.parametrize(("warm_limit_s", "kind"), [(3600.0, SchedulerError), (60.0, JobRefused)])
+async def test_a_nodes_time_is_the_jobs_own_only_if_that_is_longer(
+    tmp_path: Path, warm_limit_s: float, kind: type[SchedulerError]
+) -> None:
+    lines = "echo 'sbatch: error: Requested time limit is invalid' >&2; exit 1"
+    async with launching(tmp_path, warm_idle_s=IDLE_S, warm_limit_s=warm_limit_s) as launcher:
+        await broken(launcher, tmp_path, "sbatch", lines)
+        with pytest.raises(SchedulerError, match="time limit is invalid") as refused:
+            await launcher.launch(a_job("accepted"))
+    assert kind is refused.type
 
 
 @pytest.mark.exhaustive

@@ -10,10 +10,9 @@ from kernelbot.protocol import Fault
 _NUMBER = re.compile(r"(\d{1,10})(?:;[\w.-]+)?")
 _ROW = re.compile(r"(\d{1,10})([_+][^|]*)?\|([A-Z0-9_+]+)\|([^|]*)\|(.*)")
 _PAIR = re.compile(r"(\w+)=(\S*)")
-_REFUSALS = re.compile(
-    r"node configuration is not available|[Ii]nvalid|unrecognized option|can not be satisfied"
-    r"|than permitted|denied|too large|not permitted|requires an argument"
-)
+_OF_THE_JOB = re.compile(r"Requested time limit is invalid|parameter too long")
+"""What differs between jobs of a device is how long they may take, and how long the script is that
+carries them."""
 _UNKNOWN = "Invalid job id specified"
 _OVER_ALREADY = (_UNKNOWN, "already completing or completed")
 _ACTIVE = {
@@ -108,12 +107,15 @@ def read_job(code: int, text: str, errors: str) -> SlurmJob | None:
     return SlurmJob(found["JobId"], state, found.get("Reason", ""), found.get("JobName", ""))
 
 
-def refusal(errors: str) -> SchedulerError:
-    """Why sbatch took no job, in Slurm's own words."""
+def refusal(errors: str, *, all_alike: bool = False) -> SchedulerError:
+    """Why sbatch took no job, in Slurm's own words: `JobRefused` only if the job itself is refused.
+    What is said of the account, partition, reservation or options is the device's, and may be
+    mended while its runs wait. `all_alike`: it asked for nothing that other jobs don't ask for."""
     lines = [line.removeprefix("sbatch: ").removeprefix("error: ") for line in errors.splitlines()]
     said = [line.removeprefix("Batch job submission failed: ").strip() for line in lines]
     sentence = next((line for line in reversed(said) if line), "no reason")
-    kind = JobRefused if _REFUSALS.search(errors) else SchedulerError
+    for_good = not all_alike and _OF_THE_JOB.search(errors)
+    kind = JobRefused if for_good else SchedulerError
     return kind(f"Slurm refused the job: {sentence}")
 
 

@@ -130,7 +130,8 @@ class WarmNodes:
         node = make_node(job.needs, job.limit_s, device, self._settings, self._harness)
         ended = await self._commands.run("sbatch", *node.options, stdin=node.script.encode())
         if ended.code != 0:
-            raise refusal(ended.errors)
+            nothing_own = job.limit_s <= self._settings.warm_limit_s
+            raise refusal(ended.errors, all_alike=nothing_own)
         self._nodes_for[job.attempt] = self._nodes_for.get(job.attempt, 0) + 1
 
     async def see_to(self, places: OfferedJobs, queue: Mapping[str, SlurmJob]) -> None:
