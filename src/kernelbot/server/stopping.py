@@ -86,6 +86,7 @@ def _let_go_of(terminals: dict[int, os.stat_result]) -> None:
     the log's, stays."""
     nowhere = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
     for number, terminal in terminals.items():
-        if os.path.samestat(terminal, os.fstat(number)):
-            os.dup2(nowhere, number)
+        with contextlib.suppress(OSError):  # somebody has closed it
+            if os.path.samestat(terminal, os.fstat(number)):
+                os.dup2(nowhere, number)
     os.close(nowhere)

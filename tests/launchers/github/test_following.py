@@ -380,7 +380,7 @@ async def test_of_more_runners_than_are_looked_at_one_may_be_online(tmp_path: Pa
         here.github.accounts[TOKEN].admin = True
         here.github.runners_gone = 3000
         found = await here.launcher.availability(DEVICE)
-    assert (found, here.github.asked("GET", "/runners")) == (Availability(True), 20)
+    assert (found, here.github.asked("GET", "/runners")) == (Availability(True), 5)
 
 
 async def test_runners_that_we_may_not_see_are_believed_in(tmp_path: Path) -> None:

@@ -19,12 +19,12 @@ class Github:
     def __init__(self) -> None:
         self.asked: list[tuple[str, float]] = []
         self.ended: set[str] = set()
-        self.down = False
+        self.fails: Exception | None = None
 
     async def delete(self, number: str) -> bool:
         self.asked.append((number, time.monotonic()))
-        if self.down:
-            raise SchedulerError("GitHub can't be reached.")
+        if self.fails is not None:
+            raise self.fails
         return number in self.ended
 
     def times_s(self, number: str) -> list[float]:
@@ -67,15 +67,16 @@ def test_a_run_that_has_ended_is_deleted_and_then_left_alone(
     assert found == {"1": [0, 15, 45], "2": [0], "3": [3620, 3635]}
 
 
-def test_what_fails_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("error", [SchedulerError("GitHub can't be reached."), KeyError("id")])
+def test_what_fails_is_tried_again(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
     async def run() -> list[float]:
         github = Github()
         runs = LeftOverRuns(github.delete)
-        github.down = True
-        with pytest.raises(SchedulerError):
+        github.fails = error
+        with pytest.raises(type(error)):
             await runs.delete("1")
         await asyncio.sleep(20)
-        github.down, github.ended = False, {"1"}
+        github.fails, github.ended = None, {"1"}
         await asyncio.sleep(HOUR_S)
         await runs.close()
         return github.times_s("1")

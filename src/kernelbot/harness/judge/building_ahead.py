@@ -128,7 +128,7 @@ def _built(job: JobSpec, author: Contestant, client: RunnerClient) -> CachedBuil
     troubles: list[str] = []
     packed = b""
     try:
-        session.setup(shared_files(spec), "cpu", spec.fresh_output, None)
+        session.setup(shared_files(spec), "cpu", spec.fresh_output, None, is_first=True)
         session.load(author.source, spec.submission_name)
         if _compiles_when_called(job, author.source.text):
             packed = _built_by_calls(job, client, session, troubles)

@@ -21,8 +21,8 @@ from kernelbot.launchers.rest.client import read
 from kernelbot.launchers.rest.tokens import Dialect, LimitHeaders
 
 PAGE = 100
-MOST_RUNNERS = 2000
-"""That are looked at."""
+MOST_RUNNERS = 500
+"""That are looked at: each hundred is a request within the check of a device."""
 _HEADERS = {
     "Accept": "application/vnd.github+json",
     "X-GitHub-Api-Version": "2022-11-28",

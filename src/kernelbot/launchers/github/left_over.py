@@ -1,7 +1,6 @@
 """Runs that are to be deleted and can't be yet: GitHub deletes none that hasn't ended."""
 
 import asyncio
-import contextlib
 import time
 from collections.abc import Awaitable, Callable
 
@@ -41,8 +40,7 @@ class LeftOverRuns:
         trying, self._trying = self._trying, None
         if trying is not None:
             trying.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await trying
+            await asyncio.wait([trying])
 
     async def _try(self) -> None:
         while self._next:
@@ -56,6 +54,9 @@ class LeftOverRuns:
             gone = await self._delete(number)
         except KernelbotError as error:
             log.warning("run_not_deleted", run=number, error=str(error))
+            gone = False
+        except Exception as error:  # the others must be tried all the same
+            log.error("run_not_deleted", run=number, exc_info=error)
             gone = False
         if gone:
             self._next.pop(number, None)

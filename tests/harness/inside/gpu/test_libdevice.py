@@ -125,6 +125,11 @@ INF, NAN = math.inf, math.nan
         ("add_rn", f4, [[1.0], [-1e-20]], [1.0]),
         ("fma", f8, [[1 + 2**-30], [1 + 2**-30], [-((1 + 2**-30) ** 2)]], [2**-60]),
         ("fma", f8, [[INF, 1e308], [1.0, 10.0], [1.0, -INF]], [INF, -INF]),
+        ("fma", f8, [[2.0], [2.0**1023], [-(2.0**1023)]], [2.0**1023]),
+        ("fma", f8, [[1 + 2**-52], [1 - 2**-52], [2.0**53 + 2]], [2.0**53 + 2]),
+        ("fma", f8, [[2.0**1000], [2.0**-30], [-(2.0**970) + 2.0**918]], [2.0**918]),
+        ("fma", f8, [[NAN], [1.0], [1.0]], [NAN]),
+        ("fma", f8, [[-1e308], [10.0], [1.0]], [-INF]),
         ("fma_rn", f4, [[1 + 2**-12], [1 + 2**-12], [2**-60]], [1.000488400459289550781]),
         ("fma", f4, [[1 + 2**-12], [1 + 2**-12], [-1 - 2**-11]], [2**-24]),
         ("round", f4, [[0.49999997, 2.5, -2.5]], [0.0, 3.0, -3.0]),
@@ -161,7 +166,17 @@ def test_values(name: str, kind: Any, args: list[list[float]], expected: list[fl
         values if isinstance(values, np.ndarray) else np.array(values, kind) for values in args
     ]
     found = functions.compute(name, given)
-    assert expected == found.tolist()
+    np.testing.assert_array_equal(found, np.array(expected))
+
+
+@pytest.mark.parametrize(
+    ("name", "near"), [("sinpi", 1 - 2**-53), ("sinpi", 5.000001), ("cospi", 0.50001)]
+)
+def test_functions_of_turns_are_right_near_their_zeros(name: str, near: float) -> None:
+    found = functions.compute(name, [np.array([near])]).item()
+    turn = round(near * 2) / 2
+    sign = {("sinpi", 1.0): -1, ("sinpi", 5.0): -1, ("cospi", 0.5): -1}[name, turn]
+    assert sign * math.sin(math.pi * (near - turn)) == pytest.approx(found, rel=1e-14)
 
 
 def test_the_normal_distribution_s_tail_is_not_rounded_away() -> None:

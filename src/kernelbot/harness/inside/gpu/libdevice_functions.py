@@ -6,6 +6,7 @@ Facts of their names and values: CUDA's libdevice user's guide, and the CUDA mat
 import functools
 import math
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -57,28 +58,25 @@ def _added(left: Any, right: Any) -> Any:
 
 def _fused(left: Any, right: Any, addend: Any) -> Any:
     """A product and a sum with one rounding at the end."""
-    left, right, addend = np.broadcast_arrays(left, right, addend)
-    if left.dtype == np.float32:
-        return _sticky(*_sum(_wide(left) * _wide(right), _wide(addend)))
-    product = left * right
-    total, left_out = _sum(product, addend)
-    fused = total + (left_out + _product_error(left, right, product))
-    decided = np.isinf(addend) & np.isfinite(left) & np.isfinite(right)
-    return np.where(np.isfinite(fused), fused, np.where(decided, addend, product + addend))
+    if left.dtype != np.float32:
+        return _fused_double(left, right, addend)
+    left, right, addend = np.broadcast_arrays(_wide(left), _wide(right), _wide(addend))
+    return _sticky(*_sum(left * right, addend))
 
 
-def _product_error(left: Any, right: Any, product: Any) -> Any:
-    """What the rounding of a product of 64 bits has left out (Dekker and Veltkamp)."""
-    high, low = _halves(left)
-    other_high, other_low = _halves(right)
-    rest = ((high * other_high - product) + high * other_low) + low * other_high
-    return rest + low * other_low
-
-
-def _halves(values: Any) -> tuple[Any, Any]:
-    scaled = values * 134217729.0  # 2 ** 27 + 1
-    high = scaled - (scaled - values)
-    return high, values - high
+def _fused_one(left: float, right: float, addend: float) -> float:
+    if not (math.isfinite(left) and math.isfinite(right)):
+        return left * right + addend
+    if not math.isfinite(addend):
+        return addend
+    exact = Fraction(left) * Fraction(right) + Fraction(addend)
+    if not exact:
+        return left * right + addend  # of which zero it is
+    sign = 1.0 if exact > 0 else -1.0
+    try:
+        return sign * float(abs(exact))
+    except OverflowError:
+        return sign * math.inf
 
 
 def _rounded(exact: Any, kind: np.dtype[Any], rounding: str) -> Any:
@@ -153,13 +151,17 @@ def _exponent(values: Any, of_zero: float, of_infinity: float, of_nan: float) ->
     return np.where(np.isnan(values), of_nan, found)
 
 
-def _of_turns(function: Any, zero_at: float) -> _Function:
-    """A function of so many half turns, which is 0 at `zero_at` and all whole numbers beside it."""
+def _of_half_turns(ahead: int) -> _Function:
+    """The sine of so many half turns, and `ahead` quarters more: of the distance to the nearest
+    quarter, which is exact, so that it is right near its zeros as well."""
 
     def call(turns: Any) -> Any:
         rest = np.fmod(_wide(turns), 2)
-        zero = np.fmod(rest - zero_at, 1) == 0
-        return np.where(zero, np.copysign(0, rest), function(np.pi * rest))
+        quarters = np.rint(2 * rest)
+        angle = np.pi * (rest - quarters / 2)
+        place = np.where(np.isfinite(quarters), quarters, 0).astype(np.int64) + ahead
+        found = np.where(place % 2, np.cos(angle), np.sin(angle))
+        return np.where(place // 2 % 2, -found, found)
 
     return call
 
@@ -218,6 +220,7 @@ def _viewed(kind: Any) -> _Function:
     return lambda values: np.ascontiguousarray(values).view(kind)
 
 
+_fused_double = np.vectorize(_fused_one, otypes=[np.float64])
 _WHOLE: dict[str, Any] = {"int": np.int32, "uint": np.uint32, "ll": np.int64, "ull": np.uint64}
 _TO_WHOLE: dict[str, _Function] = {
     "rn": np.rint, "rz": np.trunc, "rd": np.floor, "ru": np.ceil,
@@ -259,8 +262,8 @@ _FUNCTIONS: dict[str, _Function] = {
     "rcbrt": lambda x: 1 / np.cbrt(x),
     "rhypot": lambda x, y: 1 / np.hypot(x, y),
     "exp10": lambda x: np.power(x.dtype.type(10), x),
-    "sinpi": _of_turns(np.sin, 0.0),
-    "cospi": _of_turns(np.cos, 0.5),
+    "sinpi": _of_half_turns(0),
+    "cospi": _of_half_turns(1),
     "erfcx": _of_torch(torch.special.erfcx),
     "erfcinv": _of_torch(lambda x: -torch.special.ndtri(x.double() / 2) / math.sqrt(2)),
     "normcdf": _of_torch(lambda x: torch.erfc(-x.double() / math.sqrt(2)) / 2),

@@ -307,7 +307,7 @@ class Session:
             if error.verdict is Verdict.TIME_LIMIT:
                 if not is_first:
                     raise
-                why = f"That took longer than {time.monotonic() - began_s:.0f} s."
+                why = f"That took longer than {time.monotonic() - began_s:.1f} s."
             whom = "The runner" if self._is_alone else "The ranks"
             look = " Does this happen each time? Look at the problem's shared files."
             raise SandboxUnavailable(
