@@ -4,16 +4,13 @@ from pathlib import Path
 import pytest
 
 from kernelbot.domain.states import RunState, SubmissionState
-from kernelbot.launchers.base import Availability, Launcher
-from kernelbot.launchers.links import Links
+from kernelbot.launchers.base import Availability
 from kernelbot.launchers.local import LocalLauncher, LocalSettings
 from kernelbot.protocol import EventKind, Fault, Mode, Verdict
 from kernelbot.server import work
-from kernelbot.server.settings import Settings
-from kernelbot.server.work import open_worker
 from tests.fakes.scheduler import FakeLauncher, FakeScheduler
 from tests.support.exhaustive import cases
-from tests.support.waiting import until_told
+from tests.support.waiting import until, until_told
 from tests.support.workers import finished, quick_settings, working
 from tests.support.world import World
 
@@ -243,21 +240,14 @@ class BrokenLauncher(LocalLauncher):
 
 
 @pytest.mark.parametrize("good", [0, 1], ids=["at the start", "later"])
-async def test_a_worker_that_fails_leaves_no_launcher_open(
+async def test_a_launcher_that_crashes_when_it_is_asked_ends_no_worker_and_is_closed(
     judged: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, good: int
 ) -> None:
     launcher = BrokenLauncher(LocalSettings(tmp_path / "jobs", {}))
     launcher.good = good
-
-    def broken(
-        settings: Settings, links: Links | None, for_torch: frozenset[str]
-    ) -> dict[str, Launcher]:
-        return {"local": launcher}
-
-    monkeypatch.setattr(work, "launchers", broken)
-    with pytest.raises(RuntimeError, match="CPU"):
-        async with open_worker(quick_settings(tmp_path), judged.database.url) as worker:
-            await worker.run(asyncio.Event())
+    monkeypatch.setattr(work, "launchers", lambda *_: {"local": launcher})
+    async with working(quick_settings(tmp_path), judged.database.url):
+        await until(lambda: launcher.good < -1)  # so it is asked again
     assert launcher.closed
 
 

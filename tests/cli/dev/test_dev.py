@@ -132,7 +132,7 @@ def test_ctrl_c_while_one_file_is_judged_is_no_fault_of_ours(shell: Shell) -> No
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
     out, errors = process.communicate(timeout=WAIT_S)
-    assert (130, "", None) == (process.returncode, errors, json.loads(out)["fault"])
+    assert (130, "", None) == (process.returncode, errors, json.loads(out)["fault"]), out
 
 
 def test_saving_again_stops_what_is_being_judged(saves: list[dict[str, Any]]) -> None:

@@ -150,6 +150,8 @@ class FakeCluster:
         """Tell of its pod, which no node has begun, that its image can't be pulled."""
         with self.store.lock:
             (pod,) = self.pods_of(job)
+            while self.held and "conditions" not in pod["status"]:
+                self.store.lock.wait()  # else it would be told of no node afterwards
             waiting = {"reason": "ErrImagePull", "message": "manifest unknown"}
             common = {"image": "x", "imageID": "", "ready": False, "restartCount": 0}
             told = {"name": "deliver", "state": {"waiting": waiting}, **common}

@@ -79,6 +79,9 @@ def error_text(error: BaseException, folder: str) -> str:
 
 
 def write_files(folder: str, files: dict[str, str]) -> None:
-    """Write files into the author's folder."""
+    """Write files into the author's folder, each at once: ranks share it, and one may import what
+    another is about to write."""
     for name, text in files.items():
-        Path(folder, name).write_text(text, encoding="utf-8")
+        draft = Path(folder, f"{name}.{os.getpid()}")
+        draft.write_text(text, encoding="utf-8")
+        draft.replace(Path(folder, name))
