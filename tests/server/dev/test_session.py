@@ -18,6 +18,7 @@ from kernelbot.saves.model import Save
 from kernelbot.server.dev.session import DevSession
 from kernelbot.server.dev.versions import Versions
 from kernelbot.server.warm_judge import warm_judge
+from tests.support.warm import end_judges
 
 Begin = threading.Thread.start
 
@@ -40,6 +41,7 @@ def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[DevSess
         contextlib.closing(Versions(file)) as versions,
     ):
         yield DevSession(tmp_path / "sums", file, None, warm_judge(folder), versions, Documents())
+        end_judges(folder)
 
 
 def at_work() -> list[threading.Thread]:
