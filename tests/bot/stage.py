@@ -55,6 +55,15 @@ class Stage:
         )
         return await self.world.services.guilds.acting(member)
 
+    async def has_thread(self, board: str) -> None:
+        """Until the platform knows a board's thread: the bot says so just after it is opened."""
+
+        async def is_known() -> bool:
+            found = await self.world.services.announcements.threads(self.guild.id)
+            return any(one.board == board and one.thread_id is not None for one in found)
+
+        await until_told(is_known)
+
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[KernelBot]:
         """The bot while the block runs, once it has prepared its guilds."""

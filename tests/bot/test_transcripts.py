@@ -36,7 +36,7 @@ async def made(stage: Stage, board: str, *, count: int = 1) -> list[int]:
         content = f"x = {number}\n".encode()
         one = await stage.world.submit(author, board=board, mode=Mode.TEST, content=content)
         found.append(one.id)
-    await stage.discord.until(lambda: f"in thread {board}:" in stage.told)
+    await stage.has_thread(board)
     stage.discord.transcript.clear()
     return found
 

@@ -1,9 +1,14 @@
 """What `kernelbot serve` prints on a terminal."""
 
+import os
+import pty
 import secrets
+import sys
 from pathlib import Path
 
-from kernelbot.server.serve import greeting_text
+import pytest
+
+from kernelbot.server.serve import greeting_text, show
 
 
 def test_the_link_and_the_next_step_are_shown() -> None:
@@ -35,3 +40,13 @@ def test_the_log_s_file_is_said_once() -> None:
         [line for line in text.splitlines() if "Log:" in line],
         "\x1b" in text,
     )
+
+
+def test_a_terminal_that_is_closed_meanwhile_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    ours, theirs = pty.openpty()
+    terminal = os.fdopen(theirs, "w", buffering=1)
+    monkeypatch.setattr(sys, "stdout", terminal)
+    os.close(ours)
+    show("Next: a board")
+    with pytest.raises(OSError, match="Input/output error"):
+        terminal.close()  # it was written there

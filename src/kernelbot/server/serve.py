@@ -140,7 +140,7 @@ async def _serve(
             await answer(core.services, settings, listeners[0], stop)
         log.info("stopping")
         if log_file is not None:
-            print("Stopping ...", flush=True)
+            show("Stopping ...")
 
 
 def _has_discord() -> bool:
@@ -237,9 +237,16 @@ async def _greet(services: Services, operator: NewToken, url: str, log_file: Pat
     greeting = greeting_text(
         operator.user.name, url, link_path(secret), has_boards=has_boards, log_file=log_file
     )
-    print(greeting, flush=True)
+    show(greeting)
     if await services.platform.is_copy():
-        print(f"Note: {COPY_NOTE}\n", flush=True)
+        show(f"Note: {COPY_NOTE}\n")
+
+
+def show(text: str) -> None:
+    """Print it for the person at the terminal. Nothing happens if the terminal is closed by now: a
+    signal says so a moment later, and ends the server in order."""
+    with contextlib.suppress(OSError):
+        print(text, flush=True)
 
 
 def greeting_text(
