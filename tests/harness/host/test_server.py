@@ -1,17 +1,27 @@
 """The long-lived host: jobs by folder, results written whole, nothing left behind."""
 
+import contextlib
 import json
+import os
+import shutil
+import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from kernelbot.harness.inside.own_folders import inside
 from kernelbot.protocol import JobSpec, RunResult, Timeouts, Verdict, from_wire, to_wire
 from tests.harness.jobs import SORT, a_job, a_problem
+
+_FOUND = find_spec("torch")
+TORCH = _FOUND.origin if _FOUND else None
+"""Where it is: the sandbox has a /tmp of its own, and shows what is installed there elsewhere."""
 
 
 class RunningHost:
@@ -122,3 +132,37 @@ def test_it_ends_when_stdin_ends_though_a_job_runs(tmp_path: Path) -> None:
     time.sleep(1)
     running.close()
     assert 0 == running.process.returncode
+
+
+@pytest.mark.torch
+@pytest.mark.timed  # so that nobody else's measuring has the header wait
+@pytest.mark.skipif(shutil.which("c++") is None, reason="g++ isn't installed")
+@pytest.mark.skipif(TORCH is None or inside(TORCH) != TORCH, reason="no torch, or below /tmp")
+def test_it_leaves_no_compiler_of_torchs_header_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compiler, told = tmp_path / "bin" / "c++", tmp_path / "pid"
+    compiler.parent.mkdir()
+    compiler.write_text(
+        "#!/bin/sh\n"
+        f'case "$*" in *c++-header*) echo $$ > {told}.new; mv {told}.new {told}; exec sleep 600;;\n'
+        f'*) exec {shutil.which("c++")} "$@";; esac\n'
+    )
+    compiler.chmod(0o755)
+    monkeypatch.setenv("PATH", os.pathsep.join([str(compiler.parent), os.environ["PATH"]]))
+    running = RunningHost("--no-turns", "--build-cache", str(tmp_path / "cache"))
+    source = "from torch.utils.cpp_extension import load_inline\nload_inline('a', '')\n"
+    running.say({"run": str(folder_of(a_job(source), tmp_path))})
+    deadline = time.monotonic() + 180
+    while not told.exists():
+        assert time.monotonic() < deadline, "no header is compiled"
+        time.sleep(0.02)
+    assert running.process.stdin is not None
+    running.process.stdin.close()
+    running.process.terminate()  # as launchers do
+    running.close()
+    compiling = Path(f"/proc/{told.read_text().strip()}")
+    is_there = compiling.exists()
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(int(compiling.name), signal.SIGKILL)
+    assert not is_there
