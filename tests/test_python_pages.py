@@ -13,6 +13,7 @@ from tests.test_documented_commands import DOCS, blocks, shell_in_a_folder
 PAGE = DOCS / "how-to" / "judge-from-python.md"
 
 
+@pytest.mark.exhaustive
 @pytest.mark.timeout(300)  # some seconds of a processor, which others may share
 def test_the_page_on_judging_from_python_does_what_it_says() -> None:
     program = "\n".join(text for kind, text in blocks(PAGE) if kind == "python")

@@ -147,6 +147,7 @@ def test_what_a_python_file_builds_at_import(shell: Shell) -> None:
     assert (1, True) == (broken.code, "k.cu:1: error: identifier" in broken.out), broken.out
 
 
+@pytest.mark.exhaustive
 @needs_hip
 @pytest.mark.torch
 def test_hip_of_load_inline(shell: Shell) -> None:

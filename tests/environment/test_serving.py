@@ -77,6 +77,7 @@ def test_an_episode_goes_from_the_task_over_a_wrong_source_to_a_right_one(server
         assert 0 == talk.reset()["observation"]["attempt"]
 
 
+@pytest.mark.exhaustive
 def test_whatever_a_source_does_it_is_answered_and_the_session_goes_on(server: Served) -> None:
     with server.talk() as talk:
         for source in HOSTILE.values():

@@ -83,6 +83,7 @@ async def killing_hosts(home: Path, when: Callable[[], object], times: int) -> N
         os.kill(host_of(home), signal.SIGKILL)
 
 
+@pytest.mark.exhaustive
 async def test_a_host_that_is_killed_is_replaced(judge: Judge, home: Path, patient: Path) -> None:
     await judge.judge(patient, RIGHT)
     spin = "    import time\n    while time.process_time() < 3: pass\n    return"

@@ -65,6 +65,7 @@ def test_its_last_words_are_kept() -> None:
     assert "the disk is full" == result.failure.evidence
 
 
+@pytest.mark.exhaustive
 def test_a_harness_that_hangs_is_stopped_with_its_children(tmp_path: Path) -> None:
     program = (
         "import os, signal, time\n"

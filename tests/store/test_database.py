@@ -31,6 +31,7 @@ def own_postgres() -> Iterator[EmbeddedPostgres]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+@pytest.mark.exhaustive
 async def test_the_first_to_ask_a_database_that_is_back_is_answered(
     own_postgres: EmbeddedPostgres,
 ) -> None:

@@ -333,6 +333,7 @@ SELECT DISTINCT pg_get_userbyid(owner) FROM (
 """
 
 
+@pytest.mark.exhaustive
 def test_what_the_superuser_has_made_is_handed_over(postgres: EmbeddedPostgres) -> None:
     postgres.start()
     with psycopg.connect(

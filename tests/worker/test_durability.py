@@ -236,6 +236,7 @@ class StoppableWorker:
         return bool(done)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("builder", ["shop", "local"])
 async def test_a_worker_that_builds_ends_while_the_database_is_away(
     own_postgres: EmbeddedPostgres, tmp_path: Path, builder: str

@@ -237,6 +237,7 @@ async def test_who_was_ended_waits_for_the_others_and_is_tried_three_times(
     assert [of_each[at] for at in (0, 1, 0, 0)] == runs
 
 
+@pytest.mark.exhaustive
 async def test_of_two_workers_one_compiles(judged: World, idle: Idle) -> None:
     url = judged.database.url
     async with working(idle.settings("a"), url), working(idle.settings("b"), url):

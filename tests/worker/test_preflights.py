@@ -92,6 +92,7 @@ async def judge_one(world: World, gpus: Gpus, content: bytes, *rows: dict[str, s
     return await finished(world, submitted.id)
 
 
+@pytest.mark.exhaustive
 async def test_an_author_reads_the_report_before_the_run_has_a_gpu(
     judged: World, gpus: Gpus
 ) -> None:

@@ -27,6 +27,7 @@ from kernelbot.protocol import (
 from kernelbot.protocol.process_names import ProcessName
 from kernelbot.store.postmaster import alive
 from tests.harness.jobs import SORT, a_job, a_problem
+from tests.support.exhaustive import few
 
 LONG_SORT = SORT.replace("    return", "    import time; time.sleep(0.5)\n    return")
 """So long that its judge's control groups are seen while it runs."""
@@ -72,6 +73,7 @@ def test_a_job_that_nobody_wants_does_not_wait_until_its_zygotes_have_loaded() -
         host.close()
 
 
+@pytest.mark.exhaustive
 def test_of_the_zygotes_that_only_build_few_stay() -> None:
     """Strangers name frameworks and architectures, and each has zygotes of its own."""
     arches = ("75", "80", "86", "89", "90a", "100a")
@@ -164,7 +166,7 @@ def _owners_once(groups: set[Path], expected: int) -> int:
         time.sleep(0.02)
 
 
-@pytest.mark.parametrize(("mode", "expected"), [(Mode.TEST, 2), (Mode.BENCHMARK, 1)])
+@pytest.mark.parametrize(("mode", "expected"), few([(Mode.TEST, 2), (Mode.BENCHMARK, 1)], 1))
 def test_the_next_job_gets_ready_beside_tests_but_not_beside_what_is_timed(
     mode: Mode, expected: int
 ) -> None:

@@ -443,6 +443,7 @@ def judged_without_groups() -> "subprocess.CompletedProcess[str]":
     )
 
 
+@pytest.mark.exhaustive
 @pytest.mark.timed
 @pytest.mark.skipif(os.geteuid() != 0, reason="hiding the control groups takes root")
 def test_honest_code_is_accepted_where_nothing_can_be_frozen() -> None:

@@ -133,6 +133,7 @@ def test_a_broken_anchor_is_not_the_authors_fault(host: Host, anchor: str, said:
     assert said in result.failure.message
 
 
+@pytest.mark.exhaustive
 @pytest.mark.timed
 def test_the_anchors_time_is_not_the_authors(host: Host) -> None:
     """Fourteen calls of 0.3 s don't fit in a phase of 4 s, of which the author needs half a second:

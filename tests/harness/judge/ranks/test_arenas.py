@@ -218,6 +218,7 @@ def assert_a_lie_gains_nothing(host: Host) -> None:
     assert statistics.median(workload.samples_ns) >= 40e6 or waited_share(workload) > BUSY_SHARE
 
 
+@pytest.mark.exhaustive
 @pytest.mark.timed
 def test_ranks_that_claim_too_little_get_the_judges_time(host: Host) -> None:
     assert_a_lie_gains_nothing(host)
