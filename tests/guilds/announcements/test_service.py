@@ -68,6 +68,20 @@ async def test_what_a_guild_does_not_want_is_not_told_later_either(world: World)
     assert ["second"] == [one.board for one in await announcements.claim((HERE,))]
 
 
+async def test_news_older_than_a_day_is_told_no_more_but_a_board_still_gets_its_thread(
+    world: World,
+) -> None:
+    announcements = world.services.announcements
+    await choose(world, HERE, GuildSettings())
+    await world.board("first")
+    due = MONDAY + timedelta(hours=9)
+    assert [HERE] == await summaries(world, due)
+    async with world.database.write() as session:
+        await session.do("UPDATE announcements SET created_at = now() - interval '25 hours'")
+        await session.do("UPDATE deliveries SET next_at = now()")
+    assert ["first"] == [one.board for one in await announcements.claim((HERE,), at=due)]
+
+
 async def test_a_guild_about_one_competition_is_told_of_its_boards_alone(world: World) -> None:
     announcements = world.services.announcements
     await world.services.guilds.set_places(HERE, GuildChannels())

@@ -12,7 +12,8 @@ WHERE d.announcement_id = t.announcement_id AND d.guild_id = t.guild_id
     AND a.id = t.announcement_id
 RETURNING d.announcement_id, d.guild_id, d.tries, a.kind, a.data, a.user_id, b.name AS board;
 
--- What a guild doesn't want to be told, so that it isn't told later either.
+-- What a guild doesn't want to be told, so that it isn't told later either; and news that couldn't be
+-- told for a day, as Discord refused it or nobody told it: rankings are others by then.
 -- name: skip_unwanted
 UPDATE deliveries d SET delivered_at = now()
 FROM announcements a LEFT JOIN leaderboards b ON b.id = a.leaderboard_id, guilds g
@@ -21,6 +22,7 @@ WHERE d.announcement_id = a.id AND d.guild_id = g.id AND d.delivered_at IS NULL
         (a.kind = 'podium' AND NOT g.tell_podium)
         OR (a.kind = 'board' AND NOT g.tell_boards)
         OR (a.kind IN ('podium', 'board') AND g.competition_id <> coalesce(b.competition_id, 0))
+        OR (a.kind <> 'board' AND a.created_at < now() - interval '1 day')
     );
 
 -- A summary for each guild whose week is over, on Mondays from nine o'clock on in its time zone.

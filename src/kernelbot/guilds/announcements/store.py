@@ -47,7 +47,7 @@ async def failed(session: WriteSession, announcement: Announcement, pause_s: flo
 
 
 async def skip_unwanted(session: WriteSession, guild_ids: Sequence[int]) -> None:
-    """Count as told what these guilds don't want to be told."""
+    """Count as told what these guilds don't want to be told, and news that is older than a day."""
     await session.do(statements(__file__)["skip_unwanted"], {"guild_ids": list(guild_ids)})
 
 
