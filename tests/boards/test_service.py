@@ -3,6 +3,7 @@ from datetime import datetime
 import pytest
 
 from kernelbot.boards.model import Visibility
+from kernelbot.boards.service import BoardEdit
 from kernelbot.domain.errors import Conflict, NotAllowed, NotFound, UserError
 from tests.support.problems import sort_problem
 from tests.support.world import World
@@ -57,6 +58,14 @@ async def test_a_deadline_needs_a_time_zone(world: World) -> None:
             name="x",
             deadline=datetime(2030, 1, 1),  # noqa: DTZ001 RUF100
         )
+
+
+@pytest.mark.parametrize("text", ["9999-12-31T23:59:00-01:00", "0001-01-01T00:00:00+01:00"])
+async def test_a_deadline_is_a_date_in_every_zone(world: World, text: str) -> None:
+    await world.board("x")
+    edit = BoardEdit(deadline=datetime.fromisoformat(text))
+    with pytest.raises(UserError, match="between the years 1970 and 9000"):
+        await world.services.boards.edit(world.admin.user, "x", edit)
 
 
 async def test_closed_boards_do_not_exist_for_strangers(world: World) -> None:

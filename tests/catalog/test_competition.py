@@ -56,7 +56,13 @@ def test_what_is_no_date_is_refused(text: str) -> None:
         parse_deadline(text)
 
 
-@given(when=st.datetimes(timezones=st.just(UTC)))
+@pytest.mark.parametrize("text", ["9999-12-31 23:59", "9001-01-01", "1969-12-31 23:59"])
+def test_a_year_that_is_no_deadlines_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="between the years 1970 and 9000"):
+        parse_deadline(text)
+
+
+@given(when=st.datetimes(datetime(1970, 1, 1), datetime(9000, 12, 31), timezones=st.just(UTC)))
 def test_iso_text_reads_back(when: datetime) -> None:
     whole = when.replace(microsecond=0)
     assert whole == parse_deadline(whole.isoformat())

@@ -202,6 +202,18 @@ async def test_limits_hold_whatever_the_database_is_set_to(own_postgres: Embedde
     assert {"locked": "8s", "slow": "1min", "idle": "1min"} == row
 
 
+async def test_times_are_utc_whatever_the_database_is_set_to(
+    own_postgres: EmbeddedPostgres,
+) -> None:
+    url = own_postgres.url("postgres")
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("ALTER DATABASE postgres SET TimeZone = 'Europe/Berlin'")
+    async with Database(url) as database, database.read() as session:
+        row = await session.one("SELECT timestamptz '2027-01-31 12:00+00' AS at")
+    assert row is not None
+    assert "2027-01-31T12:00:00+00:00" == row["at"].isoformat()
+
+
 async def test_of_two_that_deadlock_one_is_told_to_try_again(world: World) -> None:
     met = asyncio.Barrier(2)
 

@@ -81,6 +81,12 @@ UPDATE users SET page_is_private = %(private)s WHERE id = %(user_id)s;
 SELECT provider, subject, created_at FROM identities
 WHERE user_id = %(user_id)s ORDER BY provider, subject;
 
+-- name: lock_admins
+SELECT id FROM users WHERE role = 'admin' AND banned_at IS NULL ORDER BY id FOR NO KEY UPDATE;
+
+-- name: has_admin
+SELECT EXISTS (SELECT 1 FROM users WHERE role = 'admin' AND banned_at IS NULL) AS found;
+
 -- Always in this order, so that two of these never deadlock.
 -- name: refresh_standings
 SELECT refresh_standing(ranked.leaderboard_id, ranked.device, %(user_id)s)

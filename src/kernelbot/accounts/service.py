@@ -168,11 +168,12 @@ class Users:
 
     async def set_role(self, actor: User, user_id: int, role: Role) -> User:
         """Change someone's role. Raises `NotAllowed`, `NotFound`, and `Conflict` for the actor's
-        own role, so that there is always an admin left."""
+        own role, and if no admin would be left."""
         self._check_other(actor, user_id)
         async with self._database.write() as session:
-            before = await _by_id(session, user_id)
+            before = await _locked_with_admins(session, user_id)
             user = await users.set_role(session, user_id, role)
+            await expect_admin(session)
             detail = {"name": before.name, "before": before.role.value, "after": role.value}
             await audit.record(session, actor, "user.role", f"user:{user_id}", detail)
         return user or before
@@ -198,7 +199,8 @@ class Users:
     async def ban(self, actor: User, user_id: int, reason: str = "") -> User:
         """Ban someone from submitting and from every ranking; they can still read what is theirs.
 
-        Raises `NotAllowed`, `NotFound`, and `Conflict` for the actor's own account.
+        Raises `NotAllowed`, `NotFound`, and `Conflict` for the actor's own account and if no admin
+        would be left.
         """
         return await self._set_banned(actor, user_id, banned=True, reason=reason)
 
@@ -209,9 +211,9 @@ class Users:
     async def _set_banned(self, actor: User, user_id: int, *, banned: bool, reason: str) -> User:
         self._check_other(actor, user_id)
         async with self._database.write() as session:
-            user = await users.ban(session, user_id, banned=banned)
-            if user is None:
-                raise _no_user(user_id)
+            before = await _locked_with_admins(session, user_id)
+            user = await users.ban(session, user_id, banned=banned) or before
+            await expect_admin(session)
             await users.refresh_standings(session, user_id)
             action = "user.ban" if banned else "user.unban"
             detail = {"name": user.name, "reason": reason.strip()}
@@ -246,6 +248,24 @@ async def _make_organiser(session: WriteSession) -> User:
     assert user is not None, "eight random bytes aren't somebody's name already"
     await users.add_identity(session, user.id, provider=provider, subject=subject)
     return user
+
+
+async def lock_admins(session: WriteSession) -> None:
+    """Until the transaction ends nobody else changes who is an admin."""
+    await users.lock_admins(session)
+
+
+async def expect_admin(session: WriteSession) -> None:
+    """Raises `Conflict` if no admin is left. The session must have locked the admins before its
+    change: of two who take it from each other at once the second is refused."""
+    if not await users.has_admin(session):
+        raise Conflict("Nobody would be an admin any more.", hint="Make somebody else one first.")
+
+
+async def _locked_with_admins(session: WriteSession, user_id: int) -> User:
+    """The account of this number, when nobody else changes who is an admin. Raises `NotFound`."""
+    await users.lock_admins(session)
+    return await _by_id(session, user_id)
 
 
 async def _by_id(session: ReadSession, user_id: int) -> User:

@@ -67,6 +67,17 @@ async def identities(session: ReadSession, user_id: int) -> list[Identity]:
     return [from_row(Identity, row) for row in rows]
 
 
+async def lock_admins(session: WriteSession) -> None:
+    """Until the transaction ends nobody else changes who is an admin."""
+    await session.all(statements(__file__)["lock_admins"])
+
+
+async def has_admin(session: ReadSession) -> bool:
+    """Whether anybody is an admin who isn't banned."""
+    row = await session.one(statements(__file__)["has_admin"])
+    return bool(row and row["found"])
+
+
 async def refresh_standings(session: WriteSession, user_id: int) -> None:
     """Update every ranking that the person may be in, after a ban or its end."""
     await session.do(statements(__file__)["refresh_standings"], {"user_id": user_id})

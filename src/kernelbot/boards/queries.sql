@@ -53,6 +53,9 @@ WHERE g.competition_id <> coalesce(b.competition_id, 0);
 SELECT *, visibility = 'closed' AND is_member(id, %(viewer_id)s) AS invited
 FROM shown_boards WHERE lower(name) = lower(%(name)s);
 
+-- name: lock
+SELECT 1 FROM leaderboards WHERE id = %(id)s FOR NO KEY UPDATE;
+
 -- name: edit
 UPDATE leaderboards SET visibility = %(visibility)s, deadline = %(deadline)s,
     reveal_code = %(reveal_code)s, fixed_seed = %(fixed_seed)s,

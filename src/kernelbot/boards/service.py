@@ -18,6 +18,7 @@ from kernelbot.boards.model import (
 )
 from kernelbot.boards.problem_hashes import problem_hashes
 from kernelbot.catalog.bounds import check_bounds
+from kernelbot.catalog.competition import DEADLINE_YEARS, DEADLINE_YEARS_TEXT
 from kernelbot.catalog.single_reference import problem_of
 from kernelbot.domain.errors import Conflict, DeviceNotOffered, NotFound, UserError
 from kernelbot.domain.next_steps import Next
@@ -187,7 +188,9 @@ class Boards:
         if isinstance(edit.deadline, datetime):
             _check_deadline(edit.deadline)
         async with self._database.write() as session:
-            before = await organised_board(session, actor, name)
+            shown = await organised_board(session, actor, name)
+            await boards.lock(session, shown.id)
+            before = await organised_board(session, actor, shown.name)  # others may have changed it
             after = _edited(before, edit)
             _check_tries(after, edit)
             await boards.edit(session, after)
@@ -392,3 +395,7 @@ def _chosen(wanted: bool | None, before: bool) -> bool:
 def _check_deadline(deadline: datetime) -> None:
     if deadline.tzinfo is None:
         raise UserError("A deadline needs a time zone.", hint="End it with +00:00 for UTC.")
+    if deadline.year not in DEADLINE_YEARS:
+        raise UserError(
+            f"A deadline is {DEADLINE_YEARS_TEXT}.", hint="Without one a board never ends."
+        )

@@ -125,6 +125,11 @@ async def by_name(
     return None if row is None else _owned(row)
 
 
+async def lock(session: WriteSession, leaderboard_id: int) -> None:
+    """From here on nobody else changes the board until the transaction ends."""
+    await session.one(statements(__file__)["lock"], {"id": leaderboard_id})
+
+
 async def edit(session: WriteSession, after: Board) -> None:
     """Store of `after` what a board's organisers may change."""
     await session.do(statements(__file__)["edit"], vars(after))

@@ -12,6 +12,9 @@ from kernelbot.catalog.sources import TASK_FILE, Checkout
 from kernelbot.domain.errors import Finding, InvalidProblem
 
 MAX_PROBLEMS = 500
+DEADLINE_YEARS = range(1970, 9001)
+"""Near the calendar's ends a moment has no date in other time zones."""
+DEADLINE_YEARS_TEXT = f"between the years {DEADLINE_YEARS[0]} and {DEADLINE_YEARS[-1]}"
 
 _DEADLINE = re.compile(
     r"(\d{4})-(\d{1,2})-(\d{1,2})"
@@ -52,7 +55,8 @@ class Competition:
 def parse_deadline(text: str) -> datetime | None:
     """`2025-06-30`, `2026-03-15 01:00`, `2026-01-20 7:59`, with a zone or in UTC; empty is None.
 
-    A date alone means its first moment, as in the format that this follows. Raises ValueError.
+    A date alone means its first moment, as in the format that this follows. Raises ValueError, also
+    for other years than `DEADLINE_YEARS`.
     """
     text = text.strip()
     if not text:
@@ -63,9 +67,14 @@ def parse_deadline(text: str) -> datetime | None:
     year, month, day, hour, minute, second = (int(part or 0) for part in match.groups()[:6])
     try:
         when = datetime(year, month, day, hour, minute, second, tzinfo=_zone(match[7]))
-        return when.astimezone(UTC)
+        moment = when.astimezone(UTC)
     except (ValueError, OverflowError) as error:
         raise ValueError(f"`{text}` isn't a date: {error}") from error
+    if moment.year not in DEADLINE_YEARS:
+        raise ValueError(
+            f"`{text}` isn't {DEADLINE_YEARS_TEXT}: leave it out for a board without end"
+        )
+    return moment
 
 
 def _zone(text: str | None) -> timezone:

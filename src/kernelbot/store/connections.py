@@ -27,8 +27,8 @@ or two hours if nobody asks it anything. Over a socket of this machine they mean
 
 
 async def hold(limits: DatabaseTimeouts, connection: psycopg.AsyncConnection[Any]) -> None:
-    """Hold the connection's session to the limits, whatever its role or database is set to, and let
-    it use this release's functions and views."""
+    """Hold the connection's session to the limits and to UTC, whatever its role or database is set
+    to, and let it use this release's functions and views."""
     given_s = {
         "lock_timeout": limits.locked_s,
         "statement_timeout": limits.slow_s,
@@ -36,6 +36,7 @@ async def hold(limits: DatabaseTimeouts, connection: psycopg.AsyncConnection[Any
     }
     for name, limit_s in given_s.items():
         await _set(connection, name, limit_s, local=False)
+    await connection.execute("SELECT set_config('TimeZone', 'UTC', false)")
     await connection.execute(*using(this_code()))
     if not connection.autocommit:  # a pool takes none that is left in a transaction
         await connection.commit()

@@ -58,6 +58,8 @@ class WriteSession(ReadSession):
 
 
 _RECONNECT_S = 2.0
+_NAMES = frozenset({"users_name", "leaderboards_name"})
+"""Indexes of names that people choose: of two who choose one at once the second is told so."""
 _TOO_MUCH = (
     psycopg.errors.ProgramLimitExceeded,
     psycopg.errors.StatementTooComplex,
@@ -209,6 +211,13 @@ def _reachable() -> Iterator[None]:
     except psycopg.errors.ForeignKeyViolation as error:
         raise Conflict(
             "Something that this belongs to was deleted a moment ago.", next_step=Next.BEGIN_AGAIN
+        ) from error
+    except psycopg.errors.UniqueViolation as error:
+        if error.diag.constraint_name not in _NAMES:
+            raise
+        raise Conflict(
+            "Somebody else has taken the same name a moment ago.",
+            next_step=Next.CHOOSE_ANOTHER_NAME,
         ) from error
     except (psycopg.errors.DeadlockDetected, psycopg.errors.LockNotAvailable) as error:
         raise Unavailable(

@@ -14,6 +14,8 @@ from kernelbot.store.database import Database, WriteSession
 
 _MAX_TOKENS = 100
 _MAX_SESSIONS = 50
+_LAST_YEAR = 9000
+"""Near the calendar's end a moment has no date in other time zones."""
 _NAME_MAX = 100
 _SESSION_LASTS_S = 30 * 24 * 3600.0
 SHORT_SESSION_LASTS_S = 12 * 3600.0
@@ -51,6 +53,11 @@ class TokenService:
             raise UserError(f"A token's name has 1 to {_NAME_MAX} printable characters.")
         if expires_at is not None and expires_at <= datetime.now(UTC):
             raise UserError("A token can't expire in the past.")
+        if expires_at is not None and expires_at.year > _LAST_YEAR:
+            raise UserError(
+                f"A token can't expire after the year {_LAST_YEAR}.",
+                hint="Without a time it never expires.",
+            )
         async with self._database.write() as session:
             parent_id = await parent_of(session, owner, made_with)
             return await add_token(session, owner, name, parent_id, expires_at=expires_at)

@@ -1,6 +1,6 @@
 """What is told at Discord, whatever door it came by. The database writes it in the transaction that
-causes it (`store/schema/announcing`); here it is delivered, again and again until it is. A ranking's
-news and a week's summary are given up after a day; a board's thread never is."""
+causes it (`store/schema/announcing`); here it is delivered, again and again until it is. News of
+rankings and a week's summary are given up after a day; a board's thread never is."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager

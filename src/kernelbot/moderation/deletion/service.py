@@ -6,7 +6,13 @@ from typing import TypeVar
 
 from kernelbot.accounts.model import Role, User
 from kernelbot.accounts.permissions import require_admin, require_unbanned
-from kernelbot.boards.service import no_submission, organised_board, require_organiser_of
+from kernelbot.accounts.service import expect_admin, lock_admins
+from kernelbot.boards.service import (
+    no_board,
+    no_submission,
+    organised_board,
+    require_organiser_of,
+)
 from kernelbot.domain.errors import Conflict, NotFound, Unavailable
 from kernelbot.domain.ids import can_be_id
 from kernelbot.domain.next_steps import Next
@@ -39,6 +45,8 @@ class Deletion:
 
         async def delete(session: WriteSession) -> int:
             board = await organised_board(session, actor, name)
+            if not await deletion.lock_board(session, board.id):
+                raise no_board(name)
             if not force and await deletion.has_submissions(session, board.id):
                 raise Conflict(
                     f"Board {board.name!r} has submissions.",
@@ -107,6 +115,7 @@ class Deletion:
         self._check_may_delete(actor, user_id)
 
         async def delete(session: WriteSession) -> int:
+            await lock_admins(session)
             found = await deletion.lock_user(session, user_id) if can_be_id(user_id) else None
             if found is None:
                 raise NotFound(f"There is no user {user_id}.", next_step=Next.LIST_USERS)
@@ -128,6 +137,7 @@ class Deletion:
             }
             await audit.record(session, actor, "user.delete", f"user:{user_id}", detail)
             await deletion.delete_user(session, user_id, heir_id=actor.id)
+            await expect_admin(session)
             return count
 
         return await self._undisturbed(delete, unhurried=True)

@@ -106,6 +106,12 @@ async def delete_user(session: WriteSession, user_id: int, *, heir_id: int) -> N
     await session.do(sql["delete_user"], values)
 
 
+async def lock_board(session: WriteSession, leaderboard_id: int) -> bool:
+    """From here on nothing comes to the board. False: somebody else has deleted it."""
+    values = {"leaderboard_id": leaderboard_id}
+    return await session.one(statements(__file__)["lock_board"], values) is not None
+
+
 async def has_submissions(session: ReadSession, leaderboard_id: int) -> bool:
     """Whether anything was submitted there."""
     row = await session.one(
@@ -115,11 +121,10 @@ async def has_submissions(session: ReadSession, leaderboard_id: int) -> bool:
 
 
 async def delete_board(session: WriteSession, leaderboard_id: int) -> int:
-    """Delete a board with everything on it; returns how many submissions there were. Raises
-    `CameMeanwhile`."""
+    """Delete a board, which the caller has locked, with everything on it; returns how many
+    submissions there were. Raises `CameMeanwhile`."""
     sql = statements(__file__)
     values = {"leaderboard_id": leaderboard_id}
-    await session.one(sql["lock_board"], values)
     found = [row["id"] for row in await session.all(sql["of_board"], values)]
     await _stop(session, found, await _lock_runs(session, found))
     await session.do(sql["clear_standings"], values)
