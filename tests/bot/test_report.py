@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import pytest
+
 from kernelbot.bot.report import best_text, files, final_text, outcome_text, public_text
 from kernelbot.domain.states import SubmissionState
 from kernelbot.preflight.model import Preflight
@@ -41,6 +43,24 @@ def test_what_has_no_room_is_in_a_file() -> None:
 def test_no_name_ends_the_block() -> None:
     text = final_text(finished(Preflight(report_of(name="``` @everyone"))), [])
     assert ("``` @everyone" in text, text.count("```") % 2) == (False, 0)
+
+
+@pytest.mark.parametrize(
+    ("previous_s", "said", "told"),
+    [
+        (None, "your first on this device", "first score"),
+        (ACCEPTED.score_s * 2, "personal best, 2.00 times as fast", "personal best"),
+        (ACCEPTED.score_s / 4, "", "now ranked with"),  # a rejudge has measured it again since
+    ],
+)
+def test_a_best_is_one_that_is_faster(previous_s: float | None, said: str, told: str) -> None:
+    (run,) = judged(ACCEPTED).runs
+    one = RankedOutcome(
+        run, Rank(1, shared=False), ComparedScores(previous_s, leader_s=None, authors=2)
+    )
+    text = outcome_text(one)
+    assert (True, bool(said)) == (said in text, "first" in text or "best" in text)
+    assert told in (best_text(finished(), one) or "")
 
 
 def test_a_shared_place_is_written_as_in_the_ranking() -> None:

@@ -123,7 +123,7 @@ bot edits (only dina): **single**, ranked: `fast.py`, submission N
 ✓ CPU secret: accepted
   95 % interval 1.77 to 2.25 s: 1.90 to 2.10 s of this judging, and ±11 % between judgings, \
 which is assumed: the device had shown nothing of that yet
-**CPU**: 2.00 s, place 1 of 1 🥇; your first on this board.
+**CPU**: 2.00 s, place 1 of 1 🥇; your first on this device.
 [file report-CPU-public.txt]
 [file report-CPU-secret.txt]
 bot in #submissions: dina on **single** (CPU): first score 2.00 s, place 1 of 1 🥇"""
@@ -200,7 +200,7 @@ async def test_ranked_ends_with_place_and_gain_and_is_told_to_everyone(stage: St
     assert [
         "**CPU**: 1.00 s, place 1 of 1 🥇; personal best, 2.00 times as fast as before (2.00 s).",
         (
-            "**CPU**: 1.25 s, place 2 of 2 🥈; your first on this board;"
+            "**CPU**: 1.25 s, place 2 of 2 🥈; your first on this device;"
             " 25.0% behind the leader (1.00 s)."
         ),
         "**CPU**: 1.25 s. Not ranked: it is the same code as submission N, which counts once.",

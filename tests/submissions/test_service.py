@@ -163,6 +163,19 @@ async def test_nothing_is_kept_of_a_refused_submission(world: World) -> None:
     assert await world.services.submission_lists.own(world.ada.user) == []
 
 
+async def test_what_an_admin_cancels_is_in_the_log(world: World) -> None:
+    await world.board()
+    audit, cancel = world.services.audit, world.services.submissions.cancel
+    mine, others = await world.submit(), await world.submit(world.bob.user)
+    await cancel(world.ada.user, mine.id)
+    await cancel(world.admin.user, others.id)
+    entries = await audit.list_entries(world.admin.user)
+    detail = {"board": "sort", "author_id": world.bob.user.id}
+    assert [(f"submission:{others.id}", detail)] == [
+        (one.subject, one.detail) for one in entries if one.action == "submission.cancel"
+    ]
+
+
 async def test_cancelling_twice_gives_the_same_answer(world: World) -> None:
     await world.board()
     submitted = await world.submit()

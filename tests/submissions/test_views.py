@@ -56,6 +56,32 @@ async def test_what_the_problems_code_complained_of_stays_secret(world: World) -
     assert {"expected 7, not 5"} == {run.message for run in found.runs}
 
 
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        ('{"reason": "expected 7, not 5"}', {}),
+        (
+            '{"reason": "the machine was busy", "repeats": 1}',
+            {"reason": "the machine was busy", "repeats": 1},
+        ),
+    ],
+)
+async def test_an_event_tells_why_a_secret_run_is_repeated_and_not_why_it_was_lost(
+    world: World, data: str, expected: dict[str, object]
+) -> None:
+    await world.board()
+    sent = await world.submit()
+    async with world.database.write() as session:
+        await session.do(
+            "INSERT INTO events (submission_id, id, run_id, kind, data)"
+            " SELECT submission_id, 90, id, 'queued', %(data)s FROM runs WHERE secret",
+            {"data": data},
+        )
+        await session.do("UPDATE runs SET state = 'cancelled', finished_at = now()")
+    told = world.services.submissions.events(world.ada.user, sent.id)
+    assert expected in [one.data async for one in told if one.secret and one.kind == "queued"]
+
+
 @pytest.mark.parametrize(("best", "other"), [("CPU", "H100"), ("H100", "CPU")])
 async def test_the_place_is_that_of_the_device_of_the_score(
     world: World, best: str, other: str

@@ -125,10 +125,12 @@ def outcome_text(one: RankedOutcome) -> str:
     if rank is None:
         return f"{head}. {plain(run.not_ranked.sentence) if run.not_ranked else 'Not ranked.'}"
     parts = [f"place {_rank_text(one)}"]
+    gain = found.gain(run.score_s)
     if found.previous_s is None:
-        parts.append("your first on this board")
-    else:
-        parts.append(f"personal best, {_gain(found.previous_s, run.score_s)}")
+        parts.append("your first on this device")
+    elif gain is not None:
+        before = seconds_text(found.previous_s)
+        parts.append(f"personal best, {gain:.2f} times as fast as before ({before})")
     if found.leader_s is not None and found.leader_s < run.score_s:
         behind = run.score_s / found.leader_s - 1
         parts.append(f"{behind:.1%} behind the leader ({seconds_text(found.leader_s)})")
@@ -141,11 +143,6 @@ def _rank_text(one: RankedOutcome) -> str:
         return ""
     medal = f" {_MEDALS[one.rank.number]}" if one.rank.number in _MEDALS else ""
     return f"{rank_text(one.rank.number, one.rank.shared)} of {one.compared.authors}{medal}"
-
-
-def _gain(before_s: float, after_s: float) -> str:
-    before = f"before: {seconds_text(before_s)}"
-    return f"{before_s / after_s:.2f} times as fast as before ({before[8:]})"
 
 
 def files(submission: Submission) -> list[Attached]:
@@ -175,7 +172,8 @@ def best_text(submission: Submission, one: RankedOutcome) -> str | None:
     run = one.run
     if one.rank is None or run.score_s is None:
         return None
-    what = "first score" if one.compared.previous_s is None else "personal best"
+    is_first, is_best = one.compared.previous_s is None, one.compared.gain(run.score_s) is not None
+    what = "first score" if is_first else "personal best" if is_best else "now ranked with"
     return (
         f"{plain(submission.author)} on **{plain(submission.board)}** ({plain(run.device)}): "
         f"{what} {seconds_text(run.score_s)}, place {_rank_text(one)}"

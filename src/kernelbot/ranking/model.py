@@ -116,6 +116,13 @@ class ComparedScores:
     authors: int
     """How many are ranked."""
 
+    def gain(self, score_s: float) -> float | None:
+        """How many times as fast as the author's best before it; None: there was none, or it wasn't
+        slower, as one that a rejudge has measured again since."""
+        if self.previous_s is None or self.previous_s <= score_s:
+            return None
+        return self.previous_s / score_s
+
 
 _PAGE = described(
     "The author's number, by which their page is found. Null: they keep it private, or nothing "

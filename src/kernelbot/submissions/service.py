@@ -206,6 +206,10 @@ class Submissions:
             cancelled = await submissions.cancel_runs(session, submission_id)
             if cancelled and row.author_id == viewer.id:
                 await deletion.withdraw(session, [submission_id])
+            elif cancelled:
+                detail: audit.Detail = {"board": row.board, "author_id": row.author_id}
+                target = f"submission:{submission_id}"
+                await audit.record(session, viewer, "submission.cancel", target, detail)
             await submissions.refresh_standings(session, submission_id)
             shown = await _whole(session, await self._snapshot(session, viewer, submission_id))
         before = submission_state(run.state for run in shown.runs)

@@ -256,6 +256,8 @@ def event(found: SubmissionEvent, viewer: User) -> SubmissionEvent | None:
         data |= {"verdict": verdict, "message": message}
     elif data.get("verdict") == Verdict.INTERNAL_ERROR:
         data |= {"message": _unjudged(data.get("message"))}
+    elif "repeats" not in data:  # why it was lost; why it is measured again is for its author
+        data.pop("reason", None)
     return replace(found, data=data)
 
 

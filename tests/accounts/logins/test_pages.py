@@ -108,6 +108,11 @@ async def test_somebody_new_who_logs_in_twice_at_once_is_one_account(site: Site)
     assert {"grace"} == {await site.me(browser) for browser in browsers}
 
 
+async def test_an_invite_that_no_database_holds_is_none(site: Site) -> None:
+    browser = await site.browser()
+    assert 303 == (await browser.get("/auth/start/github?invite=a%00b")).status_code
+
+
 async def test_a_callback_in_another_browser_is_refused(site: Site) -> None:
     attacker, victim = await site.browser(), await site.browser()
     link = await site.callback(attacker, "github")

@@ -145,6 +145,17 @@ async def test_the_problem_says_what_is_judged_and_how(front: Front) -> None:
     assert [] == [one for one in shown if one not in text]
 
 
+async def test_a_board_with_the_same_problem_is_not_named(front: Front) -> None:
+    await front.world.board("practice")
+    create, admin = front.world.services.boards.create, front.world.admin.user
+    problem = sort_problem("practice")
+    await create(admin, problem, name="secret-finals", visibility=Visibility.CLOSED)
+    organiser = await front.browser(front.world.admin)
+    assert "secret-finals.py" in (await organiser.get("/board/secret-finals/problem")).text
+    shown = (await front.stranger.get("/board/practice/problem")).text
+    assert (True, False) == ("practice.py" in shown, "secret-finals" in shown)
+
+
 async def test_the_starter_and_the_reference_are_downloads(front: Front) -> None:
     await front.world.board()
     starter = await front.stranger.get("/board/sort/starter/Python")

@@ -4,8 +4,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from kernelbot.boards.model import Visibility
+from kernelbot.boards.service import BoardEdit
 from kernelbot.domain.errors import NotFound, UserError
 from kernelbot.guilds.model import AnnouncementKind, GuildChannels, GuildSettings
+from tests.support.ranked import ranked
 from tests.support.world import World
 
 MONDAY = datetime(2100, 1, 4, tzinfo=UTC)
@@ -66,6 +69,15 @@ async def test_what_a_guild_does_not_want_is_not_told_later_either(world: World)
     assert [] == await announcements.claim((HERE,))
     await world.board("second")
     assert ["second"] == [one.board for one in await announcements.claim((HERE,))]
+
+
+async def test_news_of_a_board_that_was_closed_meanwhile_is_not_told(world: World) -> None:
+    announcements, admin = world.services.announcements, world.admin.user
+    await choose(world, HERE, GuildSettings(new_boards=False))
+    await world.board("sort")
+    await ranked(world, 2e-3)
+    await world.services.boards.edit(admin, "sort", BoardEdit(visibility=Visibility.CLOSED))
+    assert [] == await announcements.claim((HERE,))
 
 
 async def test_news_older_than_a_day_is_told_no_more_but_a_board_still_gets_its_thread(

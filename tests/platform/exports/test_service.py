@@ -354,6 +354,22 @@ async def test_csv_has_a_line_for_each_run_and_no_formula(world: World, tmp_path
     assert (1, expected) == (done.submissions, shown)
 
 
+async def test_how_a_secret_run_failed_stays_secret(world: World, tmp_path: Path) -> None:
+    await world.board()
+    await world.submit()
+    with psycopg.connect(world.database.url) as connection:
+        connection.execute("UPDATE runs SET state = 'dispatched'")
+        connection.execute(
+            "UPDATE runs SET state = 'finished', finished_at = now(), verdict = 'memory_limit',"
+            " fault = 'author', message = 'too much'"
+        )
+    file = tmp_path / "x.csv"
+    await world.services.exports.to_file(world.admin.user, SORT, file, ExportFormat.CSV)
+    with file.open(newline="") as opened:
+        told = {row["secret"]: row["verdict"] for row in csv.DictReader(opened)}
+    assert {"False": "memory_limit", "True": "wrong_answer"} == told
+
+
 async def test_csv_continues_after_a_batch(
     world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -78,6 +78,19 @@ async def test_what_is_closed_or_private_later_is_left_out(world: World) -> None
     assert ((), (), ()) == tuple(vars(after_both).values())
 
 
+async def test_what_is_closed_later_can_be_followed_no_longer(world: World) -> None:
+    await world.board()
+    ask, bob = world.services.following, world.bob.user
+    await ask.follow_board(bob, "sort")
+    await closed(world)
+    await ask.unfollow_board(bob, "Sort")
+    async with world.database.read() as session:
+        assert {"count": 0} == await session.one("SELECT count(*) FROM follows")
+    for name in ("sort", "nope", "a\0"):
+        with pytest.raises(NotFound):
+            await ask.unfollow_board(bob, name)
+
+
 async def test_nobody_follows_without_end(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(service, "MOST", 1)
     await world.board()

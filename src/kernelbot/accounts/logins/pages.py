@@ -105,7 +105,12 @@ async def start_login(
 ) -> Response:
     """Send the browser to the provider, with a secret of its own to come back with."""
     return await to_provider(
-        request, services, settings, provider, sessions.local_path(next), invite=invite.strip()
+        request,
+        services,
+        settings,
+        provider,
+        sessions.local_path(next),
+        invite=invite.replace("\0", ""),
     )
 
 

@@ -201,7 +201,7 @@ async def show_problem(
     viewer = page.session.user if page.session else None
     found = await services.boards.get(viewer, board)
     written = await written_problem(request, services, viewer, found)
-    problem = replace(written.problem, leaderboard=found)
+    problem = written.problem
     return page(
         "problem.html",
         tab="problem",
@@ -227,7 +227,9 @@ async def written_problem(
         version_id = written.problem.leaderboard.problem_version_id  # perhaps a newer one
         if is_coloured:  # else the next view asks for the colours again
             problems.keep(version_id, version_id, written)
-    return written
+    # It is kept for all boards that have this version, also for those that nobody else may see.
+    mine = replace(written.problem, board=board.name, problem=board.problem, leaderboard=board)
+    return replace(written, problem=mine)
 
 
 async def _written(texts: Texts, problem: BoardProblem) -> tuple[WrittenProblem, bool]:

@@ -19,7 +19,7 @@ UPDATE deliveries d SET delivered_at = now()
 FROM announcements a LEFT JOIN leaderboards b ON b.id = a.leaderboard_id, guilds g
 WHERE d.announcement_id = a.id AND d.guild_id = g.id AND d.delivered_at IS NULL
     AND g.id = ANY(%(guild_ids)s) AND (
-        (a.kind = 'podium' AND NOT g.tell_podium)
+        (a.kind = 'podium' AND (NOT g.tell_podium OR b.visibility <> 'public'))
         OR (a.kind = 'board' AND NOT g.tell_boards)
         OR (a.kind IN ('podium', 'board') AND g.competition_id <> coalesce(b.competition_id, 0))
         OR (a.kind <> 'board' AND a.created_at < now() - interval '1 day')

@@ -59,7 +59,8 @@ WHERE j.id = %(rejudge_id)s AND j.leaderboard_id = %(leaderboard_id)s;
 SELECT id FROM rejudges WHERE leaderboard_id = %(leaderboard_id)s ORDER BY id DESC LIMIT %(limit)s;
 
 -- name: runs
-SELECT r.submission_id, u.name AS author, r.score_s AS after_s, r.verdict, (
+SELECT r.submission_id, u.name AS author, r.score_s AS after_s,
+    shown_verdict(r.secret, r.fault, r.verdict) AS verdict, (
     SELECT before.score_s FROM runs before
     WHERE before.submission_id = r.submission_id AND before.device = r.device AND before.secret
         AND before.score_s IS NOT NULL AND before.id < r.id

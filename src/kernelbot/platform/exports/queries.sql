@@ -35,7 +35,8 @@ WHERE s.leaderboard_id = ANY(%(ids)s) AND s.id > %(after_id)s
 ORDER BY s.id LIMIT %(limit)s;
 
 -- name: runs
-SELECT r.submission_id, r.device, r.secret, r.state, r.verdict, r.score_s, r.ci_low_s, r.ci_high_s,
+SELECT r.submission_id, r.device, r.secret, r.state,
+    shown_verdict(r.secret, r.fault, r.verdict) AS verdict, r.score_s, r.ci_low_s, r.ci_high_s,
     i.ci_low_s AS ranked_low_s, i.ci_high_s AS ranked_high_s, r.unverified, r.created_at,
     r.started_at, r.finished_at
 FROM runs r LEFT JOIN score_intervals i ON i.run_id = r.id

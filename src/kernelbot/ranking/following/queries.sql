@@ -3,8 +3,8 @@ INSERT INTO follows (follower_id, leaderboard_id) VALUES (%(follower_id)s, %(lea
 ON CONFLICT DO NOTHING;
 
 -- name: unfollow_board
-DELETE FROM follows
-WHERE follower_id = %(follower_id)s AND leaderboard_id = %(leaderboard_id)s;
+DELETE FROM follows f USING leaderboards b
+WHERE f.follower_id = %(follower_id)s AND f.leaderboard_id = b.id AND lower(b.name) = lower(%(board)s);
 
 -- name: follow_author
 INSERT INTO follows (follower_id, author_id) VALUES (%(follower_id)s, %(author_id)s)

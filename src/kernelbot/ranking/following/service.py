@@ -34,10 +34,12 @@ class FollowingService:
             await follows.follow_board(session, follower.id, found.board.id)
 
     async def unfollow_board(self, follower: User, board: str) -> None:
-        """Follow a board no longer. Raises `NotFound`."""
+        """Follow a board no longer, also one that can't be seen any more. Raises `NotFound`."""
         async with self._database.write() as session:
-            found = await find_board(session, follower, board)
-            await follows.unfollow_board(session, follower.id, found.board.id)
+            followed = "\x00" not in board
+            followed = followed and await follows.unfollow_board(session, follower.id, board)
+            if not followed:
+                await find_board(session, follower, board)
 
     async def follow_author(self, follower: User, author_id: int) -> None:
         """Follow an author whose page the follower may see. Raises `NotFound`, and `Conflict` from

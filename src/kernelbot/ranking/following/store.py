@@ -27,10 +27,10 @@ async def follow_board(session: WriteSession, follower_id: int, leaderboard_id: 
     await session.do(statements(__file__)["follow_board"], values)
 
 
-async def unfollow_board(session: WriteSession, follower_id: int, leaderboard_id: int) -> None:
-    """Follow a board no longer, also if it isn't followed."""
-    values = {"follower_id": follower_id, "leaderboard_id": leaderboard_id}
-    await session.do(statements(__file__)["unfollow_board"], values)
+async def unfollow_board(session: WriteSession, follower_id: int, board: str) -> bool:
+    """Follow the board of that name no longer. False: it wasn't followed."""
+    values = {"follower_id": follower_id, "board": board}
+    return await session.do(statements(__file__)["unfollow_board"], values) == 1
 
 
 async def follow_author(session: WriteSession, follower_id: int, author_id: int) -> None:

@@ -1,6 +1,6 @@
 """Submitting in the browser: a file, or text typed into the page."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from fastapi import APIRouter, File, Form, Query, Request, Response, UploadFile
@@ -93,7 +93,7 @@ async def _bench(request: Request, services: Services, user: User, board: str) -
     return {
         "tab": "submit",
         "board": found,
-        "problem": replace(written.problem, leaderboard=found),
+        "problem": written.problem,
         "statement": written.statement,
         "earlier": await services.submission_lists.own(user, board=board, limit=_EARLIER),
         "tries": services.boards.tried_on(found),
