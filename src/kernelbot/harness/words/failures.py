@@ -218,7 +218,7 @@ def _refusal(reply: RequestRefused, where: str, missing: str) -> tuple[Verdict, 
             room = "there is no room for a call's data. Keep less between calls."
             return Verdict.MEMORY_LIMIT, f"{where}: {room}\n{text}"
         case RefusalReason.MEMORY:
-            memory = "it ran out of memory. Keep fewer and smaller arrays at once."
+            memory = "it ran out of memory. Keep fewer and smaller arrays at once, or recurse less."
             return Verdict.MEMORY_LIMIT, f"{where}: {memory}\n{text}"
         case RefusalReason.OUT_OF_BOUNDS:
             return Verdict.RULE_VIOLATION, wrote_outside_output(where).message

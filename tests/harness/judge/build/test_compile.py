@@ -110,6 +110,18 @@ def test_a_bomb_ends_as_the_authors_failure(client: RunnerClient, bomb: str) -> 
     assert Verdict.ACCEPTED == after.verdict
 
 
+def test_of_thousands_of_errors_the_first_is_told(client: RunnerClient) -> None:
+    source = "int f() {\n" + "".join(f"  unknown_{n} = {n};\n" for n in range(5000)) + "}\n"
+    build = compile_job(_job(source), client, CompilerProduct.SHARED_OBJECT)
+    assert build.failure is not None
+    assert build.report is not None
+    assert (Verdict.COMPILE_ERROR, True, 50) == (
+        build.verdict,
+        "unknown_0" in build.failure.message,
+        build.report.output.count("error: "),
+    )
+
+
 def test_the_same_source_is_compiled_once(client: RunnerClient, tmp_path: Path) -> None:
     cache = BuildCache(tmp_path / "cache")
     first, second = (

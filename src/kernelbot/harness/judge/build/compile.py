@@ -37,7 +37,15 @@ SOURCE_SUFFIXES = frozenset(
 )
 """The problem's files that a compiler can read; a reference never has one of these suffixes."""
 
-_GXX_FLAGS = ("-std=c++20", "-O3", "-DNDEBUG", "-march=native", "-fno-strict-aliasing", "-Wall")
+_GXX_FLAGS = (
+    "-std=c++20",
+    "-O3",
+    "-DNDEBUG",
+    "-march=native",
+    "-fno-strict-aliasing",
+    "-Wall",
+    "-fmax-errors=50",  # for each unknown name it looks for one that is alike
+)
 _NVCC_FLAGS = (
     "--std=c++20",
     "-DNDEBUG",
@@ -196,6 +204,9 @@ def _compile(plan: _Plan, job: JobSpec, client: RunnerClient) -> BuildOutcome:
 
 
 def _explain(result: CommandResult, timeout_s: float, limits: Limits) -> tuple[Verdict, str]:
+    error = _first_error(result.stdout + result.stderr)
+    if result.limit is not None and "error:" in error:
+        return Verdict.COMPILE_ERROR, error  # which it would have ended with
     if result.limit is Verdict.TIME_LIMIT:
         return Verdict.TIME_LIMIT, (
             f"The compiler was not done after {timeout_s:g} s. Use fewer templates and headers, or "

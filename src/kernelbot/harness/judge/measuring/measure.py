@@ -231,6 +231,7 @@ class Measurer:
                     self._control.observe(work.index, work.known.given)
                 if anchor is not None and rounds % EVERY == 0:
                     anchor_s += self._observe(anchor)
+                call += self._rounds.play_shorter(work, call, line)
                 call += self._sample(work, call, line, rule, start + anchor_s)
                 rounds += 1
                 self._follow(work.index, work.known, line)

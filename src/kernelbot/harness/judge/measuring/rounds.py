@@ -21,6 +21,10 @@ from kernelbot.protocol import Case
 _REFERENCE_SHARE = 0.1
 """The reference's answer is computed for each check while that takes less than this share."""
 
+_SHORTER_SHARE = 0.25
+"""So many windows of several calls come after a shorter one: of the fewest samples, 20, one in 300
+measurements has none, and a submission has several."""
+
 Line = Sequence[Samples]
 """What the processes that are called with the same data have shown: one, or in a duel a pair, the
 submission's first."""
@@ -87,6 +91,24 @@ class Rounds:
                 after = self._control.call(questions[0].given, IDENTITY)
                 runner.after_calls_ns.append(after.window.bracket_ns)
         return questions, [replies[side] for side in sorted(replies)]
+
+    def play_shorter(self, work: NumberedCase, call: int, line: Line) -> int:
+        """Now and then a window with fewer calls than the line's, each of whose outputs is checked;
+        it becomes no sample. Returns how many calls it held. Raises `AuthorFailure`.
+
+        So none of a window's calls can leave its work to the last one, which does it for all of
+        them at once: nobody knows which one that is.
+        """
+        of_each = line[0].calls
+        if of_each == 1 or self._random.random() >= _SHORTER_SHARE:
+            return 0
+        calls = self._random.randrange(1, of_each)
+        questions, replies = self.play(work, call, line, calls)
+        for one, reply in zip(line, replies, strict=True):
+            values = (reply.value,) if calls == 1 else reply.value
+            for question, value in zip(questions, values, strict=True):
+                self.check(work.case, one.runner, question, value)
+        return calls
 
     def check(self, case: Case, runner: TimedRunner, question: Question, value: Any) -> float:
         """Raises `AuthorFailure` if an output is wrong; returns how long that took, in seconds."""
