@@ -277,6 +277,17 @@ async def test_other_competitions_boards_are_not_reported(world: World, root: Pa
     assert {"one": "unchanged", "two": "unchanged"} == await reasons(world, root)
 
 
+async def test_a_plan_says_what_becomes_of_a_device_that_goes(world: World, root: Path) -> None:
+    write_competition(root, "one", gpus="[CPU, H100]")
+    await synced(world, root)
+    write_competition(root, "one", gpus="[CPU]")
+    planned = await reasons(world, root, DRY)
+    assert (
+        "devices: CPU (no longer H100: the scores there leave the ranking, and come back with "
+        "rejudges and duels once a sync offers it again)" in planned["one"]
+    )
+
+
 async def test_devices_that_are_not_here_are_skipped(world: World, root: Path) -> None:
     write_competition(root, "one", gpus="[B200]")
     found = await reasons(world, root)

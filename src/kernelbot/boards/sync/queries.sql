@@ -40,6 +40,13 @@ UPDATE leaderboards SET problem_version_id = %(problem_version_id)s,
     description = %(description)s, deadline = %(deadline)s
 WHERE id = %(leaderboard_id)s;
 
+-- What waits there would decide nothing, and a pair is dueled once: it is asked for again when the
+-- device is offered again.
+-- name: drop_duels
+DELETE FROM duels
+WHERE leaderboard_id = %(leaderboard_id)s AND state = 'waiting'
+    AND NOT device = ANY(%(devices)s);
+
 -- name: drop_devices
 DELETE FROM leaderboard_devices
 WHERE leaderboard_id = %(leaderboard_id)s AND NOT device = ANY(%(devices)s);

@@ -273,6 +273,19 @@ def _new_version(before: SyncedBoard) -> str:
     return f"{what} ({leave} the ranking; to measure the best again on it, afterwards: {again})"
 
 
+def _devices(wanted: _Wanted, before: SyncedBoard) -> str:
+    """Which there will be, and what becomes of the rankings of those that go."""
+    what = f"devices: {', '.join(wanted.devices)}"
+    gone = [device for device in before.devices if device not in wanted.devices]
+    if not gone:
+        return what
+    them = "it" if len(gone) == 1 else "them"
+    return (
+        f"{what} (no longer {', '.join(gone)}: the scores there leave the ranking, and come back"
+        f" with rejudges and duels once a sync offers {them} again)"
+    )
+
+
 def _changes(wanted: _Wanted, before: SyncedBoard) -> list[str]:
     judged = before.judging_hash != wanted.hashes.judging
     return [
@@ -280,7 +293,7 @@ def _changes(wanted: _Wanted, before: SyncedBoard) -> list[str]:
         for what, differs in (
             (_new_version(before), judged),
             ("the text", not judged and before.content_hash != wanted.hashes.content),
-            (f"devices: {', '.join(wanted.devices)}", before.devices != wanted.devices),
+            (_devices(wanted, before), before.devices != wanted.devices),
             (
                 f"the deadline: {_moment(before.deadline)} -> {_moment(wanted.listed.deadline)}",
                 before.deadline != wanted.listed.deadline,

@@ -93,7 +93,8 @@ async def assign(
 
 
 async def update(session: WriteSession, update: BoardUpdate) -> None:
-    """Set problem, deadline and devices, and compute the ranking again."""
+    """Set problem, deadline and devices, and compute the ranking again. What was measured on a
+    device that isn't offered any more stays, for when it is again."""
     sql = statements(__file__)
     board_id = {"leaderboard_id": update.leaderboard_id}
     await session.do(
@@ -105,7 +106,9 @@ async def update(session: WriteSession, update: BoardUpdate) -> None:
             "deadline": update.deadline,
         },
     )
-    await session.do(sql["drop_devices"], {**board_id, "devices": list(update.devices)})
+    offered = {**board_id, "devices": list(update.devices)}
+    await session.do(sql["drop_duels"], offered)
+    await session.do(sql["drop_devices"], offered)
     places = [
         {**board_id, "device": device, "position": position}
         for position, device in enumerate(update.devices)

@@ -94,12 +94,11 @@ DECLARE
 BEGIN
     PERFORM 1 FROM leaderboard_devices
     WHERE leaderboard_id = _board AND device = _device FOR NO KEY UPDATE;
-    IF FOUND THEN
-        INSERT INTO decisions
-        VALUES (_author, _board, _device, pg_current_xact_id()::text::bigint)
-        ON CONFLICT (author_id, leaderboard_id, device)
-            DO UPDATE SET decided_by = excluded.decided_by;
-    END IF;
+    -- Also where the device isn't offered: once it is again, the reason is another one.
+    INSERT INTO decisions
+    VALUES (_author, _board, _device, pg_current_xact_id()::text::bigint)
+    ON CONFLICT (author_id, leaderboard_id, device)
+        DO UPDATE SET decided_by = excluded.decided_by;
 
     SELECT * INTO best FROM standing_runs
     WHERE leaderboard_id = _board AND device = _device AND author_id = _author;
