@@ -17,6 +17,37 @@ async def test_a_score_has_its_interval_and_its_submission(world: World) -> None
         assert expected == (one.submission_id, one.ci95_s)
 
 
+async def test_a_score_that_moves_nobody_is_a_record_as_soon_as_it_counts(world: World) -> None:
+    """It is within the interval of its author's best, which stands."""
+    await world.board()
+    await ranked(world, 1.0, relative_error=0.05)
+    assert [1.0] == await _records(world)
+    await ranked(world, 0.98, relative_error=0.05)
+    assert [1.0, 0.98] == await _records(world)
+
+
+@pytest.mark.parametrize("how", ["refused", "deleted"])
+async def test_a_record_that_counts_no_longer_is_none(world: World, how: str) -> None:
+    await world.board()
+    await ranked(world, 1.0, relative_error=0.05)
+    number = await ranked(world, 0.98, relative_error=0.05)
+    assert [1.0, 0.98] == await _records(world)
+    if how == "refused":
+        await world.services.reviews.refuse(world.admin.user, number, "It reads the answers.")
+    else:
+        await world.services.deletion.delete_submission(world.ada.user, number)
+    assert [1.0] == await _records(world)
+
+
+async def _records(world: World) -> list[float]:
+    """The same from the trend and from all boards' latest, the oldest first."""
+    _, trend = await world.services.trends.for_board(None, "sort", None, ())
+    latest = await world.services.trends.latest(None, limit=9)
+    found = [one.score_s for one in trend.records]
+    assert found == [one.score.score_s for one in reversed(latest)]
+    return found
+
+
 @pytest.mark.parametrize(
     ("beginning", "expected"),
     [("A", ("ada", "Abe")), ("ab", ("Abe",)), ("", ()), ("%", ()), ("\x00", ()), ("a'; --", ())],

@@ -35,7 +35,8 @@ class BoardToCreate:
 
 @dataclass(frozen=True)
 class RankingSize:
-    """How many authors a ranking has. `version` changes whenever a page may have changed."""
+    """How many authors a ranking has. `version` changes whenever a page may have changed, or which
+    scores count."""
 
     authors: int
     version: int

@@ -107,6 +107,10 @@ BEGIN
 
     PERFORM request_own_duels(best);
     IF old.run_id IS NOT DISTINCT FROM best.run_id AND old.score_s IS NOT DISTINCT FROM best.score_s THEN
+        -- Another of their scores may have come or gone, of which records and trends consist. Who
+        -- stands nowhere has none.
+        UPDATE leaderboard_devices SET version = version + 1
+        WHERE leaderboard_id = _board AND device = _device AND best.run_id IS NOT NULL;
         RETURN;
     END IF;
     first := podium(_board, _device);
