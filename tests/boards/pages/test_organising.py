@@ -1,6 +1,7 @@
 """Boards, as their organisers change them."""
 
 import asyncio
+import re
 from datetime import UTC, datetime
 
 import pytest
@@ -9,6 +10,7 @@ from kernelbot.boards.limits.model import LimitCategory, RateLimit
 from kernelbot.boards.model import Board, Visibility
 from kernelbot.boards.service import BoardEdit
 from kernelbot.platform.store import mark
+from tests.support.front import csrf_for
 from tests.support.office import Office
 
 HERE = "/organise/board/sort"
@@ -82,6 +84,73 @@ async def test_a_deadline_that_is_left_alone_stays_to_the_second(office: Office)
     assert until == (await board_of(office)).deadline
 
 
+def _form_of(page: str, action: str) -> dict[str, str | list[str]]:
+    """What the browser sends of that form, as the page shows it."""
+    form = page[page.index(f'action="{HERE}/{action}"') :].split("</form>")[0]
+    sent: dict[str, str | list[str]] = dict(
+        re.findall(
+            r'<input (?:type="hidden" )?name="(shown|was_\w+|ranked|test)"[^>]*value="([^"]*)"',
+            form,
+        )
+    )
+    if action == "edit":
+        sent["was"] = re.findall(r'name="was" value="(\w+)"', form)
+        sent["deadline"] = str(sent["was_deadline"])
+        sent["visibility"] = str(sent["was_visibility"])
+        sent |= dict(re.findall(r'name="(\w+)" value="(true)" checked', form))
+    return sent
+
+
+async def test_what_others_have_changed_since_the_page_was_opened_stays(office: Office) -> None:
+    """Whoever has the page open ticks one box: nothing else of it is as they saw it."""
+    boards, maker = office.front.world.services.boards, office.maker_token.user
+    until = datetime(2040, 1, 31, 12, 30, tzinfo=UTC)
+    shown = BoardEdit(Visibility.PUBLIC, until, fixed_seed=True, try_on_cpu=True)
+    await boards.edit(maker, "sort", shown)
+    form = _form_of((await office.maker.get(HERE)).text, "edit")
+    ended = datetime(2026, 1, 31, 12, 30, 59, tzinfo=UTC)
+    meanwhile = BoardEdit(Visibility.CLOSED, ended, fixed_seed=False, refuse_unavailable=True)
+    await boards.edit(maker, "sort", meanwhile)
+    answer = await office.maker.post(
+        f"{HERE}/edit", data={**csrf_for(office.maker), **form, "reveal_code": "true"}
+    )
+    found = await board_of(office)
+    assert (303, ended, Visibility.CLOSED) == (answer.status_code, found.deadline, found.visibility)
+    assert (True, False, True, True) == (
+        found.reveal_code,
+        found.fixed_seed,
+        found.refuse_unavailable,
+        found.try_on_cpu,
+    )
+
+
+async def test_what_was_ticked_can_be_unticked_and_a_deadline_removed(office: Office) -> None:
+    boards, maker = office.front.world.services.boards, office.maker_token.user
+    until = datetime(2040, 1, 31, 12, 30, tzinfo=UTC)
+    await boards.edit(maker, "sort", BoardEdit(Visibility.CLOSED, until, reveal_code=True))
+    form = _form_of((await office.maker.get(HERE)).text, "edit")
+    del form["reveal_code"]
+    changed = {"deadline": "", "visibility": "public"}
+    await office.maker.post(f"{HERE}/edit", data={**csrf_for(office.maker), **form, **changed})
+    found = await board_of(office)
+    assert (None, Visibility.PUBLIC, False) == (
+        found.deadline,
+        found.visibility,
+        found.reveal_code,
+    )
+
+
+async def test_a_limit_that_others_have_set_since_stays(office: Office) -> None:
+    limits, maker = office.front.world.services.limits, office.maker_token.user
+    form = _form_of((await office.maker.get(HERE)).text, "limits")
+    await limits.set(maker, "sort", RateLimit(LimitCategory.TEST, 3))
+    await office.maker.post(
+        f"{HERE}/limits", data={**csrf_for(office.maker), **form, "ranked": "6"}
+    )
+    found = {limit.category: limit.max_per_hour for limit in await limits.list_limits(None, "sort")}
+    assert {LimitCategory.LEADERBOARD: 6, LimitCategory.TEST: 3} == found
+
+
 async def test_a_board_ends_and_opens_again(office: Office) -> None:
     await office.post(f"{HERE}/end")
     ended = await office.maker.get(f"{HERE}?done=ended")
@@ -106,6 +175,8 @@ FORMS: list[tuple[str, dict[str, str], int]] = [
     ("edit", {"deadline": "<script>\x00"}, 400),
     ("edit", {"visibility": "secret"}, 422),
     ("edit", {"deadline": "x" * 1000}, 422),
+    ("edit", {"shown": "true", "was": "<script>", "deadline": "x"}, 400),
+    ("edit", {"was_visibility": "secret"}, 422),
     ("limits", {"ranked": "-1"}, 400),
     ("limits", {"ranked": "1e3"}, 400),
     ("limits", {"test": "9" * 20}, 400),

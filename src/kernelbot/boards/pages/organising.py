@@ -21,6 +21,10 @@ from kernelbot.web.session import PostedSession
 
 router = APIRouter(prefix=HOME, include_in_schema=False)
 
+_Shown = Annotated[bool, Form()]
+"""Whether the form says, in its fields `was…`, what the page showed when it was sent."""
+_FLAGS = 4
+"""How many settings of a board are ticked or not."""
 _DISABLED = 5
 """How many disabled webhooks are named above the boards."""
 
@@ -70,18 +74,28 @@ async def edit_board(
     fixed_seed: Annotated[bool, Form()] = False,
     refuse_unavailable: Annotated[bool, Form()] = False,
     try_on_cpu: Annotated[bool, Form()] = False,
+    shown: _Shown = False,
+    was_deadline: Typed = "",
+    was_visibility: Annotated[Visibility | None, Form()] = None,
+    was: Annotated[list[str] | None, Form(max_length=_FLAGS)] = None,
 ) -> Response:
-    """Change what the form says. A deadline that is as the page showed it stays to the second."""
+    """Change what differs from what the page showed (`was`: what was ticked): others may have
+    changed the rest since. A form that doesn't say changes all but a deadline that is as it is now,
+    which stays to the second."""
     before = await services.boards.get_organised(session.user, board)
     until = read_deadline(deadline)
-    kept = deadline == deadline_field(before.deadline)
+    kept = deadline == (was_deadline if shown else deadline_field(before.deadline))
+
+    def flag(name: str, ticked: bool) -> bool | None:
+        return None if shown and ticked == (name in (was or ())) else ticked
+
     edit = BoardEdit(
-        visibility,
+        None if visibility is was_visibility else visibility,
         Keep.KEEP if kept else until,
-        reveal_code=reveal_code,
-        fixed_seed=fixed_seed,
-        refuse_unavailable=refuse_unavailable,
-        try_on_cpu=try_on_cpu,
+        reveal_code=flag("reveal_code", reveal_code),
+        fixed_seed=flag("fixed_seed", fixed_seed),
+        refuse_unavailable=flag("refuse_unavailable", refuse_unavailable),
+        try_on_cpu=flag("try_on_cpu", try_on_cpu),
     )
     return _changed(await services.boards.edit(session.user, before.name, edit), "saved")
 
@@ -107,12 +121,20 @@ async def set_limits(
     board: BoardName,
     ranked: Typed = "",
     test: Typed = "",
+    shown: _Shown = False,
+    was_ranked: Typed = "",
+    was_test: Typed = "",
 ) -> Response:
-    """Set or remove how many submissions an author may make within an hour."""
-    wanted = {LimitCategory.LEADERBOARD: _number(ranked), LimitCategory.TEST: _number(test)}
+    """Set or remove how many submissions an author may make within an hour. What is as the page
+    showed it stays as it is now."""
+    wanted = {
+        LimitCategory.LEADERBOARD: (_number(ranked), shown and ranked == was_ranked),
+        LimitCategory.TEST: (_number(test), shown and test == was_test),
+    }
     found = await services.boards.get_organised(session.user, board)
-    for category, number in wanted.items():
-        await _limit(services, session.user, found, category, number)
+    for category, (number, stays) in wanted.items():
+        if not stays:
+            await _limit(services, session.user, found, category, number)
     return _changed(found, "saved")
 
 
