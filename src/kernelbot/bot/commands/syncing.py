@@ -38,40 +38,49 @@ class TypedSync:
     branch: str
     force: bool
 
-    def options(self, *, dry_run: bool) -> SyncOptions:
-        """The options as the service takes them."""
-        return SyncOptions(force=self.force, dry_run=dry_run, problem_set=self.problem_set or None)
 
+@dataclass(frozen=True)
+class _Agreed(TypedSync):
+    """What a plan was shown of, which its button applies and nothing else."""
 
-async def _sync(bot: "KernelBot", actor: User, wanted: TypedSync, *, dry_run: bool) -> SyncOutcome:
-    return await bot.services.sync.from_repository(
-        actor, wanted.repository or None, wanted.branch or None, wanted.options(dry_run=dry_run)
-    )
+    commit: str
+    digest: str
 
 
 async def show_plan(
     bot: "KernelBot", interaction: discord.Interaction, actor: User, wanted: TypedSync
 ) -> None:
     """What a sync would change. Raises as `Sync.from_repository`."""
-    plan = await _sync(bot, actor, wanted, dry_run=True)
+    options = SyncOptions(wanted.force, dry_run=True, problem_set=wanted.problem_set or None)
+    plan = await bot.services.sync.from_repository(
+        actor, wanted.repository or None, wanted.branch or None, options
+    )
     text, whole = _text(plan)
     changes = plan.with_action(SyncAction.CREATE) + plan.with_action(SyncAction.UPDATE)
     if not changes:
         await answer(interaction, f"{text}\nThere is nothing to apply.", files=whole)
         return
-    asked = Attached.text(_FILE, json.dumps(asdict(wanted)))  # too long for a button
+    agreed = _Agreed(**asdict(wanted), commit=plan.commit or "", digest=plan.digest)
+    asked = Attached.text(_FILE, json.dumps(asdict(agreed)))  # too long for a button
     label = f"Apply {len(changes)}"
     await confirming.ask(interaction, text, label, "sync", files=[asked, *whole])
 
 
 async def _apply(bot: "KernelBot", interaction: discord.Interaction, words: Sequence[str]) -> None:
+    """Do what the plan said, of the commit that it was made of."""
     require_own(interaction, words[0])
     message = interaction.message
     if message is None or not message.attachments:
         raise UserError("The plan is gone.", next_step=Next.BEGIN_AGAIN)
     actor = await acting(bot.services, interaction)
-    wanted = TypedSync(**json.loads(await message.attachments[0].read()))
-    done = await _sync(bot, actor, wanted, dry_run=False)
+    held = json.loads(await message.attachments[0].read())
+    if "digest" not in held:  # of a release before: it doesn't say what was shown
+        raise UserError("The plan is too old to be applied.", next_step=Next.BEGIN_AGAIN)
+    agreed = _Agreed(**held)
+    options = SyncOptions(agreed.force, problem_set=agreed.problem_set or None, plan=agreed.digest)
+    done = await bot.services.sync.from_repository(
+        actor, agreed.repository or None, agreed.commit or None, options
+    )
     text, whole = _text(done)
     files = [one.file() for one in whole]
     await interaction.edit_original_response(content=text, view=None, attachments=files)
