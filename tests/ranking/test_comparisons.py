@@ -94,6 +94,19 @@ async def test_an_organiser_is_not_told_of_the_authors_other_ones(world: World) 
     assert (number, None, first) == numbers(found)
 
 
+async def test_the_outcome_on_a_board_that_was_closed_is_told_nobody_outside(world: World) -> None:
+    """Neither how far the leader is ahead, nor among how many: the board isn't there for them."""
+    await world.board()
+    await ranked(world, 1.0, author=world.bob.user)
+    number = await ranked(world, 2.0)
+    before = await world.services.outcomes.for_submission(world.ada.user, number)
+    edit = BoardEdit(visibility=Visibility.CLOSED)
+    await world.services.boards.edit(world.admin.user, "sort", edit)
+    after = await world.services.outcomes.for_submission(world.ada.user, number)
+    admins = await world.services.outcomes.for_submission(world.admin.user, number)
+    assert ([1.0], [], before) == ([one.compared.leader_s for one in before], after, admins)
+
+
 async def test_on_a_board_that_was_closed_nothing_is_compared(world: World) -> None:
     await world.board()
     number = await ranked(world, 1e-3)

@@ -1,7 +1,7 @@
 """What became of a ranked submission, compared with its author's others and with the leader."""
 
 from kernelbot.accounts.model import User
-from kernelbot.boards.service import visible_board
+from kernelbot.boards.service import sees_board, visible_board
 from kernelbot.domain.errors import NotFound
 from kernelbot.domain.states import ReviewState, SubmissionState, submission_state
 from kernelbot.protocol import Mode, Verdict
@@ -31,14 +31,17 @@ class Outcomes:
 
     async def for_submission(self, viewer: User, submission_id: int) -> list[RankedOutcome]:
         """An outcome for each device on which the secret run was accepted; empty if it isn't
-        ranked. Raises `NotFound`, `NotAllowed`."""
-        return await self.for_snapshot(await self._submissions.snapshot(viewer, submission_id))
+        ranked, or if its board isn't for the viewer. Raises `NotFound`, `NotAllowed`."""
+        found = await self._submissions.snapshot(viewer, submission_id)
+        return await self.for_snapshot(viewer, found)
 
-    async def for_snapshot(self, found: SubmissionSnapshot) -> list[RankedOutcome]:
+    async def for_snapshot(self, viewer: User, found: SubmissionSnapshot) -> list[RankedOutcome]:
         """What `for_submission` gives, for who has looked at the submission already."""
         ranks = {place.device: place.rank for place in found.places}
         outcomes = []
         async with self._database.read() as session:
+            if not await sees_board(session, viewer, found.row.board):
+                return []
             for run in found.runs:
                 if not run.secret or run.score_s is None:
                     continue

@@ -65,7 +65,7 @@ async def show_submission(
     ranked = submission.mode is Mode.LEADERBOARD and not live
     problem = await _problem(services, user, submission)
     outcomes, compared, duels, artifacts, earlier = await asyncio.gather(
-        services.outcomes.for_snapshot(snapshot) if ranked else _none(),
+        services.outcomes.for_snapshot(user, snapshot) if ranked else _none(),
         _none()
         if live
         else comparisons(services, user, snapshot, submission, problem.spec if problem else None),
