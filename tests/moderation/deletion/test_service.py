@@ -95,17 +95,33 @@ async def test_what_an_organiser_deletes_may_be_submitted_again(judged: World) -
     assert [(1, "ada")] == await names(judged)
 
 
-@pytest.mark.exhaustive
-async def test_a_rejudge_ranks_what_was_submitted_again(judged: World) -> None:
+async def test_nor_does_a_rejudge_rank_it(judged: World) -> None:
+    """The same code of somebody else, who hasn't withdrawn it, is measured again."""
     first = await ranked(judged, judged.ada.user, 1.0)
     await judged.services.deletion.delete_submission(judged.ada.user, first.id)
     await ranked(judged, judged.ada.user, 1.0)
+    with pytest.raises(Conflict, match="Nobody is ranked"):
+        await judged.services.rejudging.start(judged.admin.user, "sort")
+    of_bob = await ranked(judged, judged.bob.user, 1.0)
     started = await judged.services.rejudging.start(judged.admin.user, "sort")
-    async with asyncio.timeout(60):
-        while started.finished_at is None:
-            started = await judged.services.rejudging.get(judged.admin.user, "sort", started.id)
-            await asyncio.sleep(0.05)
-    assert [(1, "ada")] == await names(judged)
+    assert [of_bob.id] == [run.submission_id for run in started.runs]
+
+
+async def test_a_rejudge_ranks_it_on_a_version_on_which_nobody_has_seen_its_score(
+    judged: World,
+) -> None:
+    first = await ranked(judged, judged.ada.user, 1.0)
+    await judged.services.deletion.delete_submission(judged.ada.user, first.id)
+    again = await ranked(judged, judged.ada.user, 1.0)
+    with psycopg.connect(judged.database.url) as connection:
+        connection.execute(
+            "WITH v AS (INSERT INTO problem_versions (problem_id, content_hash, judging_hash,"
+            " definition, harness, ranking_by) SELECT problem_id, sha256('x'), sha256('x'),"
+            " definition, harness, ranking_by FROM problem_versions RETURNING id)"
+            " UPDATE leaderboards SET problem_version_id = v.id FROM v"
+        )
+    started = await judged.services.rejudging.start(judged.admin.user, "sort")
+    assert [again.id] == [run.submission_id for run in started.runs]
 
 
 async def test_all_that_hangs_on_a_submission_goes_with_it(judged: World) -> None:

@@ -1,12 +1,25 @@
--- Each author's standing, or else their fastest of another version of the problem.
+-- Each author's standing, or else their fastest of another version of the problem. Of code that they
+-- have withdrawn on this version none: it isn't ranked again, by a rejudge no more than by submitting it.
 -- name: candidates
 SELECT submission_id FROM (
     SELECT DISTINCT ON (r.author_id) r.submission_id, r.score_s
     FROM rankable_runs r
+    JOIN leaderboards b ON b.id = r.leaderboard_id
+    JOIN problem_versions current ON current.id = b.problem_version_id
     LEFT JOIN standings st ON st.leaderboard_id = r.leaderboard_id AND st.device = r.device
         AND st.author_id = r.author_id
     WHERE r.leaderboard_id = %(leaderboard_id)s AND r.device = %(device)s
-        AND (st.run_id IS NULL OR st.run_id = r.run_id)
+        AND (st.run_id = r.run_id OR (st.run_id IS NULL AND NOT EXISTS (
+            SELECT 1 FROM withdrawn_sources w
+            WHERE w.leaderboard_id = r.leaderboard_id AND w.author_id = r.author_id
+                AND w.source_sha256 = r.source_sha256 AND w.judging_hash = current.judging_hash
+                AND w.device = r.device AND w.submission_id < r.submission_id
+        ) AND NOT EXISTS (
+            SELECT 1 FROM withdrawn_sources w
+            WHERE w.leaderboard_id = r.leaderboard_id AND w.author_id = r.author_id
+                AND w.code_sha256 = r.code_sha256 AND w.judging_hash = current.judging_hash
+                AND w.device = r.device AND w.submission_id < r.submission_id
+        )))
     ORDER BY r.author_id, r.score_s, r.run_id
 ) best
 ORDER BY score_s, submission_id LIMIT %(top)s;
