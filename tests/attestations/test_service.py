@@ -89,6 +89,24 @@ async def test_samples_of_data_that_comes_again_are_for_admins_only(world: World
 
 
 @pytest.mark.usefixtures("judging")
+async def test_samples_of_a_shared_seed_stay_so_when_others_have_fresh_ones(world: World) -> None:
+    """The board may share its seed again, and that is the same one."""
+    numbers = []
+    for shared in (True, False):
+        edit = BoardEdit(fixed_seed=shared)
+        await world.services.boards.edit(world.admin.user, "sort", edit)
+        numbers.append(await judged(world, CODE + f"# {shared}\n".encode()))
+    signed_runs = [(await signed(world, number)).result.runs[1] for number in numbers]
+    downloaded = [
+        await world.services.submissions.measured(world.ada.user, number) for number in numbers
+    ]
+    assert [(True, 0), (False, 1)] == [
+        (run.samples_withheld, len(run.workloads)) for run in signed_runs
+    ]
+    assert [False, True] == [bool(loads) for loads in downloaded]
+
+
+@pytest.mark.usefixtures("judging")
 async def test_how_a_secret_run_failed_is_not_told_to_anybody(world: World) -> None:
     number = await judged(world, b"# fake: secret runtime_error\n")
     found = (await signed(world, number, world.admin.user)).result

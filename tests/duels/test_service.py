@@ -50,6 +50,22 @@ async def test_of_their_own_authors_see_the_pairs_and_not_the_data(world: World)
     )
 
 
+async def test_pairs_of_a_shared_seed_stay_for_admins_when_it_is_shared_no_longer(
+    world: World,
+) -> None:
+    await two_of_ada(world)
+    edit = world.services.boards.edit
+    await edit(world.admin.user, "sort", BoardEdit(fixed_seed=True))
+    await fought(world, SAME)
+    await edit(world.admin.user, "sort", BoardEdit(fixed_seed=False))
+    (duel,) = await all_duels(world)
+    seen = [
+        await world.services.duels.measured(one.user, "sort", duel.id)
+        for one in (world.ada, world.admin)
+    ]
+    assert [0, 1] == [len(loads) for loads in seen]
+
+
 async def test_pairs_of_a_failed_duel_are_not_for_authors(world: World) -> None:
     await two_of_ada(world)
     judge = judging(world)

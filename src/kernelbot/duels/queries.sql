@@ -47,6 +47,9 @@ WHERE d.leaderboard_id = %(leaderboard_id)s
     AND d.id < coalesce(%(before_id)s::bigint, 9223372036854775807)
 ORDER BY d.id DESC LIMIT %(limit)s;
 
+-- name: shared_seed
+SELECT EXISTS (SELECT 1 FROM runs WHERE duel_id = %(duel_id)s AND shared_seed) AS shared;
+
 -- name: result
 SELECT a.result::text AS result
 FROM runs r JOIN attempts a ON a.run_id = r.id AND a.state = 'finished'

@@ -66,7 +66,8 @@ class Duels:
             for submission_id in (duel.submission_id, duel.opponent_id):
                 await visible(session, viewer, submission_id)
             secret = views.sees_secret(viewer)
-            if not may_see_pairs(duel, sees_secret=secret, seed_is_shared=found.fixed_seed):
+            shared = found.fixed_seed or await duels.had_shared_seed(session, duel_id)
+            if not may_see_pairs(duel, sees_secret=secret, seed_is_shared=shared):
                 return []
             result = await duels.result(session, duel_id)
         return [] if result is None else paired_workloads(result, names_data=secret)

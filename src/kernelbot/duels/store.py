@@ -56,6 +56,12 @@ async def opponent_of(session: ReadSession, duel_id: int) -> int | None:
     return None if row is None else int(row["opponent_id"])
 
 
+async def had_shared_seed(session: ReadSession, duel_id: int) -> bool:
+    """Whether its run had the seed that all secret runs of the board shared."""
+    row = await session.one(statements(__file__)["shared_seed"], {"duel_id": duel_id})
+    return row is not None and bool(row["shared"])
+
+
 async def of_board(
     session: ReadSession,
     leaderboard_id: int,

@@ -84,7 +84,7 @@ FOR NO KEY UPDATE OF r;
 -- name: open
 WITH begun AS (
     UPDATE runs SET state = 'dispatched', attempts = attempts + 1,
-        started_at = coalesce(started_at, now())
+        started_at = coalesce(started_at, now()), shared_seed = shared_seed OR %(shared_seed)s
     WHERE id = %(run_id)s AND state = 'queued'
     RETURNING id, submission_id, attempts
 ), opened AS (

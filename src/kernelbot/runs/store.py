@@ -182,6 +182,7 @@ async def open_attempt(
         "launcher": launcher,
         "owner": owner,
         "terms": dumps(to_wire(terms)),
+        "shared_seed": run.secret and run.fixed_seed,
     }
     row = await session.one(statements(__file__)["open"], values)
     assert row is not None

@@ -36,7 +36,7 @@ WHERE s.id = %(submission_id)s;
 
 -- name: one
 SELECT s.id, b.id AS board_id, b.name AS board, b.creator_id, u.name AS author, s.author_id,
-    s.file_name, s.mode, s.created_at, s.review, s.review_reason, b.fixed_seed AS seed_is_shared,
+    s.file_name, s.mode, s.created_at, s.review, s.review_reason, seed_is_shared(s.id, b.fixed_seed),
     c.content AS code
 FROM submissions s
 JOIN leaderboards b ON b.id = s.leaderboard_id
@@ -154,7 +154,7 @@ WITH asked AS MATERIALIZED (
     WHERE id = ANY((SELECT %(submission_ids)s::bigint[])::bigint[])
 )
 SELECT s.id, b.id AS board_id, b.name AS board, b.creator_id, u.name AS author, s.author_id,
-    s.file_name, s.mode, s.created_at, s.review, s.review_reason, b.fixed_seed AS seed_is_shared,
+    s.file_name, s.mode, s.created_at, s.review, s.review_reason, seed_is_shared(s.id, b.fixed_seed),
     NULL AS code, l.hash,
     r.id AS run_id, r.device, r.secret, r.state, r.verdict, r.score_s, r.attempts,
     r.created_at AS run_created_at, r.started_at, r.finished_at, r.fault, r.message, r.best_of_version,

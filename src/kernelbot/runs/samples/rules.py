@@ -9,7 +9,7 @@ from kernelbot.runs.samples.model import PairedWorkload, SampledWorkload
 
 def may_see_samples(run: Run, *, sees_secret: bool, seed_is_shared: bool) -> bool:
     """Whether a run's samples are for somebody who sees its submission. `seed_is_shared`: all
-    secret runs of the board have the same seed.
+    secret runs of the board have the same seed, or had when this one was judged.
 
     An author's code can hide in its times what it saw of its data. Of a seed that is never used
     again that tells nothing; of a shared one it does. Of a failed run samples would tell where it

@@ -157,10 +157,18 @@ CROSS JOIN LATERAL (
     WHERE st.submission_id = s.id
 ) best;
 
+-- Whether secret runs of a submission had, or now would have, the seed that those of others have.
+CREATE FUNCTION seed_is_shared(_submission bigint, _fixed boolean) RETURNS boolean
+LANGUAGE sql STABLE AS $$
+    SELECT _fixed OR EXISTS (
+        SELECT 1 FROM runs WHERE submission_id = _submission AND shared_seed
+    );
+$$;
+
 -- Submissions with a row for each of their runs, whose columns come last.
 CREATE VIEW submission_snapshots AS
 SELECT s.id, b.id AS board_id, b.name AS board, b.creator_id, u.name AS author, s.author_id,
-    s.file_name, s.mode, s.created_at, s.review, s.review_reason, b.fixed_seed AS seed_is_shared,
+    s.file_name, s.mode, s.created_at, s.review, s.review_reason, seed_is_shared(s.id, b.fixed_seed),
     NULL::text AS code,
     r.id AS run_id, r.device, r.secret, r.state, r.verdict, r.score_s, r.attempts,
     r.created_at AS run_created_at, r.started_at, r.finished_at, r.fault, r.message, r.best_of_version,
