@@ -1,20 +1,17 @@
 -- What stays when a board changes: a device that it no longer offers may be offered again, and a seed
 -- that all share may be so again.
 
--- Rejudges, duels, what is known to be right and decisions belong to the board. Until now they went
--- with the row of its device. Servers of the release before ask for none of them by that row.
+-- Rejudges, duels and what is known to be right belong to the board. Until now they went with the row
+-- of its device. Servers of the release before ask for none of them by that row. A duel goes with its
+-- submissions, without which no board goes: a key to the board would only lock it while a verdict is
+-- written.
 ALTER TABLE rejudges
     DROP CONSTRAINT rejudges_leaderboard_id_device_fkey,
-    ADD FOREIGN KEY (leaderboard_id) REFERENCES leaderboards ON DELETE CASCADE;
-ALTER TABLE duels
-    DROP CONSTRAINT duels_leaderboard_id_device_fkey,
     ADD FOREIGN KEY (leaderboard_id) REFERENCES leaderboards ON DELETE CASCADE;
 ALTER TABLE known_right
     DROP CONSTRAINT known_right_leaderboard_id_device_fkey,
     ADD FOREIGN KEY (leaderboard_id) REFERENCES leaderboards ON DELETE CASCADE;
-ALTER TABLE decisions
-    DROP CONSTRAINT decisions_leaderboard_id_device_fkey,
-    ADD FOREIGN KEY (leaderboard_id) REFERENCES leaderboards ON DELETE CASCADE;
+ALTER TABLE duels DROP CONSTRAINT duels_leaderboard_id_device_fkey;
 
 -- A ranking that begins anew has no version that one before it had: numbers of transactions grow, and
 -- none of them changes a ranking a million times.

@@ -94,11 +94,12 @@ DECLARE
 BEGIN
     PERFORM 1 FROM leaderboard_devices
     WHERE leaderboard_id = _board AND device = _device FOR NO KEY UPDATE;
-    -- Also where the device isn't offered: once it is again, the reason is another one.
-    INSERT INTO decisions
-    VALUES (_author, _board, _device, pg_current_xact_id()::text::bigint)
-    ON CONFLICT (author_id, leaderboard_id, device)
-        DO UPDATE SET decided_by = excluded.decided_by;
+    IF FOUND THEN
+        INSERT INTO decisions
+        VALUES (_author, _board, _device, pg_current_xact_id()::text::bigint)
+        ON CONFLICT (author_id, leaderboard_id, device)
+            DO UPDATE SET decided_by = excluded.decided_by;
+    END IF;
 
     SELECT * INTO best FROM standing_runs
     WHERE leaderboard_id = _board AND device = _device AND author_id = _author;
@@ -174,8 +175,14 @@ DECLARE
 BEGIN
     PERFORM 1 FROM leaderboard_devices WHERE leaderboard_id = _board
     ORDER BY device FOR NO KEY UPDATE;
-    UPDATE decisions SET decided_by = pg_current_xact_id()::text::bigint
-    WHERE leaderboard_id = _board;
+    -- Also for authors who have none on a device that is offered only now.
+    INSERT INTO decisions
+    SELECT DISTINCT s.author_id, d.leaderboard_id, d.device, pg_current_xact_id()::text::bigint
+    FROM leaderboard_devices d
+    JOIN submissions s ON s.leaderboard_id = d.leaderboard_id AND s.mode = 'leaderboard'
+    JOIN runs r ON r.submission_id = s.id AND r.device = d.device AND r.secret
+    WHERE d.leaderboard_id = _board
+    ON CONFLICT (author_id, leaderboard_id, device) DO UPDATE SET decided_by = excluded.decided_by;
     DELETE FROM standings WHERE leaderboard_id = _board;
     INSERT INTO standings
     SELECT leaderboard_id, device, author_id, run_id, submission_id, score_s,
