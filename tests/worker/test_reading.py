@@ -71,6 +71,11 @@ async def test_a_small_result_needs_no_process() -> None:
     assert accepted(RANKED) == found
 
 
+async def test_one_that_a_power_cut_has_left_empty_is_none() -> None:
+    async with reading() as reader:
+        assert "its result can't be read" in await why(reader, Left(b""))
+
+
 async def test_a_large_one_is_the_same_from_the_process() -> None:
     result = profile(4 << 20)
     async with reading() as reader:

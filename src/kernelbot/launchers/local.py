@@ -1,14 +1,14 @@
 """Jobs on this machine: one long-lived harness host per device, a folder per job.
 
 The handle is the job's folder. It holds the specification, later the result; the result outlives
-host and worker until it is stored. The file `host` names the lock that the job's host holds for as
-long as it lives: so anyone can tell a job that still runs from one that is lost.
+host and worker until it is stored, but perhaps not a power cut, after which the run is judged
+again. The file `host` names the lock that the job's host holds for as long as it lives: so anyone
+can tell a job that still runs from one that is lost.
 """
 
 import asyncio
 import contextlib
 import json
-import os
 import shutil
 import time
 import uuid
@@ -251,10 +251,8 @@ def _prepare(folder: Path, spec: JobSpec, lock_path: Path) -> None:
     longest_s = spec.longest_s + _SLACK_S + longest_turn_wait_s(spec)
     (folder / "longest_s").write_text(str(longest_s), encoding="utf-8")
     draft = folder / "jobspec.json.new"
-    with draft.open("w", encoding="utf-8") as file:
-        json.dump(to_wire(spec), file)
-        file.flush()
-        os.fsync(file.fileno())
+    # Not synced: after a power cut no host is left to read it.
+    draft.write_text(json.dumps(to_wire(spec)), encoding="utf-8")
     draft.rename(folder / "jobspec.json")
 
 

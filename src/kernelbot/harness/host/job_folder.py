@@ -61,13 +61,17 @@ class FolderJudge:
 
     host: Host
     no_sandbox_ok: bool
+    durable: bool
+    """Whether results are on disk once they are said to be there: other machines read them. On this
+    one they needn't be: who finds none after a power cut has the job judged again."""
 
     def judge(self, folder: Path, cancelled: Cancellation, tell: Tell) -> JobEnding:
         """Judge the folder's job, and return once it has ended; raises nothing."""
         try:
             job = read_job(_read_and_empty(folder / "jobspec.json"))
             result = self._result(job, folder, cancelled, tell)
-            write_whole(folder / "result.json", json.dumps(to_wire(result)))
+            text = json.dumps(to_wire(result))
+            write_whole(folder / "result.json", text, durable=self.durable)
         except Cancelled:
             return JobEnding(cancelled=True)
         except (AttemptLost, VersionMismatch, WireError) as error:

@@ -169,7 +169,7 @@ def run_node(payload: PayloadSource, sink: EventSink, options: NodeOptions) -> i
     finally:
         sink.close()
     try:
-        write_whole(options.result, json.dumps(to_wire(result)))
+        write_whole(options.result, json.dumps(to_wire(result)), durable=True)
     except OSError as error:
         print(f"The result can't be written: {error}", file=sys.stderr)
         return EXIT_NO_RESULT

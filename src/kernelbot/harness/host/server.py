@@ -75,7 +75,7 @@ class Server:
         def tell(event: dict[str, Any]) -> None:
             self._say({"job": folder, "event": event})
 
-        judge = FolderJudge(self.host, self.no_sandbox_ok)
+        judge = FolderJudge(self.host, self.no_sandbox_ok, durable=False)
         ending = judge.judge(Path(folder), cancelled, tell)
         self._cancelled.pop(folder, None)
         said: dict[str, Any] = {"job": folder, "finished": True}
@@ -95,7 +95,8 @@ def serve_shared(host: Host, jobs: SharedJobs, *, no_sandbox_ok: bool) -> NoRetu
     comes; what runs then is killed and has no result. Ends this process."""
 
     def judge(folder: Path, cancelled: Cancellation) -> str:
-        ending = FolderJudge(host, no_sandbox_ok).judge(folder, cancelled, lambda _event: None)
+        judges = FolderJudge(host, no_sandbox_ok, durable=True)
+        ending = judges.judge(folder, cancelled, lambda _event: None)
         return "cancelled" if ending.cancelled else ending.error
 
     code = 1
