@@ -12,7 +12,6 @@ from kernelbot.harness.gpu.lock import GpuLocks, gpus_locked
 from kernelbot.harness.host.host import Host
 from kernelbot.harness.judge import building_ahead
 from kernelbot.harness.judge.authors import authors_of
-from kernelbot.harness.judge.build.place import compiler_version
 from kernelbot.protocol import EventKind, ProgressEvent, Vendor, Verdict
 from kernelbot.protocol.building import build_job
 from tests.support.cuda_driver import build_driver
@@ -167,7 +166,5 @@ def test_what_another_nvcc_has_built_is_not_taken(
     for release in ("13.0", "13.1"):
         nvcc.write_text(f"#!/bin/sh\necho release {release}\n")
         nvcc.chmod(0o755)
-        compiler_version.cache_clear()
         keys.add(building_ahead._key(job, authors_of(job)[0]))
-    compiler_version.cache_clear()
     assert 2 == len(keys)

@@ -39,6 +39,7 @@ from kernelbot.harness.inside.pages import gather_pages
 from kernelbot.harness.inside.prefork import ForkedChild, Prefork
 from kernelbot.harness.inside.preload import preload
 from kernelbot.harness.inside.warm_up import start_a_thread, warm_up
+from kernelbot.harness.judge.build.place import learn_place
 from kernelbot.harness.judge.host_messages import HostMessage, Order
 from kernelbot.harness.judge.system import detect
 from kernelbot.harness.sandbox import RunnerClient, cgroups
@@ -97,6 +98,8 @@ def run_zygote(
             prepare(family)
         detect()
         sources_sha256()
+        if lasting:
+            learn_place()
         zygote = _Zygote(control, runners, CacheFlusher(last_level_cache_bytes()), spare, vendor)
     if lasting:
         gather_pages()

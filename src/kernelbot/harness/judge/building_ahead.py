@@ -23,7 +23,12 @@ from kernelbot.harness.inside.gpu.gpu_model import gpu_model
 from kernelbot.harness.inside.gpu.hip_toolchain import toolchain_name
 from kernelbot.harness.judge.authors import Contestant, authors_of
 from kernelbot.harness.judge.build.cache import BuildCache, CachedBuild
-from kernelbot.harness.judge.build.place import PACKAGES, compiler_version, package_version
+from kernelbot.harness.judge.build.place import (
+    COMPILERS,
+    PACKAGES,
+    compiler_version,
+    package_version,
+)
 from kernelbot.harness.judge.calls.session import Session
 from kernelbot.harness.judge.problem.cage import Cage
 from kernelbot.harness.judge.problem.examiner import Examiner
@@ -201,7 +206,7 @@ def _key(job: JobSpec, author: Contestant) -> str:
         job.device.arch,
         sys.version,
         [package_version(tool) for tool in (*PACKAGES, _CUTE)],
-        [compiler_version(tool) for tool in ("g++", "nvcc")],
+        [compiler_version(tool) for tool in COMPILERS],
         cpu_model(),
         toolchain_name(job.device.arch or "") if job.device.vendor is Vendor.AMD else "",
     ]

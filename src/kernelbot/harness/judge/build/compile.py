@@ -16,7 +16,7 @@ from kernelbot.harness.judge.build.on_cpu import (
     runs_on_cpu,
     sources_for_cpu,
 )
-from kernelbot.harness.judge.build.place import compiler_version, processor
+from kernelbot.harness.judge.build.place import processor, version_of
 from kernelbot.harness.judge.build.ptxas import parse_kernels
 from kernelbot.harness.sandbox import CommandNotStarted, RunnerClient, run_command
 from kernelbot.harness.sandbox.enclosure import installed_program
@@ -107,9 +107,10 @@ def compile_job(
         plan = _plan(job, product)
     except NotCovered as error:
         return _not_covered(error, job)
-    if installed_program(plan.compiler) is None:
+    program = installed_program(plan.compiler)
+    if program is None:
         return _no_compiler(plan.compiler, job)
-    key = _key(plan, job.device.include_dirs)
+    key = _key(plan, job.device.include_dirs, version_of(program))
     kept = cache.load(key) if cache is not None else None
     if kept is not None:
         build = BuildOutcome(Verdict.ACCEPTED, replace(kept.report, cached=True), kept.binary)
@@ -159,10 +160,10 @@ def _compiler(job: JobSpec) -> tuple[str, tuple[str, ...]]:
     return "nvcc", (*_NVCC_FLAGS, f"-gencode=arch=compute_{arch},code=sm_{arch}")
 
 
-def _key(plan: _Plan, include_dirs: tuple[str, ...]) -> str:
+def _key(plan: _Plan, include_dirs: tuple[str, ...], version: str) -> str:
     """The key of the build: a hash of sources, flags, the names of further headers' folders, the
     compiler's version and the processor."""
-    ingredients = [*plan.argv, *include_dirs, compiler_version(plan.compiler), processor()]
+    ingredients = [*plan.argv, *include_dirs, version, processor()]
     for name, content in sorted(plan.files.items()):
         ingredients += [name, hashlib.sha256(content).hexdigest()]
     return hashlib.sha256(json.dumps(ingredients).encode()).hexdigest()

@@ -5,7 +5,7 @@ import os
 import platform
 import subprocess
 import sys
-from functools import cache
+from functools import cache, lru_cache
 from importlib import metadata
 from pathlib import Path
 
@@ -15,19 +15,56 @@ from kernelbot.protocol import BuildEnvironment, JobSpec, Lang
 
 PACKAGES = ("torch", "triton", "ninja")
 """What Python files build with."""
+COMPILERS = ("g++", "nvcc")
 _NATIVE = "native"
 """In `-march=native` and its like: built for the processor at hand."""
+_BINARY = b"\x7fELF"
+"""What a program begins with that is no script."""
 
 
-@cache
 def compiler_version(compiler: str) -> str:
-    """What it says of itself; empty if it isn't installed, or says nothing."""
+    """What `g++` or `nvcc` says of itself; empty if it isn't installed, or says nothing."""
+    program = installed_program(compiler)
+    return "" if program is None else version_of(program)
+
+
+def version_of(program: str) -> str:
+    """What the compiler at this path says of itself; empty if nothing. It is asked once, and again
+    when its file is another one."""
+    target = Path(program).resolve()
     try:
-        command = [installed_program(compiler) or compiler, "--version"]
+        found = target.stat()
+        state = (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+        kept = _version_while(program, target, state)
+    except OSError:
+        return ""
+    return _ask_version(program) if kept is None else kept
+
+
+@lru_cache(maxsize=16)
+def _version_while(program: str, target: Path, _state: tuple[int, ...]) -> str | None:
+    """What it says as long as its file is in this state. None: that can change without its file, as
+    it is a script, or a link to a program of another name (ccache), and starts the compiler.
+    Raises OSError."""
+    with target.open("rb") as file:
+        is_binary = file.read(len(_BINARY)) == _BINARY
+    return _ask_version(program) if is_binary and Path(program).name in target.name else None
+
+
+def _ask_version(program: str) -> str:
+    try:
+        command = [program, "--version"]
         said = subprocess.run(command, capture_output=True, text=True, check=False, timeout=30)
     except (OSError, subprocess.SubprocessError):
         return ""
     return said.stdout
+
+
+def learn_place() -> None:
+    """Find out what all builds here ask, so that no fork of this process has to."""
+    processor()
+    for compiler in COMPILERS:
+        compiler_version(compiler)
 
 
 def package_version(package: str) -> str:
@@ -50,7 +87,7 @@ def processor() -> str:
 def build_environment(job: JobSpec) -> BuildEnvironment:
     """This machine and image, as far as they matter for what the job's submission builds."""
     lang = job.problem.lang
-    compilers = ("g++",) if lang is Lang.CPP else ("g++", "nvcc")
+    compilers = COMPILERS[:1] if lang is Lang.CPP else COMPILERS
     tools = {name: compiler_version(name) for name in compilers}
     if lang is Lang.PY:
         tools |= {name: package_version(name) for name in PACKAGES}
