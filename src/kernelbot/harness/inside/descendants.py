@@ -6,6 +6,8 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+from kernelbot.harness.inside import kernel_files
+
 
 def kill_all(root_pid: int) -> None:
     """SIGKILL every descendant of `root_pid` until none lives. The root itself is spared.
@@ -29,7 +31,8 @@ def _living_descendants(root_pid: int) -> list[int]:
         if not folder.name.isdigit():
             continue
         with suppress(FileNotFoundError, ProcessLookupError):
-            state, parent = (folder / "stat").read_text().rpartition(")")[2].split()[:2]
+            stat = kernel_files.read(f"{folder}/stat")
+            state, parent = stat.rpartition(")")[2].split()[:2]
             if state not in "ZX":
                 children.setdefault(int(parent), []).append(int(folder.name))
     found: list[int] = []

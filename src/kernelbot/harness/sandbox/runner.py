@@ -7,11 +7,10 @@ import signal
 import socket
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 
 from kernelbot.harness.data import wire
 from kernelbot.harness.data.descriptors import close_apart
-from kernelbot.harness.inside import descendants
+from kernelbot.harness.inside import descendants, kernel_files
 from kernelbot.harness.sandbox.capture import Drain, OutputCapture
 from kernelbot.harness.sandbox.cgroups import RunnerGroup
 from kernelbot.harness.sandbox.freezer import Freezer
@@ -217,7 +216,7 @@ def _open_child(pid: int, parent_pid: int) -> int:
     """A handle on `pid`, which is surely still the child of `parent_pid`."""
     try:
         pidfd = os.pidfd_open(pid)
-        stat = Path(f"/proc/{pid}/stat").read_text()
+        stat = kernel_files.read(f"/proc/{pid}/stat")
     except (FileNotFoundError, ProcessLookupError):
         raise SandboxUnavailable("it died at once") from None
     if int(stat.rpartition(")")[2].split()[1]) != parent_pid:
@@ -236,6 +235,6 @@ def _cpu_time_s(pid: int) -> float:
     """User and system time so far of `pid` and its reaped children; 0 once it is gone."""
     ticks_per_s = os.sysconf("SC_CLK_TCK")
     with suppress(OSError):
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        fields = kernel_files.read(f"/proc/{pid}/stat").rpartition(")")[2].split()
         return sum(int(field) for field in fields[11:15]) / ticks_per_s
     return 0.0
