@@ -16,7 +16,7 @@ def runner_groups() -> set[Path]:
 
 def members_of(groups: set[Path]) -> list[int]:
     """The processes in them, each as often as there is a group of it."""
-    return [pid for group in groups for pid in group_members.members(group)]
+    return [pid for group in groups for pid in group_members.members(str(group))]
 
 
 @pytest.fixture

@@ -80,7 +80,7 @@ from kernelbot.protocol import Limits
 judge = cgroups.JudgeGroup()
 assert judge.limit(Limits(memory_bytes=1 << 30))
 for name in ("memory.memsw.limit_in_bytes", "memory.swap.max"):
-    path = judge._folder / name
+    path = Path(judge._folder, name)
     print(path.read_text().strip() if path.exists() else "absent")
 print(cgroups.judge_memory_bytes(Limits(memory_bytes=1 << 30)))
 """
@@ -171,7 +171,7 @@ def test_who_a_dead_judge_has_left_behind_is_ended_and_so_are_their_groups() -> 
         pid = int(judge.stdout.readline())
         parents = set(cgroups.detect().parents.values())
         groups = [path for parent in parents for path in parent.glob(f"kernelbot-{judge.pid}-*")]
-        inside = [pid in group_members.members(group) for group in groups]
+        inside = [pid in group_members.members(str(group)) for group in groups]
     assert cgroups.remove_leftovers(timeout_s=60)
     assert ([True] * len(parents), False) == (inside, is_alive(pid))
 

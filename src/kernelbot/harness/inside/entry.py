@@ -9,11 +9,10 @@ import socket
 import sys
 import traceback
 from contextlib import suppress
-from pathlib import Path
 from typing import NoReturn, TextIO
 
 from kernelbot.harness.data import wire
-from kernelbot.harness.inside import execute, kernel, seccomp
+from kernelbot.harness.inside import execute, kernel, kernel_files, seccomp
 from kernelbot.harness.inside.own_builds import INDUCTOR_CACHE, NUMBA_CACHE
 from kernelbot.harness.inside.warm_up import warm_up
 from kernelbot.harness.words.order import (
@@ -72,7 +71,7 @@ def _enter_sandbox(inner: socket.socket, around: Surroundings) -> None:
     os.setsid()  # else a signal to "my group" would reach the zygote
     signal.signal(signal.SIGINT, signal.default_int_handler)
     with suppress(OSError):  # a courtesy to the machine; some containers refuse it
-        Path("/proc/self/oom_score_adj").write_text("1000")
+        kernel_files.write("/proc/self/oom_score_adj", "1000")
     if around.cpus:
         os.sched_setaffinity(0, around.cpus)  # for good: the filter to come forbids it
 

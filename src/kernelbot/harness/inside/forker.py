@@ -15,6 +15,7 @@ from kernelbot.harness.inside import init, kernel, seccomp
 from kernelbot.harness.inside.cuda_on_cpu.inline import CHECKED
 from kernelbot.harness.inside.gpu.gpu_model import MODEL, named_model
 from kernelbot.harness.inside.marks.marks import are_native
+from kernelbot.harness.inside.own_folders import ways_back
 from kernelbot.harness.inside.pages import gather_pages
 from kernelbot.harness.inside.prefork import ForkedChild, Prefork
 from kernelbot.harness.inside.preload import preload
@@ -59,6 +60,7 @@ def main(argv: list[str]) -> None:
         preload(Flavour(flavour), cuda_on_cpu == "1", model, strangers=True, checked=checked)
         for family in (ForkerRequest, SpareRequest, SpareReply, RunnerRequest, CageRequest):
             prepare(family)
+        ways_back()
         with suppress(seccomp.UnknownArchitecture):  # each runner says so
             seccomp.build_filter()
     if lasting == "1":

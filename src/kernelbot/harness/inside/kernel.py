@@ -6,7 +6,8 @@ import os
 import socket
 import struct
 from functools import cache
-from pathlib import Path
+
+from kernelbot.harness.inside import kernel_files
 
 CLONE_NEWNS = 0x00020000
 CLONE_NEWCGROUP = 0x02000000
@@ -66,7 +67,7 @@ def enter_own_user_namespace() -> None:
         ("uid_map", f"{uid} {uid} 1"),
         ("gid_map", f"{gid} {gid} 1"),
     ):
-        Path("/proc/self", name).write_text(text)
+        kernel_files.write(f"/proc/self/{name}", text)
 
 
 def setns(fd: int, kind: int) -> None:

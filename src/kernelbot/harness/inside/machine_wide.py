@@ -7,28 +7,27 @@ by it.
 
 from pathlib import Path
 
-from kernelbot.harness.inside import kernel
+from kernelbot.harness.inside import kernel, kernel_files
 
-_PROC = Path("/proc")
 _FILES = (
-    "buddyinfo",
-    "cgroups",
-    "diskstats",
-    "interrupts",
-    "loadavg",
-    "locks",
-    "pagetypeinfo",
-    "schedstat",
-    "softirqs",
-    "stat",
-    "timer_list",
-    "uptime",
-    "vmallocinfo",
-    "vmstat",
-    "zoneinfo",
+    "/proc/buddyinfo",
+    "/proc/cgroups",
+    "/proc/diskstats",
+    "/proc/interrupts",
+    "/proc/loadavg",
+    "/proc/locks",
+    "/proc/pagetypeinfo",
+    "/proc/schedstat",
+    "/proc/softirqs",
+    "/proc/stat",
+    "/proc/timer_list",
+    "/proc/uptime",
+    "/proc/vmallocinfo",
+    "/proc/vmstat",
+    "/proc/zoneinfo",
 )
 """Counters and lists of all that runs; `uptime` has the time that all processors were idle."""
-_FOLDERS = ("fs", "irq", "pressure", "sys/fs")
+_FOLDERS = ("/proc/fs", "/proc/irq", "/proc/pressure", "/proc/sys/fs")
 _COUNTING_FOLDERS = ("cpu/cpu*/cpuidle", "cpu/cpu*/thermal_throttle", "cpu/cpufreq/policy*/stats")
 _COUNTING_FILES = ("node/node*/meminfo", "node/node*/numastat", "node/node*/vmstat")
 """Under /sys/devices/system."""
@@ -45,15 +44,15 @@ def counting_files(system: Path) -> list[Path]:
     return [path for name in _COUNTING_FILES for path in sorted(system.glob(name))]
 
 
-def cover_machine_wide(proc: Path = _PROC) -> None:
+def cover_machine_wide() -> None:
     """Make them empty for whoever shares this mount namespace, as far as this system has them.
 
     Raises OSError.
     """
-    for name in _FILES:
-        if (proc / name).exists():
-            kernel.mount(_EMPTY_FILE, str(proc / name), None, kernel.MS_BIND)
+    for path in _FILES:
+        if kernel_files.exists(path):
+            kernel.mount(_EMPTY_FILE, path, None, kernel.MS_BIND)
     flags = kernel.MS_RDONLY | kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC
-    for name in _FOLDERS:
-        if (proc / name).is_dir():
-            kernel.mount("tmpfs", str(proc / name), "tmpfs", flags, "nr_inodes=2,mode=0555")
+    for path in _FOLDERS:
+        if kernel_files.exists(path):
+            kernel.mount("tmpfs", path, "tmpfs", flags, "nr_inodes=2,mode=0555")

@@ -1,6 +1,7 @@
 """Folders that each runner has for itself, and where it finds what lay under them outside."""
 
 import sys
+from functools import cache
 from pathlib import Path
 
 INTERPRETER_ROOT = "/interpreter"
@@ -15,6 +16,7 @@ def inside(path: str) -> str:
     return f"{INTERPRETER_ROOT}{path}" if covered else path
 
 
+@cache
 def ways_back() -> dict[str, str]:
     """Links that runners and their zygote need in folders of their own, and where these lead.
 

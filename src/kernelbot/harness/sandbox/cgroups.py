@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from kernelbot.harness.inside import kernel_files
+from kernelbot.harness.inside.kernel_files import counter, number
 from kernelbot.harness.sandbox.freezer import Freezer
 from kernelbot.harness.sandbox.group_members import (
     end_all,
@@ -167,7 +169,7 @@ def remove_leftovers(timeout_s: float = 0.0) -> bool:
     parents = set(detect().parents.values())
     while left := [folder for parent in parents for folder in _leftovers(parent)]:
         for folder in left:
-            end_all(folder)
+            end_all(str(folder))
             with suppress(OSError):
                 folder.rmdir()
         if time.monotonic() >= deadline:
@@ -181,7 +183,7 @@ def remove_judge_group(pid: int) -> bool:
     parent = detect().parents.get("memory")
     try:
         if parent is not None:
-            (parent / _name_of(pid, _JUDGE)).rmdir()
+            os.rmdir(f"{parent}/{_name_of(pid, _JUDGE)}")
     except FileNotFoundError:
         return True
     except OSError:
@@ -209,7 +211,7 @@ def _name_of(pid: int, last: str) -> str:
 
 
 def _pid_namespace() -> int:
-    return Path("/proc/self/ns/pid").stat().st_ino
+    return os.stat("/proc/self/ns/pid").st_ino
 
 
 class JudgeGroup:
@@ -218,7 +220,7 @@ class JudgeGroup:
     def __init__(self) -> None:
         """Make it and move in, if that is to be had: once, and before any runner is asked for."""
         parent = detect().parents.get("memory")
-        self._folder = parent and _joined(parent / _own_name(_JUDGE))
+        self._folder = None if parent is None else _joined(f"{parent}/{_own_name(_JUDGE)}")
 
     def limit(self, limits: Limits) -> bool:
         """Bound the memory for a job with these limits; whether that was to be had. Beyond it the
@@ -233,23 +235,24 @@ class JudgeGroup:
         return True
 
 
-def _bound_memory(folder: Path, size_bytes: int) -> None:
+def _bound_memory(folder: str, size_bytes: int) -> None:
     """Bound the memory of a group, of either version, which may use no swap. Raises OSError."""
     first = detect().version == 1
-    (folder / ("memory.limit_in_bytes" if first else "memory.max")).write_text(str(size_bytes))
+    limit = "memory.limit_in_bytes" if first else "memory.max"
+    kernel_files.write(f"{folder}/{limit}", str(size_bytes))
     swap, most = ("memory.memsw.limit_in_bytes", size_bytes) if first else ("memory.swap.max", 0)
     with suppress(OSError):  # absent where swap isn't accounted
-        (folder / swap).write_text(str(most))
+        kernel_files.write(f"{folder}/{swap}", str(most))
 
 
-def _joined(folder: Path) -> Path | None:
+def _joined(folder: str) -> str | None:
     """A new group with this process in it; None if it can't be had."""
     try:
-        folder.mkdir()
-        task_list(folder).write_text("0")
+        os.mkdir(folder)
+        kernel_files.write(task_list(folder), "0")
     except OSError:
         with suppress(OSError):
-            folder.rmdir()
+            os.rmdir(folder)
         return None
     return folder
 
@@ -270,9 +273,9 @@ class RunnerGroup:
         # A number that goes up would tell which phase, and whose side of a duel, this is.
         self._name = name = _own_name(secrets.token_hex(_NAME_BYTES))
         parents = self._hierarchies.parents
-        self._folders = {controller: parent / name for controller, parent in parents.items()}
+        self._folders = {controller: f"{parent}/{name}" for controller, parent in parents.items()}
         for folder in set(self._folders.values()):
-            folder.mkdir()
+            os.mkdir(folder)
         frozen = self._folders.get(_FREEZER)
         if frozen and self._hierarchies.version == 1:
             make_threaded(frozen)
@@ -304,23 +307,23 @@ class RunnerGroup:
         if folder is None:
             return None
         if self._hierarchies.version == 2:
-            return _counter(folder / "cpu.stat", "usage_usec") * 1000
-        return int((folder / "cpuacct.usage").read_text())
+            return counter(f"{folder}/cpu.stat", "usage_usec") * 1000
+        return int(kernel_files.read(f"{folder}/cpuacct.usage"))
 
     def _set_v1(self, limits: Limits) -> None:
         if memory := self._folders.get("memory"):
             _bound_memory(memory, limits.memory_bytes)
         if pids := self._folders.get("pids"):
-            (pids / "pids.max").write_text(str(limits.processes))
+            kernel_files.write(f"{pids}/pids.max", str(limits.processes))
 
     def _set_v2(self, limits: Limits) -> None:
         folder = self._folders.get("memory")
         if folder is None:
             return
         _bound_memory(folder, limits.memory_bytes)
-        (folder / "pids.max").write_text(str(limits.processes))
+        kernel_files.write(f"{folder}/pids.max", str(limits.processes))
         with suppress(OSError):  # kernels before 4.19
-            (folder / "memory.oom.group").write_text("1")
+            kernel_files.write(f"{folder}/memory.oom.group", "1")
 
     def open_task_lists(self) -> list[int]:
         """Descriptors through which a process can move itself in, before it has any child.
@@ -333,17 +336,17 @@ class RunnerGroup:
 
     def adopt(self, pid: int) -> None:
         """Make sure that `pid` is in every group, with all of its threads. Raises OSError."""
-        threads = {int(thread.name) for thread in Path(f"/proc/{pid}/task").iterdir()}
+        threads = set(map(int, os.listdir(f"/proc/{pid}/task")))
         if len(threads) == 1 and self._holds(pid):
             return
         for folder in set(self._folders.values()):
             wanted = threads if is_threaded(folder) else {pid}
             for one in wanted - set(members(folder)):
-                member_list(folder).write_text(str(one))
+                kernel_files.write(member_list(folder), str(one))
 
     def _holds(self, pid: int) -> bool:
         """Whether it is, by one look; if not, one group may still go by several names."""
-        lines = Path(f"/proc/{pid}/cgroup").read_text().splitlines()
+        lines = kernel_files.read(f"/proc/{pid}/cgroup").splitlines()
         inside = sum(line.endswith(f"/{self._name}") for line in lines)
         return inside == len(set(self._folders.values()))
 
@@ -356,12 +359,12 @@ class RunnerGroup:
             return False
         folder = self._folders["memory"]
         if self._hierarchies.version == 2:
-            events = folder / "memory.events"
-            return _counter(events, "oom_kill") > 0 and _counter(events, "max") > 0
-        limit_bytes = _number(folder / "memory.limit_in_bytes")
-        max_bytes = _number(folder / "memory.max_usage_in_bytes")
-        met = max_bytes + _NEARLY_BYTES >= limit_bytes or _number(folder / "memory.failcnt")
-        return bool(met) and _counter(folder / "memory.oom_control", "oom_kill") > 0
+            events = f"{folder}/memory.events"
+            return counter(events, "oom_kill") > 0 and counter(events, "max") > 0
+        limit_bytes = number(f"{folder}/memory.limit_in_bytes")
+        max_bytes = number(f"{folder}/memory.max_usage_in_bytes")
+        met = max_bytes + _NEARLY_BYTES >= limit_bytes or number(f"{folder}/memory.failcnt")
+        return bool(met) and counter(f"{folder}/memory.oom_control", "oom_kill") > 0
 
     def peak_bytes(self) -> int:
         """How much memory the group has used at most; 0 if nothing here counts that."""
@@ -369,12 +372,14 @@ class RunnerGroup:
         if folder is None:
             return 0
         if self._hierarchies.version == 2:  # kernels before 5.19 know no peak
-            return _number(folder / "memory.peak") or _number(folder / "memory.current")
-        return _number(folder / "memory.max_usage_in_bytes")
+            return number(f"{folder}/memory.peak") or number(f"{folder}/memory.current")
+        return number(f"{folder}/memory.max_usage_in_bytes")
 
     def too_many_processes(self) -> bool:
         """Whether a fork was refused."""
-        return self.limits_processes and _counter(self._folders["pids"] / "pids.events", "max") > 0
+        if not self.limits_processes:
+            return False
+        return counter(f"{self._folders['pids']}/pids.events", "max") > 0
 
     def remove(self) -> None:
         """Remove the groups. The last process may still be on its way out: waits up to a second."""
@@ -384,7 +389,7 @@ class RunnerGroup:
         for folder in set(self._folders.values()):
             while True:
                 try:
-                    folder.rmdir()
+                    os.rmdir(folder)
                 except FileNotFoundError:
                     break
                 except OSError:
@@ -393,18 +398,3 @@ class RunnerGroup:
                     time.sleep(0.0005)
                 else:
                     break
-
-
-def _number(path: Path) -> int:
-    with suppress(OSError):
-        return int(path.read_text())
-    return 0
-
-
-def _counter(path: Path, name: str) -> int:
-    with suppress(OSError):
-        for line in path.read_text().splitlines():
-            key, _, value = line.partition(" ")
-            if key == name and value.isdigit():
-                return int(value)
-    return 0

@@ -6,8 +6,8 @@ born into its parent's group, and frozen with it.
 
 import os
 import time
-from pathlib import Path
 
+from kernelbot.harness.inside import kernel_files
 from kernelbot.harness.words.sandbox import SandboxUnavailable
 
 _PAUSE_S = 2e-5
@@ -23,16 +23,16 @@ class NotFrozen(SandboxUnavailable):
 class Freezer:
     """The freezer of one group, of version 1 or 2 of control groups."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: str) -> None:
         """`folder`: of the group. Raises OSError."""
-        second = (folder / "cgroup.freeze").exists()
+        second = kernel_files.exists(f"{folder}/cgroup.freeze")
         switch, report = (
             ("cgroup.freeze", "cgroup.events") if second else ("freezer.state", "freezer.state")
         )
         self._on, self._off = (b"1", b"0") if second else (b"FROZEN", b"THAWED")
         self._done = b"frozen 1\n" if second else b"FROZEN\n"
-        self._switch = os.open(folder / switch, os.O_RDWR | os.O_CLOEXEC)
-        self._report = os.open(folder / report, os.O_RDONLY | os.O_CLOEXEC)
+        self._switch = os.open(f"{folder}/{switch}", os.O_RDWR | os.O_CLOEXEC)
+        self._report = os.open(f"{folder}/{report}", os.O_RDONLY | os.O_CLOEXEC)
         self._is_on = False
 
     def freeze(self, timeout_s: float) -> None:
