@@ -2,16 +2,19 @@ import dataclasses
 import os
 import sys
 import time
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from scripts.processes import Process, family, survivors
 
+from kernelbot.harness.data.channel import Channel
 from kernelbot.harness.host.cancellation import Cancellation, Cancelled
 from kernelbot.harness.host.host import Host
 from kernelbot.harness.host.pool import PoolKey, flavour_of, key_of
+from kernelbot.harness.judge.host_messages import JudgeEvent
 from kernelbot.harness.sandbox import cgroups
 from kernelbot.harness.words.sandbox import Flavour
 from kernelbot.protocol import (
@@ -31,6 +34,7 @@ from tests.support.exhaustive import few
 
 LONG_SORT = SORT.replace("    return", "    import time; time.sleep(0.5)\n    return")
 """So long that its judge's control groups are seen while it runs."""
+RECEIVE = Channel.receive
 PATIENT = a_problem(timeouts=Timeouts(test_s=60, benchmark_s=60, ranked_s=60))
 
 
@@ -59,6 +63,25 @@ def test_a_host_that_closes_while_its_zygotes_import_ends_them_without_a_word(
         time.sleep(0.02)
     assert [] == survivors(started)
     assert "" == capfd.readouterr().err
+
+
+@pytest.mark.parametrize(("emit", "told"), [(None, set()), (lambda _event: None, {JudgeEvent})])
+def test_a_judge_tells_only_what_somebody_hears(
+    host: Host,
+    monkeypatch: pytest.MonkeyPatch,
+    emit: Callable[[ProgressEvent], None] | None,
+    told: set[type],
+) -> None:
+    heard = set[type]()
+
+    def receive(channel: Channel, *given: Any) -> Any:
+        message, fds = RECEIVE(channel, *given)
+        heard.add(type(message))
+        return message, fds
+
+    monkeypatch.setattr(Channel, "receive", receive)
+    assert Verdict.ACCEPTED == host.attempt(a_job(SORT), emit).verdict
+    assert told == heard & {JudgeEvent}
 
 
 def test_a_job_that_nobody_wants_does_not_wait_until_its_zygotes_have_loaded() -> None:

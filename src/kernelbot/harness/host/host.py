@@ -48,6 +48,10 @@ _MOST_THAT_BUILD = 4
 """So many pools that only build stay once they have nothing to build."""
 
 
+def _nobody_hears(_event: ProgressEvent) -> None:
+    """Takes the place of who hears events, where there is none."""
+
+
 class _JudgeDied(Exception):
     """A judge has ended without a result; its zygote can fork another."""
 
@@ -154,15 +158,17 @@ class Host:
             _emit_finished(emit, result, 0.0)
             return result
 
-    def attempt(self, job: JobSpec, emit: Emit, cancelled: Cancellation | None = None) -> RunResult:
+    def attempt(
+        self, job: JobSpec, emit: Emit | None, cancelled: Cancellation | None = None
+    ) -> RunResult:
         """Judge one job for somebody who can have it judged again; on a GPU alone, from when the
-        judge asks for it: others compile meanwhile.
+        judge asks for it: others compile meanwhile. `emit` None: nobody hears what happens.
 
         Raises `Cancelled`, `OSError` (of the lock), and `AttemptLost` if judging itself failed.
         """
         cancelled = cancelled or Cancellation()
         try:
-            return self._alone(job, emit, cancelled)
+            return self._alone(job, emit or _nobody_hears, cancelled)
         except (GpuBusy, SandboxUnavailable) as error:
             if cancelled.is_set():
                 raise Cancelled from error
@@ -191,7 +197,12 @@ class Host:
         try:
             with self._using(building_key_of(job)) as pool:
                 pool.wait_ready(cancelled)
-                order = Order(pool.report(), build_cache=self._build_cache, only_builds=True)
+                order = Order(
+                    pool.report(),
+                    build_cache=self._build_cache,
+                    only_builds=True,
+                    tells=emit is not _nobody_hears,
+                )
                 message = self._guard(pool, job, order, emit, cancelled)
                 return message.builds if isinstance(message, messages.BuiltAhead) else ()
         except (SandboxUnavailable, ChannelError, _JudgeDied, AttemptLost) as error:
@@ -208,7 +219,13 @@ class Host:
         with self._using(key) as pool:
             pool.wait_ready(cancelled)
             ready_s = time.monotonic() - start
-            order = Order(pool.report(), pool.notes, self._build_cache, builds=builds)
+            order = Order(
+                pool.report(),
+                pool.notes,
+                self._build_cache,
+                builds=builds,
+                tells=emit is not _nobody_hears,
+            )
             message = self._guard(pool, job, order, emit, cancelled)
         if not isinstance(message, messages.JobJudged):
             raise _JudgeDied("The judge gave no result.")

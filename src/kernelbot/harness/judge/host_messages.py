@@ -18,6 +18,9 @@ class Order:
     """Build ahead, in runners without a GPU, and say what was built instead of a result."""
     builds: tuple[str, ...] = ()
     """What was built ahead."""
+    tells: bool = True
+    """Whether anybody hears what happens; else a message for each test case would be sent, and read
+    by a thread of the host's, for nothing."""
 
 
 class HostMessage(Message):

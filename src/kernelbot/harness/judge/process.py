@@ -105,7 +105,8 @@ def judge_and_report(
     client.undisturbed = is_disturbed_by_forks(job)
 
     def emit(event: ProgressEvent) -> None:
-        channel.send(messages.JudgeEvent(event))
+        if order.tells:
+            channel.send(messages.JudgeEvent(event))
 
     def ask_for_gpu() -> None:
         channel.send(messages.GpusWanted())

@@ -246,11 +246,11 @@ class Attendance:
         if job.sandbox is SandboxMode.NONE:
             raise WireError(UNSANDBOXED)
         with self.turn(lambda: self._tell({"waits": True}), self._cancelled.is_set):
-            return self.host.attempt(job, self._emit, self._cancelled)
+            if self.is_quiet:
+                self._emit(ProgressEvent(EventKind.STARTED))
+            return self.host.attempt(job, None if self.is_quiet else self._emit, self._cancelled)
 
     def _emit(self, event: ProgressEvent) -> None:
-        if self.is_quiet and event.kind is not EventKind.STARTED:
-            return
         self._tell({"event": to_wire(event)})
 
     def _tell(self, message: dict[str, Any]) -> None:
