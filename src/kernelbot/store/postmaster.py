@@ -53,10 +53,10 @@ def alive(pid: int) -> bool:
     except PermissionError:
         return True
     try:
-        words = (_PROC / str(pid) / "stat").read_text()
+        words = (_PROC / str(pid) / "stat").read_bytes()  # with a name, which may be no text
     except OSError:
         return True  # no /proc here: the signal's answer decides
-    return words.rpartition(")")[2].split()[0] != "Z"
+    return words.rpartition(b")")[2].split()[0] != b"Z"
 
 
 def stop_left(folder: Path) -> None:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from kernelbot.harness.inside import kernel_files
 from kernelbot.harness.sandbox.runner_tree import children_of
 
 _PROCESS_CLOCK = 2
@@ -85,7 +86,7 @@ class TaskClocks:
     def last_cpu(self) -> int | None:
         """The processor the main thread ran on last."""
         try:
-            text = Path(f"/proc/{self.main_pid}/task/{self.main_pid}/stat").read_text()
+            text = kernel_files.read(f"/proc/{self.main_pid}/task/{self.main_pid}/stat")
             return int(text.rpartition(")")[2].split()[36])
         except (OSError, ValueError, IndexError):
             return None
