@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from kernelbot.domain.errors import SchedulerError
 from kernelbot.launchers.base import NO_SIZES, Availability, JobState, Outcome, Traits
-from kernelbot.launchers.results import no_events
 from kernelbot.protocol import JobSpec, ProgressEvent
 
 TRAITS = Traits(shortest_poll_s=0.02, longest_poll_s=0.1, check_s=0.05, silence_s=60)
@@ -38,6 +37,11 @@ class FakeScheduler:
         self.may_forget = asyncio.Event()
         """Clear: it takes until it is set."""
         self.may_forget.set()
+        self.live: tuple[tuple[ProgressEvent, ...], ...] = ()
+        """What each job tells live, by batches."""
+        self.may_tell = asyncio.Event()
+        """Clear: a job tells nothing live until it is set, nor that there is nothing."""
+        self.may_tell.set()
 
     def end(self, handle: str, outcome: Outcome) -> None:
         """What every question is answered with from now on."""
@@ -87,8 +91,10 @@ class FakeLauncher:
             self.scheduler.outcomes[handle] = Outcome(JobState.WAITING)
         return handle
 
-    def events(self, handle: str) -> AsyncIterator[tuple[ProgressEvent, ...]]:
-        return no_events()
+    async def events(self, handle: str) -> AsyncIterator[tuple[ProgressEvent, ...]]:
+        await self.scheduler.may_tell.wait()
+        for batch in self.scheduler.live:
+            yield batch
 
     async def poll(
         self,

@@ -8,6 +8,7 @@ from kernelbot.protocol import EventKind, ProgressEvent
 from tests.support.virtual_time import run_virtually
 
 SILENT_S, TOGETHER_S = 5.0, 0.05
+STARTED = ProgressEvent(EventKind.STARTED)
 Told = tuple[float, ProgressEvent | None]
 
 
@@ -22,8 +23,17 @@ def case(index: int) -> ProgressEvent:
         ([(0.0, case(0)), (0.04, case(1)), (0.06, case(2)), (0.07, None)], [2, 2]),
         ([(0.0, case(0)), (0.01, None)], [2]),
         ([(6.0, case(0)), (6.01, None)], [0, 2]),
+        ([(0.0, STARTED), (0.04, case(0)), (0.08, case(1)), (0.085, None)], [4]),
+        ([(0.0, STARTED), (0.2, case(0)), (0.21, None)], [1, 2]),
     ],
-    ids=["what-follows-soon", "from-the-first-on", "the-end", "silence"],
+    ids=[
+        "what-follows-soon",
+        "from-the-first-on",
+        "the-end",
+        "silence",
+        "a-job-begins",
+        "a-job-only-begins",
+    ],
 )
 def test_what_is_told_soon_after_another_is_in_one_batch_with_it(
     monkeypatch: pytest.MonkeyPatch, told: Sequence[Told], batches: list[int]

@@ -3,10 +3,12 @@
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 
+from kernelbot.protocol import EventKind, ProgressEvent
 from kernelbot.server.settings import Settings
 from kernelbot.server.work import open_worker
 from tests.fakes.scheduler import FakeScheduler
@@ -90,6 +92,55 @@ async def test_a_stop_does_not_interrupt_tidying_up(judged: World, tmp_path: Pat
             await until(lambda: _is_cancelled(f"run {run}"))
             far.may_forget.set()
             await task
+
+
+FIRST = ProgressEvent(EventKind.CASE, index=0)
+LAST = ProgressEvent(EventKind.CASE, index=1)
+LIVE = ((FIRST,), (LAST, ProgressEvent(EventKind.FINISHED)))
+
+
+async def _moments(judged: World, submission_id: int) -> dict[str, set[datetime]]:
+    """By what was told of a submission, when: what is of one transaction has one moment."""
+    statement = (
+        "SELECT kind || coalesce(data->>'index', '') AS told, array_agg(created_at) AS moments"
+        " FROM events WHERE submission_id = %(id)s GROUP BY 1 ORDER BY min(id)"
+    )
+    async with judged.database.read() as session:
+        rows = await session.all(statement, {"id": submission_id})
+    return {row["told"]: set(row["moments"]) for row in rows}
+
+
+async def test_the_last_progress_is_stored_with_the_verdict(judged: World, tmp_path: Path) -> None:
+    far = FakeScheduler()
+    far.live = LIVE
+    far.may_tell.clear()
+    async with working(settings(tmp_path, far=far), judged.database.url):
+        submitted = await submit(judged)
+        await until(lambda: far.specs)
+        end_all(far)
+        far.may_tell.set()
+        await finished(judged, submitted.id)
+    told = await _moments(judged, submitted.id)
+    assert ["queued", "dispatched", "running", "case0", "case1", "finished"] == list(told)
+    assert (told["case1"], True) == (
+        told["finished"],
+        told["case0"] < told["case0"] | told["case1"],
+    )
+
+
+async def test_the_last_progress_is_told_if_the_verdict_takes_its_time(
+    judged: World, tmp_path: Path
+) -> None:
+    far = FakeScheduler()
+    far.live = LIVE
+    async with working(settings(tmp_path, far=far), judged.database.url):
+        submitted = await submit(judged)
+        async with judged.database.read() as session:
+            await until_there_is(session, "SELECT 1 FROM events WHERE data->>'index' = '1'")
+        end_all(far)
+        await finished(judged, submitted.id)
+    told = await _moments(judged, submitted.id)
+    assert ["queued", "dispatched", "running", "case0", "case1", "finished"] == list(told)
 
 
 async def test_what_another_worker_took_over_is_not_forgotten(

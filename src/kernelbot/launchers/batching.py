@@ -3,20 +3,25 @@
 import asyncio
 import contextlib
 
-from kernelbot.protocol import ProgressEvent
+from kernelbot.protocol import EventKind, ProgressEvent
 
 
 async def next_batch(
     queue: "asyncio.Queue[ProgressEvent | None]", silent_s: float, together_s: float
 ) -> list[ProgressEvent | None]:
-    """The next event, with those that follow it within `together_s`. None is the job's end, and so
-    that of the batch. Empty if nothing comes within `silent_s`."""
+    """The next event, with those that follow it within `together_s`; after one that only says that
+    the job has begun, within as long again of the first that follows it. None is the job's end, and
+    so that of the batch. Empty if nothing comes within `silent_s`."""
     batch: list[ProgressEvent | None] = []
     with contextlib.suppress(TimeoutError):
         # Not `wait_for`: that of Python 3.11 may swallow a cancellation.
         async with asyncio.timeout(silent_s) as limit:
-            batch.append(await queue.get())
-            limit.reschedule(asyncio.get_running_loop().time() + together_s)
-            while batch[-1] is not None:
+            while not batch or batch[-1] is not None:
                 batch.append(await queue.get())
+                if all(_only_begins(event) for event in batch[:-1]):
+                    limit.reschedule(asyncio.get_running_loop().time() + together_s)
     return batch
+
+
+def _only_begins(event: ProgressEvent | None) -> bool:
+    return event is not None and event.kind is EventKind.STARTED

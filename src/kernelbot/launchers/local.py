@@ -32,7 +32,7 @@ _TRAITS = Traits(shortest_poll_s=0.0, longest_poll_s=0.2, check_s=2.0, remote=Fa
 _KEEP_S = 24 * 3600.0
 _POLL_S = 5.0
 """How often a job that says nothing is looked after."""
-_TOGETHER_S = 0.05
+_TOGETHER_S = 0.1
 """How long progress waits for what follows it. A verdict never waits: it ends this."""
 _SLACK_S = 300.0
 """What a job may take beyond its time limits together: hosts start up, and they clean up."""

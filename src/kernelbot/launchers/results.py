@@ -77,11 +77,16 @@ def read_result(left: Left, job: JobSpec, within_s: float) -> RunResult:
     return _read(_unpacked(left, most_bytes(job)), job, within_s)
 
 
+def is_small(left: Left) -> bool:
+    """Whether it may be one that `read_small_result` reads."""
+    return len(left.content) <= _SMALL_BYTES
+
+
 def read_small_result(left: Left, job: JobSpec, within_s: float) -> RunResult | None:
     """The same within milliseconds; None for what may take longer: it is large, or holds more
     lists and objects than a result that is small. Raises `NoResult`."""
     content = None
-    if len(left.content) <= _SMALL_BYTES:
+    if is_small(left):
         content = _unpacked(left, most_bytes(job), read=_SMALL_BYTES)
     if content is None or len(content) > _SMALL_BYTES:
         return None

@@ -1,15 +1,16 @@
 """How a run ends, or goes back into the queue, in the transaction of whoever decides that."""
 
 import random
+from collections.abc import Sequence
 
 from kernelbot.domain.states import MAX_ATTEMPTS, RunState
 from kernelbot.duels import dueling
 from kernelbot.moderation.known_right import service as known_right
 from kernelbot.moderation.rejudges import store as rejudges
-from kernelbot.protocol import Fault, Mode, Verdict
+from kernelbot.protocol import Fault, Mode, RunResult, Verdict
 from kernelbot.ranking import store as standings
 from kernelbot.runs import store as attempts
-from kernelbot.runs.store import EventData, LockedRun, RunRef
+from kernelbot.runs.store import EventData, LockedRun, RunRef, Step
 from kernelbot.store.database import WriteSession
 from kernelbot.submissions import store as submissions
 
@@ -28,11 +29,14 @@ async def lose(
     fault: Fault,
     *,
     again: bool = True,
+    progress: Sequence[Step] | None = None,
 ) -> bool:
     """End the attempt as lost, and put its run back into the queue; or end the run as our fault
     after the last attempt, or if another (not `again`) can't succeed. False, and nothing is
-    changed, if the attempt had ended or was taken over before."""
-    if not await attempts.close(session, attempt_id, owner, "lost", failure=reason):
+    changed, if the attempt had ended or was taken over before. `progress`: what was told last."""
+    if not await attempts.close(
+        session, run, attempt_id, owner, "lost", failure=reason, progress=progress
+    ):
         return False
     losses = await attempts.losses(session, run.id)
     if not again:
@@ -42,6 +46,28 @@ async def lose(
     else:
         message = f"Judging failed {MAX_ATTEMPTS} times through no fault of yours: {reason}"
         await fail(session, run, fault, message)
+    return True
+
+
+async def repeat(
+    session: WriteSession,
+    run: RunRef,
+    attempt_id: int,
+    owner: str,
+    result: RunResult,
+    why: str,
+    *,
+    progress: Sequence[Step] | None = None,
+) -> bool:
+    """Have the run measured again, before all others and alone. False as in `lose`. The attempt
+    keeps its result, but what is measured last counts. `progress`: what it has told last."""
+    if not await attempts.close(
+        session, run, attempt_id, owner, "returned", result=result, progress=progress
+    ):
+        return False
+    if await attempts.repeat_run(session, run.id):
+        data: EventData = {"reason": why, "repeats": run.repeats + 1}
+        await tell(session, run, RunState.QUEUED, data)
     return True
 
 

@@ -1,7 +1,7 @@
 """The steps of judging a run, which the worker calls; each is one guarded transaction."""
 
 import asyncio
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from kernelbot.boards import store as boards
@@ -35,7 +35,7 @@ from kernelbot.runs.devices.model import DeviceConfig, DeviceReport
 from kernelbot.runs.files import under_safe_names
 from kernelbot.runs.job_terms import JobTerms
 from kernelbot.runs.jobs import JobSpecs
-from kernelbot.runs.progress import steps
+from kernelbot.runs.progress import last_steps, steps
 from kernelbot.runs.queue.model import QueueRules
 from kernelbot.runs.repeats import MAX_REPEATS, REPEATED, unranked_if_busy, why_again
 from kernelbot.runs.store import EventData, LockedRun, OpenAttempt, RunRef
@@ -113,16 +113,24 @@ class RunLifecycle:
         device = self._devices[device_name]
         usable = (n for n in device.launchers if available is None or n in available)
         launcher = next(usable, None)
+        stale_s = self._rules.stale_s
         async with self._database.read() as session:
-            work = await attempts.work(session, device_name, stale_s=self._rules.stale_s)
+            work = await attempts.work(session, device_name, stale_s=stale_s)
         if work.duels:
             await dueling.enqueue(self._database, device_name)
         if work.known_right:
             await known_right.enqueue(self._database, device_name)
-        if work == attempts.AvailableWork(runs=False, duels=False, known_right=False):
+        more = launcher is not None and (work.queued or work.duels or work.known_right)
+        if not (work.abandoned or more):
             return None
         async with self._database.write() as session:
-            chosen = await self._choose(session, device_name, owner, launcher)
+            chosen = None
+            if work.abandoned:
+                chosen = await attempts.abandoned_run(session, device_name, stale_s=stale_s)
+            if chosen is None and more:
+                chosen = await attempts.next_run(
+                    session, device_name, self._rules.queue, owner=owner, stale_s=stale_s
+                )
             run = await attempts.lock_run(session, chosen) if chosen is not None else None
             if run is None or await dueling.is_moot(session, run):
                 return None
@@ -150,17 +158,6 @@ class RunLifecycle:
             alone=attempt.number > 1 or run.rejudge_id is not None or run.known_id is not None,
         )
 
-    async def _choose(
-        self, session: WriteSession, device: str, owner: str, launcher: str | None
-    ) -> int | None:
-        stale_s = self._rules.stale_s
-        left = await attempts.abandoned_run(session, device, stale_s=stale_s)
-        if left is not None or launcher is None:
-            return left
-        return await attempts.next_run(
-            session, device, self._rules.queue, owner=owner, stale_s=stale_s
-        )
-
     async def _begin(
         self,
         session: WriteSession,
@@ -183,7 +180,7 @@ class RunLifecycle:
     ) -> None:
         """End a run that no attempt can judge: else it would stay first in the queue for ever and
         block all runs behind it."""
-        await attempts.close(session, attempt.id, owner, "lost", failure=why)
+        await attempts.close(session, run, attempt.id, owner, "lost", failure=why)
         await ending.fail(session, run, Fault.PLATFORM, why)
 
     async def launched(self, claim: Claim, owner: str, handle: str) -> bool:
@@ -215,8 +212,15 @@ class RunLifecycle:
                 session, followed_id, claim.run_id, claim.attempt_id, owner, steps(events)
             )
 
-    async def finish(self, claim: Claim, owner: str, result: RunResult) -> bool:
-        """Write the verdict with all that depends on it, in one transaction.
+    async def finish(
+        self,
+        claim: Claim,
+        owner: str,
+        result: RunResult,
+        events: Sequence[ProgressEvent] = (),
+    ) -> bool:
+        """Write the verdict with all that depends on it, in one transaction; before it the judge's
+        last `events`, for those who follow.
 
         False if the attempt had ended before: nothing is written twice.
         """
@@ -228,12 +232,20 @@ class RunLifecycle:
         async with self._database.write() as session:
             run = await attempts.lock_run_ref(session, claim.run_id)
             if run is not None and (why := await _why_again(session, run, result, ranked)):
-                return await self._repeat(session, run, claim.attempt_id, owner, result, why)
+                return await ending.repeat(
+                    session, run, claim.attempt_id, owner, result, why, progress=last_steps(events)
+                )
             result = _as_it_counts(claim, run, result, ranked)
             failure, accepted = result.failure, result.verdict == Verdict.ACCEPTED
             fault = None if accepted else (failure.fault if failure else Fault.PLATFORM)
             if run is None or not await attempts.close(
-                session, claim.attempt_id, owner, "finished", result=result
+                session,
+                run,
+                claim.attempt_id,
+                owner,
+                "finished",
+                result=result,
+                progress=last_steps(events),
             ):
                 return False
             submission_id = run.submission_id
@@ -282,24 +294,6 @@ class RunLifecycle:
             await ending.conclude(session, run, data)
         return True
 
-    async def _repeat(
-        self,
-        session: WriteSession,
-        run: RunRef,
-        attempt_id: int,
-        owner: str,
-        result: RunResult,
-        why: str,
-    ) -> bool:
-        """Have the run measured again, before all others and alone. False as in `finish`. The
-        attempt keeps its result, but what is measured last counts."""
-        if not await attempts.close(session, attempt_id, owner, "returned", result=result):
-            return False
-        if await attempts.repeat_run(session, run.id):
-            data: EventData = {"reason": why, "repeats": run.repeats + 1}
-            await ending.tell(session, run, RunState.QUEUED, data)
-        return True
-
     async def _compare(self, session: WriteSession, run: RunRef) -> None:
         """There is a score to compare, so there must be something to compare it with."""
         if self._rules.review.known_right and self._rules.review.hold_speedup is not None:
@@ -311,21 +305,36 @@ class RunLifecycle:
         return await self._triage.examine(claim.spec.submission.text)
 
     async def lost(
-        self, claim: Claim, owner: str, reason: str, fault: Fault, *, again: bool = True
+        self,
+        claim: Claim,
+        owner: str,
+        reason: str,
+        fault: Fault,
+        *,
+        again: bool = True,
+        events: Sequence[ProgressEvent] = (),
     ) -> bool:
         """The infrastructure failed: put the run back into the queue, or end it as our fault after
-        the last attempt, or if another (not `again`) can't succeed. False as in `finish`."""
+        the last attempt, or if another (not `again`) can't succeed. `events` and False as in
+        `finish`."""
         async with self._database.write() as session:
             run = await attempts.lock_run_ref(session, claim.run_id)
             return run is not None and await ending.lose(
-                session, run, claim.attempt_id, owner, reason, fault, again=again
+                session,
+                run,
+                claim.attempt_id,
+                owner,
+                reason,
+                fault,
+                again=again,
+                progress=last_steps(events),
             )
 
     async def give_back(self, claim: Claim, owner: str) -> None:
         """The worker stops: put the run back into the queue, without counting a failure."""
         async with self._database.write() as session:
             run = await attempts.lock_run_ref(session, claim.run_id)
-            if run and await attempts.close(session, claim.attempt_id, owner, "returned"):
+            if run and await attempts.close(session, run, claim.attempt_id, owner, "returned"):
                 await ending.requeue(session, run, {"reason": "the worker stopped"}, 0.0)
 
     async def heartbeat(

@@ -1,6 +1,6 @@
 """Progress of a run, as those who follow its submission see it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from kernelbot.protocol import EventKind, ProgressEvent
 from kernelbot.runs.store import EventData, Step
@@ -15,6 +15,12 @@ def steps(events: Iterable[ProgressEvent]) -> list[Step]:
     return [
         (event.kind, _event_data(event)) for event in events if event.kind not in _SAID_BY_STATES
     ]
+
+
+def last_steps(events: Sequence[ProgressEvent]) -> list[Step] | None:
+    """The same of what is left when an attempt ends; None, which makes no run a running one, if
+    nothing is."""
+    return steps(events) if events else None
 
 
 async def add_report(session: WriteSession, submission_id: int, run_id: int, message: str) -> None:

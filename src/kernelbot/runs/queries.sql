@@ -26,14 +26,14 @@ FOR NO KEY UPDATE OF r;
 -- Asked before each claim, of which most find nothing. It may be true of a run that can't be claimed
 -- just now, never false of one that can.
 -- name: work
-SELECT EXISTS (SELECT 1 FROM runs WHERE device = %(device)s AND state = 'queued')
-    OR EXISTS (
+SELECT EXISTS (SELECT 1 FROM runs WHERE device = %(device)s AND state = 'queued') AS queued,
+    EXISTS (
         SELECT 1 FROM runs r
         JOIN attempts a ON a.run_id = r.id AND a.state IN ('launching', 'running')
             AND a.heartbeat_at NOT BETWEEN now() - make_interval(secs => %(stale_s)s)
                 AND now() + make_interval(secs => %(stale_s)s)
         WHERE r.device = %(device)s AND r.state IN ('dispatched', 'running')
-    ) AS runs,
+    ) AS abandoned,
     EXISTS (
         SELECT 1 FROM duels d
         WHERE d.device = %(device)s AND d.state = 'waiting'
@@ -132,12 +132,19 @@ WHERE id = %(attempt_id)s AND owner = %(owner)s AND state IN ('launching', 'runn
 -- name: is_open
 SELECT 1 AS open FROM attempts WHERE id = %(attempt_id)s AND state IN ('launching', 'running');
 
+-- The run is locked. Its judge's last progress, NULL if there is none, comes before what is told next.
 -- name: close
-UPDATE attempts
-SET state = %(state)s, ended_at = now(), result = %(result)s::jsonb, failure = %(failure)s,
-    terms = NULL
-WHERE id = %(attempt_id)s AND owner = %(owner)s AND state IN ('launching', 'running')
-RETURNING run_id;
+WITH closed AS (
+    UPDATE attempts
+    SET state = %(state)s, ended_at = now(), result = %(result)s::jsonb, failure = %(failure)s,
+        terms = NULL
+    WHERE id = %(attempt_id)s AND owner = %(owner)s AND state IN ('launching', 'running')
+    RETURNING run_id
+)
+SELECT CASE WHEN %(kinds)s::text[] IS NOT NULL THEN
+    add_progress(%(followed_id)s, closed.run_id, %(kinds)s::text[], %(data)s::text[])
+END AS told
+FROM closed;
 
 -- If a public run isn't accepted, its submission is never timed: the run on secret data that waits
 -- for it is deleted, before anybody is told that the submission has ended.

@@ -126,10 +126,11 @@ async def lock_run(session: WriteSession, run_id: int) -> LockedRun | None:
 
 @dataclass(frozen=True)
 class AvailableWork:
-    """What there may be for a device: runs that wait or were abandoned, and duels and what is known
-    to be right that aren't in the queue yet."""
+    """What there may be for a device: runs that wait, runs that were abandoned, and duels and what
+    is known to be right that aren't in the queue yet."""
 
-    runs: bool
+    queued: bool
+    abandoned: bool
     duels: bool
     known_right: bool
 
@@ -278,14 +279,18 @@ def _columns(progress: Sequence[Step]) -> dict[str, list[str]]:
 
 async def close(
     session: WriteSession,
+    run: RunRef | LockedRun,
     attempt_id: int,
     owner: str,
     state: str,
     *,
     result: RunResult | None = None,
     failure: str | None = None,
+    progress: Sequence[Step] | None = None,
 ) -> bool:
-    """End the attempt; False if it had ended, or was taken over, before."""
+    """End the attempt of a run that is locked, and before that store the `progress` that its judge
+    has told last (None: nothing). False, and nothing is stored, if it had ended, or was taken over,
+    before."""
     slim = None
     if result is not None:
         phases = tuple(
@@ -302,6 +307,8 @@ async def close(
         "state": state,
         "result": slim,
         "failure": None if failure is None else clean(failure),
+        "followed_id": run.followed_id,
+        **({"kinds": None, "data": None} if progress is None else _columns(progress)),
     }
     return await session.one(statements(__file__)["close"], values) is not None
 

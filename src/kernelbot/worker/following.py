@@ -11,8 +11,8 @@ import structlog
 
 from kernelbot.domain.errors import JobRefused, KernelbotError, SchedulerError, Unavailable
 from kernelbot.launchers.base import JobState, Launcher, Left, Outcome
-from kernelbot.launchers.results import NoResult
-from kernelbot.protocol import Fault, ProgressEvent, RunResult
+from kernelbot.launchers.results import NoResult, is_small
+from kernelbot.protocol import EventKind, Fault, ProgressEvent, RunResult
 from kernelbot.protocol.os_errors import in_words
 from kernelbot.protocol.result_size import most_bytes
 from kernelbot.runs.lifecycle import Claim, RunLifecycle
@@ -86,6 +86,8 @@ class AttemptFollower:
         self._workshop = workshop
         self._build_s: float | None = None
         """How long it took until what the run needs was built; None: it wasn't waited for."""
+        self._last: tuple[ProgressEvent, ...] = ()
+        """Progress that is stored together with the outcome."""
         self.claim = claim
         self._began = _Clocks.now()
         self._handle = claim.handle
@@ -156,7 +158,9 @@ class AttemptFollower:
         False: it had ended, or was taken over, before."""
         self._log.warning("attempt_lost", reason=reason, fault=fault)
         return await until_available(
-            lambda: self._judging.lost(self.claim, self._owner, reason, fault, again=again)
+            lambda: self._judging.lost(
+                self.claim, self._owner, reason, fault, again=again, events=self._last
+            )
         )
 
     async def _execute(self) -> Outcome | None:
@@ -187,17 +191,30 @@ class AttemptFollower:
         self._handle = handle
 
     async def _watch(self, handle: str) -> Outcome | None:
-        """Live progress as long as there is any, and then what the watcher finds."""
+        """Live progress as long as there is any, and then what the watcher finds. The last is left
+        for the transaction of what it ends with, if that follows at once."""
         async for events in self._launcher.events(handle):
-            if not await self._progressed(events):
+            if any(event.kind is EventKind.FINISHED for event in events):
+                self._last = events
+            elif not await self._progressed(events):
                 return None
         async for outcome in self._watcher.changes(handle, most_bytes(self.claim.spec)):
-            tells = outcome.events or outcome.state is JobState.RUNNING
-            if tells and not await self._progressed(outcome.events):
+            events, self._last = (*self._last, *outcome.events), ()
+            if self._is_stored_at_once(outcome):
+                self._last = events
+                return outcome
+            tells = events or outcome.state is JobState.RUNNING
+            if tells and not await self._progressed(events):
                 return None
             if outcome.state.is_over:
                 return outcome
         return None
+
+    def _is_stored_at_once(self, outcome: Outcome) -> bool:
+        """Whether it is known what is to be written. A large result is read first, and what may be
+        ranked is examined."""
+        is_short = outcome.left is None or is_small(outcome.left)
+        return outcome.state.is_over and is_short and not self.claim.is_ranked
 
     async def _progressed(self, events: Iterable[ProgressEvent]) -> bool:
         """Pass progress on. False: the attempt isn't ours any more, and has been let go of."""
@@ -220,7 +237,7 @@ class AttemptFollower:
         if build_s is not None:
             result = replace(result, timings={**result.timings, "build": build_s})
         applied = await until_available(
-            lambda: self._judging.finish(self.claim, self._owner, result)
+            lambda: self._judging.finish(self.claim, self._owner, result, self._last)
         )
         if applied:
             self._tally.add("verdicts", result.verdict)
