@@ -24,7 +24,7 @@ async def test_the_worker_uploads_what_is_due(world: World, tmp_path: Path) -> N
     with fake_hub() as hub:
         export = ExportSettings(repository="lab/kernels", endpoint=hub.url)
         settings = Settings(data=tmp_path, hf_token=TOKEN, export=export)
-        async with background_tasks(settings, world.database.url):
+        async with background_tasks(settings, world.database):
             uploaded = await asyncio.to_thread(hub.uploaded.wait, 100)
     dataset = hub.datasets["lab/kernels"]
     assert (True, True, ["submissions.parquet", "README.md"]) == (

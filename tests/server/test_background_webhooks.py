@@ -25,11 +25,14 @@ from pathlib import Path
 from kernelbot.server.background import background_tasks
 from kernelbot.server.settings import Settings
 from kernelbot.server.tables import WebhookSettings
+from kernelbot.server.worker_wiring import worker_database
 
 async def main():
     webhooks = WebhookSettings(private_addresses=True)
-    async with background_tasks(Settings(data=Path(sys.argv[2]), webhooks=webhooks), sys.argv[1]):
-        await asyncio.Event().wait()
+    settings = Settings(data=Path(sys.argv[2]), webhooks=webhooks)
+    async with worker_database(sys.argv[1], settings) as database:
+        async with background_tasks(settings, database):
+            await asyncio.Event().wait()
 
 asyncio.run(main())
 """
@@ -59,7 +62,7 @@ async def test_what_was_committed_while_no_worker_ran_is_delivered(
 ) -> None:
     await hooked(world, receiver)
     await ranked(world, 1e-3)
-    async with background_tasks(settings, world.database.url):
+    async with background_tasks(settings, world.database):
         told = await asyncio.to_thread(receiver.wait_for, 2)
     assert {"submission.finished", "ranking.record"} == {one.event for one in told}
 
@@ -76,7 +79,7 @@ async def test_one_authors_silent_receivers_delay_no_other_authors(
             await webhooks.try_it(world.ada.user, made.id)
         made = await webhooks.create(world.bob.user, receiver.url)
         await webhooks.try_it(world.bob.user, made.id)
-        async with background_tasks(settings, world.database.url):
+        async with background_tasks(settings, world.database):
             await asyncio.to_thread(receiver.wait_for, 1)
             async with world.database.read() as session:
                 row = await session.one("SELECT count(error) AS failed FROM webhook_messages")
@@ -102,7 +105,7 @@ async def test_a_kill_in_the_middle_loses_nothing_and_repeats_the_same_id(
     released.set()
     async with world.database.write() as session:  # a minute later
         await session.do("UPDATE webhook_messages SET next_at = now() WHERE next_at IS NOT NULL")
-    async with background_tasks(settings, world.database.url):
+    async with background_tasks(settings, world.database):
         told = await asyncio.to_thread(receiver.wait_for, 2)
         for _ in range(1200):
             async with world.database.read() as session:

@@ -9,10 +9,9 @@ from kernelbot.launchers.base import Launcher
 from kernelbot.launchers.links import Links
 from kernelbot.launchers.table import LauncherPlace
 from kernelbot.server.tables import DeviceSettings
-from kernelbot.server.work import open_worker
 from tests.fakes.scheduler import FakeScheduler
 from tests.support.launchers import FakeTable
-from tests.support.workers import quick_settings
+from tests.support.workers import opened_worker, quick_settings
 
 PUBLIC = "https://kernels.example/"
 
@@ -32,7 +31,7 @@ async def told(folder: Path, url: str, **given: Any) -> Links | None:
         "launchers": {"far": table},
         **given,
     }
-    async with open_worker(quick_settings(folder).model_copy(update=update), url):
+    async with opened_worker(quick_settings(folder).model_copy(update=update), url):
         return table._links[0]
 
 

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from kernelbot.server.tables import DatabaseSettings, DuelSettings
-from kernelbot.server.wiring import open_platform, open_run_lifecycle
+from kernelbot.server.wiring import open_platform
+from kernelbot.server.worker_wiring import open_run_lifecycle
 from tests.support.postgres import LIMITS
 from tests.support.workers import quick_settings
 from tests.support.world import World
@@ -33,5 +34,5 @@ async def test_a_worker_says_which_duels_there_are(
     world: World, tmp_path: Path, settings: DuelSettings, places: int | None
 ) -> None:
     given = quick_settings(tmp_path).model_copy(update={"duels": settings})
-    async with open_run_lifecycle(world.database.url, given), world.database.read() as session:
+    async with open_run_lifecycle(world.database, given), world.database.read() as session:
         assert {"duel_places": places} == await session.one("SELECT duel_places FROM platform")

@@ -10,7 +10,7 @@ import psycopg
 import pytest
 
 from kernelbot.domain.errors import PlatformError, Unavailable
-from kernelbot.store.database import Database
+from kernelbot.store.database import Database, DatabaseShare
 from kernelbot.store.embedded import EmbeddedPostgres
 from kernelbot.store.timeouts import DatabaseTimeouts
 from tests.support.late_door import late_door
@@ -152,6 +152,26 @@ async def test_what_takes_too_long_is_ended(database_url: str) -> None:
             async with database.read() as session:
                 await session.one("SELECT pg_sleep(60)")
         assert 7 == await _seven(database)
+
+
+async def test_a_share_leaves_the_other_connections_to_others(database_url: str) -> None:
+    async with Database(database_url, max_size=3) as whole, DatabaseShare(whole, 2) as share:
+        async with share.read(), share.read() as second:
+            third = asyncio.create_task(_seven(share))
+            assert 7 == await _seven(whole)  # there is a third connection, but not for the share
+            assert 7 == await _seven(whole)
+            assert not third.done()
+            assert {"seven": 7} == await second.one("SELECT 7 AS seven")
+        async with asyncio.timeout(60):
+            assert 7 == await third
+
+
+async def test_a_share_has_the_limits_of_the_whole(database_url: str) -> None:
+    limits = DatabaseTimeouts(unhurried_s=0.5)
+    async with Database(database_url, max_size=1, limits=limits) as whole:
+        with pytest.raises(Unavailable, match="took too long"):
+            async with DatabaseShare(whole, 1).write(unhurried=True) as session:
+                await session.one("SELECT pg_sleep(60)")
 
 
 async def test_what_needs_its_time_has_it_and_nothing_after_it(database_url: str) -> None:

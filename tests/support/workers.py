@@ -16,7 +16,9 @@ from kernelbot.server.settings import Settings
 from kernelbot.server.supervise import START_CHILD
 from kernelbot.server.tables import DeviceSettings, WorkerSettings
 from kernelbot.server.work import open_worker
+from kernelbot.server.worker_wiring import worker_database
 from kernelbot.submissions.model import Submission
+from kernelbot.worker.worker import Worker
 from tests.support.world import World
 
 FAKE_HARNESS = (sys.executable, "-m", "tests.fakes.host")
@@ -42,10 +44,20 @@ def quick_settings(data: Path, *, slots: int = 2, known_right: bool = False) -> 
 
 
 @contextlib.asynccontextmanager
+async def opened_worker(settings: Settings, url: str) -> AsyncIterator[Worker]:
+    """A worker with a database of its own."""
+    async with (
+        worker_database(url, settings) as database,
+        open_worker(settings, database) as worker,
+    ):
+        yield worker
+
+
+@contextlib.asynccontextmanager
 async def working(settings: Settings, url: str) -> AsyncIterator[None]:
     """A worker in this process while the block runs."""
     stop = asyncio.Event()
-    async with open_worker(settings, url) as worker:
+    async with opened_worker(settings, url) as worker:
         task = asyncio.create_task(worker.run(stop))
         try:
             yield

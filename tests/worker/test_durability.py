@@ -16,7 +16,6 @@ from kernelbot.domain.errors import Unavailable
 from kernelbot.domain.states import RunState
 from kernelbot.protocol import Mode, Verdict
 from kernelbot.server.judge_once import HARNESS
-from kernelbot.server.work import open_worker
 from kernelbot.store.embedded import EmbeddedPostgres
 from kernelbot.store.migrate import migrate
 from kernelbot.worker.worker import Worker
@@ -29,6 +28,7 @@ from tests.support.waiting import until
 from tests.support.workers import (
     finished,
     kill_fake_hosts,
+    opened_worker,
     quick_settings,
     signal_hosts,
     worker_process,
@@ -251,7 +251,7 @@ async def test_a_worker_that_builds_ends_while_the_database_is_away(
         await world.services.boards.create(
             world.admin.user, compiled_sort(), name="sort", devices=("CPU",)
         )
-        async with open_worker(settings, url) as worker:
+        async with opened_worker(settings, url) as worker:
             running = StoppableWorker(worker, own_postgres)
             await submit(world, content=b"# builds: sleep 600 accepted\n")
             await until(lambda: cluster.shop.polls or judged.exists())
@@ -261,7 +261,7 @@ async def test_a_worker_that_builds_ends_while_the_database_is_away(
 async def test_so_does_one_that_has_just_begun(
     own_postgres: EmbeddedPostgres, tmp_path: Path
 ) -> None:
-    async with open_worker(quick_settings(tmp_path), own_postgres.url("postgres")) as worker:
+    async with opened_worker(quick_settings(tmp_path), own_postgres.url("postgres")) as worker:
         await asyncio.to_thread(own_postgres.stop)
         assert await StoppableWorker(worker, own_postgres).ends_without_database()
 

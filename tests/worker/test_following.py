@@ -10,11 +10,10 @@ import pytest
 
 from kernelbot.protocol import EventKind, ProgressEvent
 from kernelbot.server.settings import Settings
-from kernelbot.server.work import open_worker
 from tests.fakes.scheduler import FakeScheduler
 from tests.support.postgres import until_there_is
 from tests.support.waiting import until
-from tests.support.workers import finished, working
+from tests.support.workers import finished, opened_worker, working
 from tests.support.world import World
 from tests.worker.test_remote import end_all, settings, submit
 
@@ -85,7 +84,7 @@ async def test_a_stop_does_not_interrupt_tidying_up(judged: World, tmp_path: Pat
             update={"worker": config.worker.model_copy(update={"grace_s": 0.0})}
         )
         stop = asyncio.Event()
-        async with open_worker(hasty, judged.database.url) as worker:
+        async with opened_worker(hasty, judged.database.url) as worker:
             task = asyncio.create_task(worker.run(stop))
             run = await _store_a_result(judged, far)
             stop.set()

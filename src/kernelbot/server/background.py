@@ -16,8 +16,9 @@ from kernelbot.domain.errors import KernelbotError
 from kernelbot.moderation.deletion.service import Deletion
 from kernelbot.platform.exports.service import Exports
 from kernelbot.server.settings import Settings
+from kernelbot.server.worker_wiring import FOR_BACKGROUND
 from kernelbot.store.connections import ALIVE, hold
-from kernelbot.store.database import IDLE_S, Database
+from kernelbot.store.database import IDLE_S, Database, DatabaseShare
 from kernelbot.store.timeouts import DatabaseTimeouts
 from kernelbot.webhooks.deliveries import Deliveries
 from kernelbot.webhooks.sender import Sender
@@ -39,11 +40,12 @@ log = structlog.get_logger()
 
 
 @contextlib.asynccontextmanager
-async def background_tasks(settings: Settings, url: str) -> AsyncIterator[None]:
-    """Run background tasks while the block runs."""
-    limits = settings.database.limits()
-    app = App(connector=connector(url, limits))
-    async with Database(url, max_size=2, limits=limits) as database, app.open_async():
+async def background_tasks(settings: Settings, shared: Database) -> AsyncIterator[None]:
+    """Run background tasks while the block runs. They share a database with others, of whose
+    connections they use `FOR_BACKGROUND` at once."""
+    database = DatabaseShare(shared, FOR_BACKGROUND)
+    app = App(connector=connector(shared.url, settings.database.limits()))
+    async with app.open_async():
         _add_cleaning(app, Deletion(database))
         _add_daily_export(app, settings, database)
         _add_webhooks(app, settings, database)
@@ -60,11 +62,12 @@ async def background_tasks(settings: Settings, url: str) -> AsyncIterator[None]:
 
 
 def connector(url: str, limits: DatabaseTimeouts) -> PsycopgConnector:
-    """procrastinate's own connections, within the same limits as all others."""
+    """procrastinate's own connection, within the same limits as all others. It listens on another,
+    and its statements are short and transactions by themselves: so one serves all tasks."""
     return PsycopgConnector(
         conninfo=url,
         min_size=1,
-        max_size=2,
+        max_size=1,
         timeout=5.0,
         max_idle=IDLE_S,
         configure=partial(hold, limits),

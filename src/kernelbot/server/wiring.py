@@ -1,6 +1,5 @@
-"""Settings become pools, pools become services: the only place that wires."""
+"""Settings become pools, pools become services: the only place that wires, with `worker_wiring`."""
 
-import tempfile
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
@@ -16,20 +15,15 @@ from kernelbot.boards.problem_folders import ProblemFolders
 from kernelbot.boards.service import Boards
 from kernelbot.boards.summaries import ProblemSummaries
 from kernelbot.boards.sync.service import Sync
-from kernelbot.duels.dueling import configure
 from kernelbot.duels.service import Duels
 from kernelbot.extensions import installed
 from kernelbot.guilds.announcements.service import Announcements
 from kernelbot.guilds.chat.service import Chat
 from kernelbot.guilds.service import Guilds
-from kernelbot.harness.archive import build, sources_sha256
-from kernelbot.harness.timing.turns import Turns
-from kernelbot.launchers.links import Links
 from kernelbot.moderation.audit.service import Audit
 from kernelbot.moderation.deletion.service import Deletion
 from kernelbot.moderation.rejudges.service import Rejudging
 from kernelbot.moderation.reviews.service import Reviews
-from kernelbot.moderation.triage import Triage
 from kernelbot.platform.downloads.service import Downloads
 from kernelbot.platform.exports.model import ExportRules
 from kernelbot.platform.exports.service import Exports
@@ -43,17 +37,13 @@ from kernelbot.ranking.following.service import FollowingService
 from kernelbot.ranking.outcomes import Outcomes
 from kernelbot.ranking.service import StandingsService
 from kernelbot.ranking.trends import Trends
-from kernelbot.runs.builds.reports import IdleReports
-from kernelbot.runs.builds.service import Builds
 from kernelbot.runs.devices.model import DeviceConfig
-from kernelbot.runs.devices.preflighting import idle_preflights
 from kernelbot.runs.devices.service import Devices
-from kernelbot.runs.jobs import JobSpecs
-from kernelbot.runs.lifecycle import RunLifecycle, RunRules
-from kernelbot.runs.nodes.service import NodeJobs, open_links
+from kernelbot.runs.nodes.service import NodeJobs
 from kernelbot.runs.queue.model import QueueRules
 from kernelbot.server.client_wheel import build_client_wheel, build_whole_wheel
-from kernelbot.server.settings import LOCAL, Settings
+from kernelbot.server.settings import Settings
+from kernelbot.server.worker_wiring import harness
 from kernelbot.services import Services
 from kernelbot.store.database import Database
 from kernelbot.store.timeouts import DatabaseTimeouts
@@ -64,7 +54,6 @@ from kernelbot.submissions.service import Submissions
 from kernelbot.submissions.sharing.service import Sharing
 from kernelbot.webhooks.model import WebhookRules
 from kernelbot.webhooks.service import Webhooks
-from kernelbot.worker.worker import Building
 
 _POOL_SIZE = 5
 """Connections of an API process. If more of them are busy than there are cores, requests wait for
@@ -135,7 +124,7 @@ async def open_services(
                 statistics=StatisticsService(database),
                 exports=Exports(database, export_rules),
                 node_jobs=NodeJobs(database),
-                downloads=Downloads(build_client_wheel, build_whole_wheel, _harness),
+                downloads=Downloads(build_client_wheel, build_whole_wheel, harness),
                 guilds=Guilds(database, rules.registration),
                 chat=Chat(database, submissions),
                 announcements=Announcements(database, events),
@@ -163,49 +152,3 @@ def open_platform(settings: Settings, url: str) -> AbstractAsyncContextManager[C
         webhook_rules=settings.webhooks.rules(),
         limits=settings.database.limits(),
     )
-
-
-async def node_links(url: str, settings: Settings) -> Links | None:
-    """What nodes are told, with the database at `url`; None if no `public_url` is configured."""
-    if settings.public_url is None:
-        return None
-    async with Database(url, max_size=1, limits=settings.database.limits()) as database:
-        return await open_links(database, settings.public_url, _harness())
-
-
-def _harness() -> bytes:
-    with tempfile.TemporaryDirectory() as folder:
-        return build(Path(folder) / "kernelbot-harness.pyz").read_bytes()
-
-
-@asynccontextmanager
-async def open_run_lifecycle(
-    url: str, settings: Settings
-) -> AsyncIterator[tuple[RunLifecycle, Building]]:
-    """What a worker needs of the services, closed at the end."""
-    rules = RunRules(
-        limits=settings.limits,
-        sampling=settings.sampling,
-        sandbox=settings.sandbox,
-        stale_s=settings.worker.stale_s,
-        review=settings.review,
-        queue=settings.queue.rules(),
-    )
-    limits = settings.database.limits()
-    async with Database(url, max_size=8, limits=limits) as database, Triage() as triage:
-        await configure(database, settings.duels.places if settings.duels.enabled else None)
-        examined = triage if settings.review.triage else None
-        devices = settings.device_configs()
-        images = {device.spec.name: f"{sources_sha256()} {device.image}" for device in devices}
-        idle = idle_preflights(devices, {LOCAL})
-        jobs = JobSpecs(rules.limits, rules.sampling, rules.sandbox)
-        yield (
-            RunLifecycle(database, devices, rules, examined),
-            Building(
-                Builds(database, settings.builds.limit_bytes),
-                images,
-                IdleReports(database, idle.devices, jobs),
-                idle.builder,
-                Turns().is_taken,
-            ),
-        )

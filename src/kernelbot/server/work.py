@@ -24,8 +24,9 @@ from kernelbot.server.logs import set_up_logs
 from kernelbot.server.settings import LOCAL, Settings, read_settings
 from kernelbot.server.stopping import StopRequests
 from kernelbot.server.watchdog import watched
-from kernelbot.server.wiring import node_links, open_run_lifecycle
+from kernelbot.server.worker_wiring import node_links, open_run_lifecycle, worker_database
 from kernelbot.store import migrate
+from kernelbot.store.database import Database
 from kernelbot.worker.worker import Worker, WorkerIdentity, WorkerRules
 
 _TURNS = "kernelbot_turns"
@@ -71,14 +72,15 @@ async def work(settings: Settings, url: str, parent: int | None = None) -> None:
         return
     async with (
         watched(),
-        background_tasks(settings, url),
-        open_worker(settings, url) as worker,
+        worker_database(url, settings) as database,
+        background_tasks(settings, database),
+        open_worker(settings, database) as worker,
     ):
         await worker.run(stop)
 
 
 @contextlib.asynccontextmanager
-async def open_worker(settings: Settings, url: str) -> AsyncIterator[Worker]:
+async def open_worker(settings: Settings, database: Database) -> AsyncIterator[Worker]:
     """A worker with its launchers and a lock by which others can see that it is alive."""
     devices = settings.device_configs()
     owners = settings.data / "workers"
@@ -87,10 +89,10 @@ async def open_worker(settings: Settings, url: str) -> AsyncIterator[Worker]:
     assert lock is not None, "the name was made for this process"
     try:
         async with (
-            open_run_lifecycle(url, settings) as (judging, building),
-            Listener(url, _TURNS, _CANCELLED) as listener,
+            open_run_lifecycle(database, settings) as (judging, building),
+            Listener(database.url, _TURNS, _CANCELLED) as listener,
         ):
-            links = await node_links(url, settings)
+            links = await node_links(database, settings)
             yield Worker(
                 judging,
                 launchers(settings, links, await judging.devices_for_torch()),

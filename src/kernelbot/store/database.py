@@ -182,6 +182,30 @@ class Database:
             raise
 
 
+class DatabaseShare(Database):
+    """The connections of another one, for users that may take no more than `most` of them at once;
+    who wants one more waits for these. The other one opens and closes them."""
+
+    def __init__(self, whole: Database, most: int) -> None:
+        # Not `super().__init__`: that makes a pool of its own.
+        self.url = whole.url
+        self._limits = whole._limits
+        self._pool = whole._pool
+        self._free = asyncio.Semaphore(most)
+
+    async def __aenter__(self) -> Self:
+        """There is nothing to open."""
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        return
+
+    @contextlib.asynccontextmanager
+    async def _connection(self) -> AsyncIterator[AsyncConnection[DictRow]]:
+        async with self._free, super()._connection() as connection:
+            yield connection
+
+
 class _Checked:
     """Checks whether a connection still works, unless it worked a moment ago and has no input:
     checking each time would be a third of what a small request costs the database."""

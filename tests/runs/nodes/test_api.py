@@ -121,9 +121,9 @@ async def test_no_log_has_a_link_or_a_payload(node: Node) -> None:
 
 
 async def test_the_harness_may_be_kept_for_ever(door: Door) -> None:
-    from kernelbot.server.wiring import _harness
+    from kernelbot.server.worker_wiring import harness
 
-    sha256 = hashlib.sha256(_harness()).hexdigest()
+    sha256 = hashlib.sha256(harness()).hexdigest()
     answer = await door.stranger.get(f"/api/v1/harness/{sha256}")
     assert (answer.status_code, hashlib.sha256(answer.content).hexdigest()) == (200, sha256)
     assert "immutable" in answer.headers["cache-control"]

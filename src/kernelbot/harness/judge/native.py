@@ -150,6 +150,8 @@ class NativeJudge:
         return tuple(dealt)
 
     def _run_step(self, step: JudgingStep) -> PhaseResult:
+        if step.phase in TIMED and not self._plan.on_gpu:
+            self._flusher.prepare()
         start, waited_s = time.monotonic(), self._turn.waited_s
         total = len(cases_of(self._job.problem, step.phase))
         self._emit(

@@ -5,6 +5,7 @@ A process can lie about how long it took, but not about the processor time that 
 
 import contextlib
 import ctypes
+import mmap
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -157,20 +158,33 @@ class CacheFlusher:
     """Evicts a processor's caches by reading a buffer of twice the last level.
 
     It runs in the judge, on the processor the runner used last, while the runner waits: the
-    author's code can't influence it.
+    author's code can't influence it. Most jobs flush nothing, so it takes no memory before it is
+    `prepare`d.
     """
 
     def __init__(self, cache_bytes: int) -> None:
         self._size = 2 * cache_bytes
-        self._buffer = ctypes.create_string_buffer(self._size)
-        # Written once: else the operating system would use one page of zeros for all of it.
-        ctypes.memset(self._buffer, 1, self._size)
+        self._buffer: ctypes.Array[ctypes.c_char] | None = None
         self._scan = ctypes.CDLL(None).memchr
         self._scan.argtypes = (ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t)
         self._scan.restype = ctypes.c_void_p
 
+    def prepare(self) -> None:
+        """Take the memory, unless it is there, which may need a tenth of a second: before anything
+        is timed."""
+        if self._buffer is not None:
+            return
+        memory = mmap.mmap(-1, self._size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        with contextlib.suppress(OSError):  # in pages of 2 MiB, unless the kernel has none
+            memory.madvise(mmap.MADV_HUGEPAGE)
+        self._buffer = (ctypes.c_char * self._size).from_buffer(memory)
+        # Written once: else the operating system would use one page of zeros for all of it.
+        ctypes.memset(self._buffer, 1, self._size)
+
     def flush(self, cpu: int | None) -> None:
         """Read the buffer on `cpu` (None: on this thread's processor)."""
+        if self._buffer is None:
+            raise AssertionError("it is prepared before anything is timed")
         allowed = os.sched_getaffinity(0)
         moved = cpu is not None and cpu in allowed
         if moved and cpu is not None:

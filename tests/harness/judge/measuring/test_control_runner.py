@@ -10,10 +10,10 @@ from kernelbot.harness.inside.cage.loader import loaded
 from kernelbot.harness.inside.cage.questions import encode_input
 from kernelbot.harness.judge.measuring.control_runner import IDENTITY, AnchorFailed, Control
 from kernelbot.harness.sandbox import RunnerClient, Zygote
-from kernelbot.harness.timing.clocks import CacheFlusher
 from kernelbot.harness.words.plan import Plan
 from kernelbot.harness.words.sandbox import Flavour, SandboxUnavailable, ZygoteConfig
 from kernelbot.protocol import SourceFile
+from tests.harness.flushers import a_flusher
 from tests.harness.jobs import SORT, a_job
 
 
@@ -32,7 +32,7 @@ def control(zygote: Zygote) -> Iterator[tuple[Control, Encoded]]:
     job = a_job(SORT)
     client = RunnerClient(zygote.connect())
     with loaded(job.problem) as problem:
-        control = Control(Plan.for_job(job), client, CacheFlusher(1 << 20), time.monotonic() + 60)
+        control = Control(Plan.for_job(job), client, a_flusher(1 << 20), time.monotonic() + 60)
         try:
             data = problem.make_input({"size": 1000, "seed": 1}, None)
             yield control, encode_input(data, problem.modules)
@@ -71,7 +71,7 @@ def test_an_anchor_is_not_waited_for_without_end(zygote: Zygote) -> None:
     client = RunnerClient(zygote.connect())
     deadline = time.monotonic() + 3600
     with loaded(job.problem) as problem:
-        control = Control(Plan.for_job(job), client, CacheFlusher(1), deadline)
+        control = Control(Plan.for_job(job), client, a_flusher(), deadline)
         control.load_anchor(endless)
         control._anchor_call_s = 0.3  # of loading it, too, which may take longer
         data = encode_input(problem.make_input({"size": 10, "seed": 1}, None), problem.modules)

@@ -14,13 +14,13 @@ from kernelbot.harness.judge.calls.session import Session
 from kernelbot.harness.judge.measuring.timed_runner import Samples, TimedRunner
 from kernelbot.harness.sandbox import RunnerClient, Zygote
 from kernelbot.harness.timing.answers import SampleOutputs
-from kernelbot.harness.timing.clocks import CacheFlusher
 from kernelbot.harness.timing.control_calls import ControlCalls
 from kernelbot.harness.timing.plausibility import disturbance
 from kernelbot.harness.words.plan import Plan
 from kernelbot.harness.words.sandbox import Flavour, ZygoteConfig
 from kernelbot.harness.words.windows import Reply, Window
 from kernelbot.protocol import Limits, SourceFile
+from tests.harness.flushers import a_flusher
 from tests.harness.jobs import SORT, a_job
 
 BURNS = (
@@ -60,7 +60,7 @@ def a_runner(client: RunnerClient, source: str) -> TimedRunner:
     session = Session(client, Limits(), frozenset(), time.monotonic() + 60)
     session.setup((), "cpu", fresh_output=False, outputs=None)
     session.load(author.source, "submission.py")
-    return TimedRunner(PLAN, session, CacheFlusher(1), lambda _name, _seconds: None, author)
+    return TimedRunner(PLAN, session, a_flusher(), lambda _name, _seconds: None, author)
 
 
 def test_one_that_waits_for_its_turn_ends_as_others_do(
@@ -108,7 +108,7 @@ def test_a_wait_for_ones_own_threads_is_none_for_others(
     session.setup((), "cpu", fresh_output=False, outputs=None)
     session.load(burns, "submission.py")
     runner = TimedRunner(
-        Plan.for_job(a_job(SORT)), session, CacheFlusher(1), lambda _n, _s: None, Contestant(burns)
+        Plan.for_job(a_job(SORT)), session, a_flusher(), lambda _n, _s: None, Contestant(burns)
     )
     runner.begin(question)
     # The first call counts until its output was described: nobody knows yet where that lies.
@@ -130,7 +130,7 @@ def burning(client: RunnerClient, question: SoleQuestion) -> Iterator[TimedRunne
     session = Session(client, Limits(), frozenset(), time.monotonic() + 60)
     session.setup((), "cpu", fresh_output=False, outputs=None)
     session.load(SourceFile("submission.py", BURNS), "submission.py")
-    runner = TimedRunner(PLAN, session, CacheFlusher(1), lambda _name, _seconds: None, AUTHOR)
+    runner = TimedRunner(PLAN, session, a_flusher(), lambda _name, _seconds: None, AUTHOR)
     runner.begin(question)
     runner.call([question], reuse=False)
     yield runner
