@@ -14,12 +14,17 @@ with contextlib.redirect_stdout(said), contextlib.suppress(SystemExit):
     main()
 print(*(name for name, found in sys.modules.items() if found))
 """
+_VARIABLES = _LOADED.rpartition("print")[0] + "import os; print(*os.environ)"
 _MODELS = {"kernelbot.submissions.model", "kernelbot.runs.report", "kernelbot.boards.model"}
 
 
 def loaded(words: list[str]) -> set[str]:
+    return _printed(_LOADED.format(words=words))
+
+
+def _printed(program: str) -> set[str]:
     done = subprocess.run(
-        [sys.executable, "-c", _LOADED.format(words=words)],
+        [sys.executable, "-c", program],
         capture_output=True,
         check=True,
         text=True,
@@ -37,14 +42,28 @@ def loaded(words: list[str]) -> set[str]:
         (
             ["submit", "x.py", "--board", "y"],
             {"kernelbot.catalog.sources"},
-            {"yaml", "kernelbot.catalog.fields"},
+            {
+                "yaml",
+                "kernelbot.catalog.fields",
+                "kernelbot.cli.submissions",
+                "kernelbot.runs.files",
+            },
         ),
+        (["run", "--help"], {"kernelbot.cli.judging"}, {"httpx", "kernelbot.runs.files"}),
         (["token", "list"], {"httpx"}, {*_MODELS, "kernelbot.cli.boards", "rich.console"}),
     ],
-    ids=["version", "help", "whoami", "submit", "token-list"],
+    ids=["version", "help", "whoami", "submit", "run-help", "token-list"],
 )
 def test_a_command_loads_only_what_it_uses(
     words: list[str], needed: set[str], spared: set[str]
 ) -> None:
     found = loaded(words)
     assert (needed, set()) == (needed & found, spared & found)
+
+
+@pytest.mark.parametrize(("command", "searches"), [("whoami", False), ("serve", True)])
+def test_plugins_of_pydantic_are_searched_for_a_platform_alone(
+    command: str, searches: bool
+) -> None:
+    variables = _printed(_VARIABLES.format(words=[command, "--help"]))
+    assert searches == ("PYDANTIC_DISABLE_PLUGINS" not in variables)

@@ -27,6 +27,8 @@ _COMPLETES = "_KERNELBOT_COMPLETE"
 """The variable by which a shell asks what could be typed next."""
 _TYPED = ("COMP_WORDS", "_TYPER_COMPLETE_ARGS")
 """The variables in which shells then say what was typed."""
+_SERVES = "server"
+"""The module whose commands are a platform's processes: an operator may want to trace them."""
 _ASK_FOR_HELP = ("-h", "--help")
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 _HELP = """Kernel competitions: submissions judged in a sandbox, measured honestly, ranked.
@@ -58,6 +60,8 @@ def _called_tree(arguments: list[str]) -> typer.Typer:
     asked for, or is unknown."""
     completes = _COMPLETES in os.environ
     modules = _modules_for(_typed() if completes else arguments)
+    if _SERVES not in modules:  # pydantic looks for them among all that is installed
+        os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")
     app = command_tree(modules)
     if completes or not (modules or arguments == ["--version"]):
         others = (of for module, of in COMMANDS.items() if module not in modules)

@@ -12,7 +12,6 @@ from kernelbot.cli.options import Json, Url
 from kernelbot.cli.session import connect
 from kernelbot.cli.terminal import Terminal, columns
 from kernelbot.domain.errors import UserError
-from kernelbot.runs.files import safe_name, under_safe_names
 
 if TYPE_CHECKING:
     from kernelbot.protocol import Artifact
@@ -70,6 +69,8 @@ def artifacts(
 def save_all(found: "Iterable[Artifact]", folder: Path) -> list[Path]:
     """Write a result's files into a folder, which is created; returns their paths. Raises
     `UserError` if they can't be written."""
+    from kernelbot.runs.files import under_safe_names
+
     make_folder(folder)
     written = []
     for artifact in under_safe_names(found):
@@ -95,6 +96,8 @@ def _paths(found: "Iterable[RunFile]", folder: Path) -> "list[tuple[RunFile, Pat
 
     A file name that a server sent isn't trusted as a path.
     """
+    from kernelbot.runs.files import safe_name
+
     entries = list(found)
     several = len({entry.run_id for entry in entries}) > 1
     places = []

@@ -18,8 +18,8 @@ COMMANDS = {
         "compare": "Judge two files against each other, without a server: which one is faster?",
     },
     "dev.commands": {"dev": "Judge a file at every save: kernelbot dev PROBLEM_DIR FILE."},
+    "submitting": {"submit": "Send a file to a board and follow the judging."},
     "submissions": {
-        "submit": "Send a file to a board and follow the judging.",
         "submission": "List, show, watch, compare and cancel submissions.",
     },
     "boards": {

@@ -1,25 +1,18 @@
-"""Submissions: `submit`, and `submission list|show|wait|cancel`."""
+"""`submission list|show|wait|cancel`, and what other modules add to `submission`."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kernelbot.catalog.sources import read_source
 from kernelbot.cli import artifacts, attestations, deletion, reviews, samples, sharing, sources
-from kernelbot.cli.choosing import choose
-from kernelbot.cli.completion import board_names, device_names, submission_numbers
-from kernelbot.cli.errors import INTERRUPTED, exit_code_of
+from kernelbot.cli.completion import board_names, submission_numbers
 from kernelbot.cli.examples import examples
-from kernelbot.cli.options import MODES, Json, Url
+from kernelbot.cli.options import Json, Url
 from kernelbot.cli.session import connect
-from kernelbot.cli.terminal import Terminal, columns, is_attended
-from kernelbot.protocol import Mode
-from kernelbot.submissions.directives import read_directives
-from kernelbot.submissions.source import source_text
+from kernelbot.cli.submitting import page_url, watch
+from kernelbot.cli.terminal import Terminal, columns
 
 if TYPE_CHECKING:
-    from kernelbot.client import KernelbotClient
     from kernelbot.submissions.model import SubmissionView
 
 Id = Annotated[
@@ -30,15 +23,6 @@ Id = Annotated[
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    app.command(
-        epilog=examples(
-            "kernelbot submit mine.py --board sort_np",
-            "kernelbot submit mine.py --board sort_np --mode test --device CPU",
-            "kernelbot submit mine.py --no-wait --json",
-            "A file can name its board itself: #!POPCORN leaderboard sort_np",
-            "Exit codes: 0 accepted; 1 refused; 2 bad usage or file; 3 our fault.",
-        )
-    )(submit)
     group = typer.Typer(
         no_args_is_help=True, help="List, show, watch, compare and cancel submissions."
     )
@@ -65,70 +49,6 @@ def register(app: typer.Typer) -> None:
     sharing.register(group)
     deletion.register_submissions(group)
     app.add_typer(group, name="submission")
-
-
-def submit(
-    file: Annotated[Path, typer.Argument(help="The source file.")],
-    board: Annotated[
-        str | None,
-        typer.Option(
-            "--board",
-            "-b",
-            help="Default: the file's directive, or you are asked.",
-            show_default=False,
-            autocompletion=board_names,
-        ),
-    ] = None,
-    device: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--device",
-            "-d",
-            metavar="<str>",
-            help="Once per device. Default: the board's only one.",
-            autocompletion=device_names,
-        ),
-    ] = None,
-    mode: Annotated[
-        Mode | None,
-        typer.Option(
-            "--mode",
-            "-m",
-            metavar="<mode>",
-            help=f"{MODES} Default: leaderboard.",
-            show_default=False,
-        ),
-    ] = None,
-    no_wait: Annotated[bool, typer.Option("--no-wait", help="Don't wait for the verdict.")] = False,
-    late: Annotated[bool, typer.Option("--late", help="Past the deadline, too; admins.")] = False,
-    url: Url = None,
-    as_json: Json = False,
-) -> None:
-    """Send a file to a board and follow the judging.
-
-    On a terminal you are asked for the board, if neither an option nor the file names one. Ctrl-C
-    ends this command, not the judging.
-    """
-    terminal = Terminal(as_json)
-    content = read_source(file)
-    text = source_text(content)  # a file that the server would refuse needn't be sent
-    with connect(url, terminal, board=board) as client:
-        devices = tuple(device or ())
-        if board is None and not as_json and is_attended() and read_directives(text).board is None:
-            chosen = choose(client, terminal, devices, mode)
-            board, devices, mode = chosen.board, chosen.devices, chosen.mode
-            terminal.progress(f"To send it there unasked: {chosen.options()}")
-        name = file.name.encode("utf-8", "replace").decode()
-        sent = client.submit(
-            name, content, board=board, devices=devices, mode=mode or Mode.LEADERBOARD, late=late
-        )
-        if no_wait:
-            from kernelbot.cli.follow import how_to_follow
-
-            terminal.show(f"Submission {sent.id} is {sent.state}. {how_to_follow(sent.id)}")
-            terminal.document(sent)
-            return
-        _watch(client, sent, terminal)
 
 
 def list_submissions(
@@ -225,7 +145,7 @@ def show(
     else:
         from kernelbot.cli.outcome import outcome
 
-        terminal.show(outcome(found, _page_url(client, found.id)))
+        terminal.show(outcome(found, page_url(client, found.id)))
     terminal.document(found)
 
 
@@ -233,7 +153,7 @@ def wait(submission_id: Id, url: Url = None, as_json: Json = False) -> None:
     """Follow a submission until it is judged; exit codes as of `submit`."""
     terminal = Terminal(as_json)
     with connect(url, terminal) as client:
-        _watch(client, client.submission(submission_id), terminal)
+        watch(client, client.submission(submission_id), terminal)
 
 
 def cancel(submission_id: Id, url: Url = None, as_json: Json = False) -> None:
@@ -243,46 +163,3 @@ def cancel(submission_id: Id, url: Url = None, as_json: Json = False) -> None:
         found = client.cancel(submission_id)
     terminal.show(f"Submission {found.id} is {found.state}.")
     terminal.document(found)
-
-
-def _watch(client: "KernelbotClient", sent: "SubmissionView", terminal: Terminal) -> None:
-    from kernelbot.cli.follow import follow, how_to_follow
-    from kernelbot.cli.outcome import closing, outcome
-    from kernelbot.client import Unreachable
-
-    terminal.progress(closing(sent))
-    try:
-        done = follow(client, sent, terminal)
-    except KeyboardInterrupt:
-        terminal.progress(f"\nSubmission {sent.id} is judged anyway. {how_to_follow(sent.id)}")
-        terminal.document(sent)
-        raise typer.Exit(INTERRUPTED) from None
-    except Unreachable as error:
-        error.hint = (
-            f"Submission {sent.id} is kept there, and judged when the server is back. "
-            f"{how_to_follow(sent.id)}"
-        )
-        raise
-    page_url = _page_url(client, done.id)
-    if done.mode is Mode.PROFILE:  # text to read, all of it
-        terminal.show(outcome(done, page_url))
-    elif not terminal.as_json:
-        _show_summary(done, page_url, terminal)
-    terminal.document(done)
-    faults = [run.fault for run in done.runs if run.fault is not None]
-    raise typer.Exit(exit_code_of(done.verdict, faults[0] if faults else None))
-
-
-def _show_summary(done: "SubmissionView", page_url: str, terminal: Terminal) -> None:
-    """The answer, and how its score compares with others and with what the device can do, if the
-    server says so: one of an earlier release doesn't."""
-    from kernelbot.cli.score_comparison import comparison_lines, limit_lines
-    from kernelbot.cli.summary import summary
-
-    found = done.comparisons
-    terminal.show(summary(done, page_url, [*comparison_lines(found), *limit_lines(found)]))
-
-
-def _page_url(client: "KernelbotClient", submission_id: int) -> str:
-    """Where a browser shows a submission."""
-    return f"{client.url}/submission/{submission_id}"
