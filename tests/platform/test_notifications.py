@@ -1,6 +1,7 @@
 """Waiting for announcements."""
 
 import asyncio
+import contextlib
 
 import psycopg
 import pytest
@@ -50,6 +51,40 @@ async def announced(channel: NotificationChannel, key: str, url: str) -> None:
             await waker.announced()  # the listener is there
             await connection.execute("SELECT pg_notify('second', %s)", (key,))
             await waker.announced()
+
+
+async def test_announcements_that_come_together_wake_all(database_url: str) -> None:
+    statement = "SELECT pg_notify('first', n::text) FROM generate_series(0, 499) n"
+    async with (
+        Listener(database_url, "first") as listener,
+        await psycopg.AsyncConnection.connect(database_url, autocommit=True) as connection,
+        contextlib.AsyncExitStack() as stack,
+        asyncio.timeout(60),
+    ):
+        channel = listener.channel("first")
+        wakers = [await stack.enter_async_context(channel.following(str(n))) for n in range(500)]
+        for waker in wakers:
+            await waker.announced()  # the listener is there
+        for _ in range(3):
+            await connection.execute(statement)
+            for waker in wakers:
+                await waker.announced()
+
+
+async def test_everybody_is_woken_once_a_lost_connection_is_back(database_url: str) -> None:
+    end_it = (
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+        " WHERE datname = current_database() AND query LIKE 'LISTEN%'"
+    )
+    async with (
+        Listener(database_url, "first") as listener,
+        await psycopg.AsyncConnection.connect(database_url, autocommit=True) as connection,
+        listener.channel("first").following("key") as waker,
+        asyncio.timeout(60),
+    ):
+        await waker.announced()  # the listener is there
+        await connection.execute(end_it)
+        await waker.announced()
 
 
 async def test_one_connection_listens_to_several_channels(database_url: str) -> None:

@@ -94,8 +94,22 @@ class Listener:
                 )
             for channel in self._channels.values():
                 channel.wake_all()
-            async for notice in connection.notifies():
-                self._channels[notice.channel].wake(notice.payload)
+            while True:
+                async for notice in connection.notifies(timeout=0):
+                    self._channels[notice.channel].wake(notice.payload)
+                await _until_readable(connection.fileno())
+
+
+async def _until_readable(descriptor: int) -> None:
+    """Return once the server has said something, or is gone. psycopg would look ten times a second,
+    which is most of what a process does that has nothing to do."""
+    loop = asyncio.get_running_loop()
+    readable = asyncio.Event()
+    loop.add_reader(descriptor, readable.set)
+    try:
+        await readable.wait()
+    finally:
+        loop.remove_reader(descriptor)
 
 
 class Waker:

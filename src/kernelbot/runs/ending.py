@@ -74,22 +74,27 @@ async def repeat(
 async def fail(session: WriteSession, run: RunRef | LockedRun, fault: Fault, message: str) -> None:
     """End the run through no fault of the author."""
     verdict = Verdict.INTERNAL_ERROR
-    await attempts.finish_run(session, run.id, verdict=verdict, fault=fault, message=message)
-    data: EventData = {"verdict": verdict, "fault": fault, "message": message}
-    await conclude(session, run, data)
+    await attempts.finish_run(
+        session,
+        run.id,
+        verdict=verdict,
+        fault=fault,
+        message=message,
+        followed_id=run.followed_id,
+        told={"verdict": verdict, "fault": fault, "message": message},
+    )
+    await conclude(session, run)
 
 
-async def conclude(session: WriteSession, run: RunRef | LockedRun, data: EventData) -> None:
-    """Do what follows from the end of a run that has its verdict: its followers are told `data`,
-    and its rejudge or the ranking is brought up to date. A duel and what is known to be right
-    have failed."""
+async def conclude(session: WriteSession, run: RunRef | LockedRun) -> None:
+    """Do what follows from the end of a run that has its verdict: its rejudge or the ranking is
+    brought up to date. A duel and what is known to be right have failed."""
     if run.duel_id is not None:
         await dueling.fail(session, run.duel_id)
         return
     if run.submission_id is None:
         await known_right.fail(session, run)
         return
-    await tell(session, run, RunState.FINISHED, data)
     if run.rejudge_id is not None:
         await rejudges.ended(session, run.rejudge_id)
     elif run.mode == Mode.LEADERBOARD:

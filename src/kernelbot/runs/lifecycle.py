@@ -38,7 +38,8 @@ from kernelbot.runs.jobs import JobSpecs
 from kernelbot.runs.progress import last_steps, steps
 from kernelbot.runs.queue.model import QueueRules
 from kernelbot.runs.repeats import MAX_REPEATS, REPEATED, unranked_if_busy, why_again
-from kernelbot.runs.store import EventData, LockedRun, OpenAttempt, RunRef
+from kernelbot.runs.samples import store as samples
+from kernelbot.runs.store import LockedRun, OpenAttempt, RunRef
 from kernelbot.runs.tries import as_tried
 from kernelbot.runs.workers import store as workers
 from kernelbot.store.database import Database, WriteSession
@@ -229,69 +230,57 @@ class RunLifecycle:
         # Only now: while the run was measured, this would have disturbed the times.
         found = await self._noticed(claim) if ranked else ()
         code_sha256 = await _code_digest(claim) if ranked else None
+        told = last_steps(events)
         async with self._database.write() as session:
             run = await attempts.lock_run_ref(session, claim.run_id)
             if run is not None and (why := await _why_again(session, run, result, ranked)):
                 return await ending.repeat(
-                    session, run, claim.attempt_id, owner, result, why, progress=last_steps(events)
+                    session, run, claim.attempt_id, owner, result, why, progress=told
                 )
             result = _as_it_counts(claim, run, result, ranked)
             failure, accepted = result.failure, result.verdict == Verdict.ACCEPTED
             fault = None if accepted else (failure.fault if failure else Fault.PLATFORM)
             if run is None or not await attempts.close(
-                session,
-                run,
-                claim.attempt_id,
-                owner,
-                "finished",
-                result=result,
-                progress=last_steps(events),
+                session, run, claim.attempt_id, owner, "finished", result=result, progress=told
             ):
                 return False
             submission_id = run.submission_id
-            is_known = claim.spec.problem.recurring_data
-            if result.recurring_data and submission_id is not None and not is_known:
-                await boards.note_recurring_data(session, submission_id, result.recurring_data)
             if run.duel_id is not None:
+                await _note_recurring_data(session, claim, run, result)
                 await dueling.finish(session, run, run.duel_id, result)
                 return True
             if submission_id is None:
                 await known_right.finish(session, run, result, self._rules.review)
                 return True
+            message = None if accepted or failure is None else failure.message
+            data = {"verdict": result.verdict, "fault": fault, "score_s": result.score_s}
             await attempts.finish_run(
                 session,
                 claim.run_id,
                 verdict=result.verdict,
                 fault=fault,
-                message=None if accepted or failure is None else failure.message,
+                message=message,
                 score_s=result.score_s if accepted else None,
                 ci95_s=result.score_ci95_s if accepted and result.score_s else None,
                 unverified=result.harness == HarnessKind.SCRIPT,
+                followed_id=run.followed_id,
+                told=data | {"message": message},
             )
-            await attempts.add_measurements(session, claim.run_id, result)
+            await _note_recurring_data(session, claim, run, result)
+            await samples.add_measurements(session, claim.run_id, result)
             if code_sha256 is not None and accepted:
                 await submissions.know_code(session, submission_id, code_sha256)
-            data: EventData = {
-                "verdict": result.verdict,
-                "fault": fault,
-                "score_s": result.score_s,
-                "message": None if accepted or failure is None else failure.message,
-            }
             first_time = run.rejudge_id is None and claim.spec.secret
             await keep_findings(session, submission_id, found, self._rules.review)
             if result.score_s is not None and accepted and first_time:
                 await self._compare(session, run)
                 scored = CheckedScore(
-                    submission_id,
-                    run.leaderboard_id,
-                    run.device,
-                    run.author_id,
-                    result.score_s,
+                    submission_id, run.leaderboard_id, run.device, run.author_id, result.score_s
                 )
                 await hold_if_absurd(session, scored, self._rules.review)
             if accepted and run.mode == Mode.LEADERBOARD:
                 await hold_if_suspicious(session, submission_id, result.suspicions)
-            await ending.conclude(session, run, data)
+            await ending.conclude(session, run)
         return True
 
     async def _compare(self, session: WriteSession, run: RunRef) -> None:
@@ -375,6 +364,15 @@ def _as_it_counts(claim: Claim, run: RunRef | None, result: RunResult, ranked: b
     if run is not None and run.is_not_offered and on_processor:
         return as_tried(result)
     return unranked_if_busy(result) if ranked else result
+
+
+async def _note_recurring_data(
+    session: WriteSession, claim: Claim, run: RunRef, result: RunResult
+) -> None:
+    """Keep that the judge saw the same data again, unless the problem allows it."""
+    said = "" if claim.spec.problem.recurring_data else result.recurring_data
+    if said and run.submission_id is not None:
+        await boards.note_recurring_data(session, run.submission_id, said)
 
 
 async def _why_again(session: WriteSession, run: RunRef, result: RunResult, ranked: bool) -> str:

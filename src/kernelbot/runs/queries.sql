@@ -148,24 +148,33 @@ FROM closed;
 
 -- If a public run isn't accepted, its submission is never timed: the run on secret data that waits
 -- for it is deleted, before anybody is told that the submission has ended.
+-- Its followers are told here, so that whoever ends a run waits for them before all that may follow.
+-- What is given is asked for by sub-selects where it decides what is done at all: else a plan would be
+-- made for each run, which takes longer than to execute it.
 -- name: finish_run
 WITH untimed AS (
     DELETE FROM runs s USING runs p
-    WHERE p.id = %(run_id)s AND NOT p.secret AND %(verdict)s::run_verdict <> 'accepted'
+    WHERE p.id = %(run_id)s AND NOT p.secret AND (SELECT %(verdict)s::run_verdict) <> 'accepted'
         AND s.submission_id = p.submission_id AND s.device = p.device AND s.secret
         AND s.rejudge_id IS NULL AND s.state = 'queued'
 ), between_judgings AS (
     SELECT shown.scatter, shown.pairs FROM runs r
     JOIN submissions s ON s.id = r.submission_id AND s.mode = 'leaderboard'
     CROSS JOIN LATERAL judging_scatter(s.leaderboard_id, r.device) shown
-    WHERE r.id = %(run_id)s AND r.secret AND %(score_s)s::double precision IS NOT NULL
+    WHERE r.id = %(run_id)s AND r.secret AND (SELECT %(score_s)s::double precision) IS NOT NULL
+), finished AS (
+    UPDATE runs SET state = 'finished', finished_at = now(), verdict = %(verdict)s,
+        fault = %(fault)s, message = %(message)s, score_s = %(score_s)s, ci_low_s = %(ci_low_s)s,
+        ci_high_s = %(ci_high_s)s, unverified = %(unverified)s,
+        scatter = coalesce((SELECT scatter FROM between_judgings), 0),
+        scatter_pairs = (SELECT pairs FROM between_judgings)
+    WHERE id = %(run_id)s AND state IN ('dispatched', 'running')
+    RETURNING id
 )
-UPDATE runs SET state = 'finished', finished_at = now(), verdict = %(verdict)s,
-    fault = %(fault)s, message = %(message)s, score_s = %(score_s)s, ci_low_s = %(ci_low_s)s,
-    ci_high_s = %(ci_high_s)s, unverified = %(unverified)s,
-    scatter = coalesce((SELECT scatter FROM between_judgings), 0),
-    scatter_pairs = (SELECT pairs FROM between_judgings)
-WHERE id = %(run_id)s AND state IN ('dispatched', 'running');
+SELECT CASE WHEN %(followed_id)s::bigint IS NOT NULL THEN
+    add_event(%(followed_id)s, finished.id, 'finished', %(told)s::jsonb)
+END AS told
+FROM finished;
 
 -- name: requeue_run
 UPDATE runs SET state = 'queued', ready_at = now() + make_interval(secs => %(delay_s)s)
@@ -178,16 +187,3 @@ WHERE id = %(run_id)s AND state IN ('dispatched', 'running');
 
 -- name: losses
 SELECT count(*) AS losses FROM attempts WHERE run_id = %(run_id)s AND state = 'lost';
-
--- name: add_measurement
-INSERT INTO measurements (
-    run_id, phase, workload, spec, samples, median_ns, ci_low_ns, ci_high_ns, samples_zlib
-)
-VALUES (
-    %(run_id)s, %(phase)s, %(workload)s, %(spec)s, %(samples)s, %(median_ns)s, %(ci_low_ns)s,
-    %(ci_high_ns)s, %(samples_zlib)s
-);
-
--- name: add_artifact
-INSERT INTO artifacts (run_id, name, media_type, content)
-VALUES (%(run_id)s, %(name)s, %(media_type)s, %(content)s);

@@ -4,10 +4,10 @@ Every change names the state and the owner it expects. So of two workers, or of 
 repetition, one takes effect and the other finds out that it came too late.
 """
 
-import base64
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from types import MappingProxyType
 
 from kernelbot.domain.states import RunState
 from kernelbot.protocol import (
@@ -24,7 +24,6 @@ from kernelbot.runs.job_terms import JobTerms
 from kernelbot.runs.queue.model import QueueRules
 from kernelbot.store.database import ReadSession, WriteSession
 from kernelbot.store.jsontext import clean, dumps
-from kernelbot.store.samples import pack
 from kernelbot.store.sqlfiles import statements
 
 EventData = Mapping[str, str | float | None]
@@ -323,8 +322,11 @@ async def finish_run(
     score_s: float | None = None,
     ci95_s: tuple[float, float] | None = None,
     unverified: bool = False,
+    followed_id: int | None = None,
+    told: EventData = MappingProxyType({}),
 ) -> bool:
-    """Write the verdict; False if the run had ended before."""
+    """Write the verdict, and tell it to those who follow the submission `followed_id` (None:
+    nobody); False, and nobody is told, if the run had ended before."""
     low, high = ci95_s or (None, None)
     values = {
         "run_id": run_id,
@@ -335,8 +337,10 @@ async def finish_run(
         "ci_low_s": low,
         "ci_high_s": high,
         "unverified": unverified,
+        "followed_id": followed_id,
+        "told": dumps(told),
     }
-    return await session.do(statements(__file__)["finish_run"], values) == 1
+    return await session.one(statements(__file__)["finish_run"], values) is not None
 
 
 async def finish_unseen(session: WriteSession, run_id: int, result: RunResult) -> Fault | None:
@@ -346,40 +350,6 @@ async def finish_unseen(session: WriteSession, run_id: int, result: RunResult) -
     fault = None if result.verdict is Verdict.ACCEPTED else failed
     await finish_run(session, run_id, verdict=result.verdict, fault=fault, message=None)
     return fault
-
-
-async def add_measurements(session: WriteSession, run_id: int, result: RunResult) -> None:
-    """Keep every sample and every artifact of a run's result."""
-    sql = statements(__file__)
-    measurements = [
-        {
-            "run_id": run_id,
-            "phase": phase.phase,
-            "workload": index,
-            "spec": clean(load.spec),
-            "samples": len(load.samples_ns),
-            "median_ns": load.median_ns,
-            "ci_low_ns": load.ci95_ns[0],
-            "ci_high_ns": load.ci95_ns[1],
-            "samples_zlib": pack(load.samples_ns),
-        }
-        for phase in result.phases
-        for index, load in enumerate(phase.workloads)
-    ]
-    if measurements:
-        await session.do_each(sql["add_measurement"], measurements)
-    by_name = {clean(artifact.name): artifact for artifact in result.artifacts}
-    artifacts = [
-        {
-            "run_id": run_id,
-            "name": name,
-            "media_type": clean(artifact.media_type),
-            "content": base64.b64decode(artifact.content_base64),
-        }
-        for name, artifact in by_name.items()
-    ]
-    if artifacts:
-        await session.do_each(sql["add_artifact"], artifacts)
 
 
 async def requeue_run(session: WriteSession, run_id: int, delay_s: float) -> bool:

@@ -21,7 +21,9 @@ from kernelbot.store.timeouts import DatabaseTimeouts
 IDLE_S = 60.0
 """A pool closes one connection after each while of this length in which one was never used. Another
 costs Postgres 5 ms of a processor; one that is kept is a process of it."""
-_TRUSTED_S = 0.5
+_TRUSTED_S = 5.0
+"""For so long a connection that worked counts as one that works, unless the server has said
+something, as when it closes it. What is gone without a word, keepalives notice no sooner."""
 Row = dict[str, Any]
 """A row by column name, read into a frozen type by the repository that asked for it."""
 Values = Mapping[str, Any]
