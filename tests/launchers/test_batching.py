@@ -1,9 +1,10 @@
 import asyncio
+import contextlib
 from collections.abc import Sequence
 
 import pytest
 
-from kernelbot.launchers.batching import next_batch
+from kernelbot.launchers.batching import batches, next_batch
 from kernelbot.protocol import EventKind, ProgressEvent
 from tests.support.virtual_time import run_virtually
 
@@ -48,6 +49,24 @@ def test_what_is_told_soon_after_another_is_in_one_batch_with_it(
         return [len(batch) for batch in found], [event for batch in found for event in batch]
 
     assert (batches, [event for _, event in told]) == run_virtually(monkeypatch, main)
+
+
+def test_later_progress_waits_longer_than_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = [(0.0, case(0)), (0.04, case(1)), (0.06, case(2)), (0.4, case(3)), (0.5, None)]
+
+    async def main() -> list[int]:
+        queue = asyncio.Queue[ProgressEvent | None]()
+        for at_s, event in told:
+            asyncio.get_running_loop().call_later(at_s, queue.put_nowait, event)
+        found = list[int]()
+        async with contextlib.aclosing(batches(queue, SILENT_S, TOGETHER_S, 0.3)) as each:
+            async for batch in each:
+                found.append(len(batch))
+                if None in batch:
+                    return found
+        raise AssertionError("the end was told")
+
+    assert [2, 1, 2] == run_virtually(monkeypatch, main)
 
 
 def test_the_end_of_a_job_ends_the_wait(monkeypatch: pytest.MonkeyPatch) -> None:

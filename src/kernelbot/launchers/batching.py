@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+from collections.abc import AsyncGenerator
 
 from kernelbot.protocol import EventKind, ProgressEvent
 
@@ -21,6 +22,19 @@ async def next_batch(
                 if all(_only_begins(event) for event in batch[:-1]):
                     limit.reschedule(asyncio.get_running_loop().time() + together_s)
     return batch
+
+
+async def batches(
+    queue: "asyncio.Queue[ProgressEvent | None]",
+    silent_s: float,
+    first_together_s: float,
+    together_s: float,
+) -> AsyncGenerator[list[ProgressEvent | None], None]:
+    """Batches as `next_batch` makes them, without an end: the first, which somebody waits for, with
+    what follows within `first_together_s`, and each of the others within `together_s`."""
+    yield await next_batch(queue, silent_s, first_together_s)
+    while True:
+        yield await next_batch(queue, silent_s, together_s)
 
 
 def _only_begins(event: ProgressEvent | None) -> bool:

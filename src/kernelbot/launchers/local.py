@@ -20,7 +20,7 @@ import structlog
 
 from kernelbot.domain.errors import PlatformError
 from kernelbot.launchers.base import NO_SIZES, Availability, JobState, Outcome, Traits
-from kernelbot.launchers.batching import next_batch
+from kernelbot.launchers.batching import batches
 from kernelbot.launchers.host import PATIENCE_S, HostProcess, HostState
 from kernelbot.launchers.lockfile import is_held
 from kernelbot.launchers.results import found, lost, size_of
@@ -32,8 +32,9 @@ _TRAITS = Traits(shortest_poll_s=0.0, longest_poll_s=0.2, check_s=2.0, remote=Fa
 _KEEP_S = 24 * 3600.0
 _POLL_S = 5.0
 """How often a job that says nothing is looked after."""
-_TOGETHER_S = 0.1
-"""How long progress waits for what follows it. A verdict never waits: it ends this."""
+_FIRST_TOGETHER_S, _TOGETHER_S = 0.1, 0.25
+"""How long progress waits for what follows it: the first, and all other. A verdict never waits: it
+ends this."""
 _SLACK_S = 300.0
 """What a job may take beyond its time limits together: hosts start up, and they clean up."""
 _HOSTS_TRIED = 3
@@ -129,12 +130,13 @@ class LocalLauncher:
         queue = self._followers.get(handle)
         if queue is None:
             return
-        over = False
-        while not over:
-            batch = await next_batch(queue, _POLL_S, _TOGETHER_S)
-            if events := tuple(event for event in batch if event is not None):
-                yield events
-            over = None in batch or (not batch and await self._is_over(handle))
+        found = batches(queue, _POLL_S, _FIRST_TOGETHER_S, _TOGETHER_S)
+        async with contextlib.aclosing(found):
+            async for batch in found:
+                if events := tuple(event for event in batch if event is not None):
+                    yield events
+                if None in batch or (not batch and await self._is_over(handle)):
+                    return
 
     async def _is_over(self, handle: str) -> bool:
         return (await self.poll((handle,)))[handle].state.is_over
