@@ -59,7 +59,7 @@ def _pids() -> list[int]:
 
 def _read(pid: int) -> Process | None:
     try:
-        text = (PROC / str(pid) / "stat").read_text()
+        text = (PROC / str(pid) / "stat").read_text(errors="replace")
     except OSError:
         return None
     # The name stands in parentheses and may itself hold any character.
