@@ -111,6 +111,7 @@ class FakeLauncher:
         return found
 
     async def cancel(self, handle: str) -> None:
+        await self.scheduler.answer()
         self.scheduler.cancelled.append(handle)
 
     async def forget(self, handle: str) -> None:

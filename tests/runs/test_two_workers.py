@@ -189,7 +189,7 @@ class Workers(RuleBasedStateMachine):
     @rule(held=consumes(held))
     def give_back(self, held: _Held) -> None:
         run = self._mine(held)
-        self._loop.run(self._judge.give_back(held.claim, held.worker))
+        self._loop.run(self._judge.give_back(held.claim, held.worker, "it stopped"))
         if run is not None:
             run.let_go(RunState.QUEUED)
 

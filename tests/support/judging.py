@@ -70,7 +70,7 @@ async def end_duel(judge: RunLifecycle, claim: Claim, ratio: tuple[float, float,
     again = await judge.claim(claim.spec.device.name, "w")
     if again is None or again.run_id != claim.run_id:
         if again is not None:
-            await judge.give_back(again, "w")
+            await judge.give_back(again, "w", "the worker stopped")
         return
     assert await judge.launched(again, "w", "handle")
     await show(judge, again, ratio)

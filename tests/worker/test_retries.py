@@ -4,10 +4,13 @@ import asyncio
 import contextlib
 
 import psycopg
+import pytest
 
+from kernelbot.domain.errors import DeviceRefused, JobRefused, NoRoom, SchedulerError
 from kernelbot.store.database import Database
 from kernelbot.store.timeouts import DatabaseTimeouts
-from kernelbot.worker.retries import cancel_until_ended, until_available
+from kernelbot.worker import retries
+from kernelbot.worker.retries import cancel_until_ended, until_available, with_retries
 
 
 async def test_a_step_that_the_database_ended_is_done_again(database_url: str) -> None:
@@ -50,3 +53,40 @@ async def test_what_failed_is_left_to_whoever_waits_for_it() -> None:
     await asyncio.sleep(0)
     await cancel_until_ended([task])
     assert isinstance(task.exception(), ValueError)
+
+
+class Step:
+    """Fails as often as it was told to."""
+
+    def __init__(self, error: Exception, times: int) -> None:
+        self.error = error
+        self.times = times
+        self.asked = 0
+
+    async def __call__(self) -> int:
+        self.asked += 1
+        if self.asked <= self.times:
+            raise self.error
+        return self.asked
+
+
+async def test_a_scheduler_that_fails_is_asked_again_for_as_long_as_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(retries, "_LAUNCH_FIRST_S", 0.0)
+    assert 21 == await with_retries(Step(SchedulerError("it is away"), 20), 600.0)
+
+
+async def test_then_what_it_says_is_raised() -> None:
+    step = Step(SchedulerError("it is away"), 9)
+    with pytest.raises(SchedulerError, match="it is away"):
+        await with_retries(step, 0.0)
+    assert 1 == step.asked
+
+
+@pytest.mark.parametrize("error", [JobRefused("no"), DeviceRefused("no"), NoRoom("no")])
+async def test_a_refusal_is_raised_at_once(error: SchedulerError) -> None:
+    step = Step(error, 1)
+    with pytest.raises(type(error)):
+        await with_retries(step, 600.0)
+    assert 1 == step.asked

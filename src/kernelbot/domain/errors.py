@@ -208,6 +208,25 @@ class SchedulerError(KernelbotError):
     fault = Fault.SCHEDULER
 
 
+class NoRoom(SchedulerError):
+    """The outside system takes no more jobs just now, because there are as many as it lets be. The
+    job is fine, and wasn't taken."""
+
+
+class RateLimited(NoRoom):
+    """The outside system takes no requests of ours for `for_s` seconds. It is there, and so are the
+    jobs."""
+
+    def __init__(self, message: str, *, for_s: float) -> None:
+        super().__init__(message)
+        self.for_s = for_s
+
+
+class DeviceRefused(SchedulerError):
+    """The outside system doesn't take what every job of the device asks for, until somebody has
+    mended that. The job is fine, and wasn't taken."""
+
+
 class JobRefused(SchedulerError):
     """The outside system won't ever take this job, however often it is asked."""
 

@@ -79,7 +79,10 @@ class Traits:
 class Launcher(Protocol):
     """Has jobs executed somewhere. Nothing here blocks the event loop; all may be called by
     several tasks at once. What can't be done just now raises `SchedulerError` or
-    `PlatformError`, and may be tried again; `JobRefused` says that it never will be done.
+    `PlatformError`, and may be tried again; `JobRefused` says that it never will be done. If
+    `launch` meets what all of the device's jobs would meet, it raises `DeviceRefused`, or `NoRoom`
+    if there are as many jobs as there may be: there is no job, and the device gets no more for a
+    while.
 
     Nothing that a scheduler says is believed unseen: an answer that isn't of the agreed shape
     raises `SchedulerError`. What a node has left isn't looked at here, only bounded in size.

@@ -30,19 +30,23 @@ async def lose(
     *,
     again: bool = True,
     progress: Sequence[Step] | None = None,
+    counts: bool = True,
 ) -> bool:
     """End the attempt as lost, and put its run back into the queue; or end the run as our fault
-    after the last attempt, or if another (not `again`) can't succeed. False, and nothing is
+    after the last attempt, or if another (not `again`) can't succeed. Not `counts`: it is given
+    back instead, so that it isn't one of the attempts that a run may lose. False, and nothing is
     changed, if the attempt had ended or was taken over before. `progress`: what was told last."""
+    state = "lost" if counts else "returned"
     if not await attempts.close(
-        session, run, attempt_id, owner, "lost", failure=reason, progress=progress
+        session, run, attempt_id, owner, state, failure=reason, progress=progress
     ):
         return False
     losses = await attempts.losses(session, run.id)
     if not again:
         await fail(session, run, fault, f"It can't be judged: {reason}")
     elif losses < MAX_ATTEMPTS:
-        await requeue(session, run, {"reason": reason}, _pause_s(losses, fault))
+        delay_s = _pause_s(losses, fault) if counts else 0.0  # who has lost it begins none now
+        await requeue(session, run, {"reason": reason}, delay_s)
     else:
         message = f"Judging failed {MAX_ATTEMPTS} times through no fault of yours: {reason}"
         await fail(session, run, fault, message)

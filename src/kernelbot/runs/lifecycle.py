@@ -302,9 +302,11 @@ class RunLifecycle:
         *,
         again: bool = True,
         events: Sequence[ProgressEvent] = (),
+        counts: bool = True,
     ) -> bool:
         """The infrastructure failed: put the run back into the queue, or end it as our fault after
-        the last attempt, or if another (not `again`) can't succeed. `events` and False as in
+        the last attempt, or if another (not `again`) can't succeed. Not `counts`: what failed is
+        known to fail all runs, and this one has lost no attempt. `events` and False as in
         `finish`."""
         async with self._database.write() as session:
             run = await attempts.lock_run_ref(session, claim.run_id)
@@ -316,15 +318,16 @@ class RunLifecycle:
                 reason,
                 fault,
                 again=again,
+                counts=counts,
                 progress=last_steps(events),
             )
 
-    async def give_back(self, claim: Claim, owner: str) -> None:
-        """The worker stops: put the run back into the queue, without counting a failure."""
+    async def give_back(self, claim: Claim, owner: str, reason: str) -> None:
+        """Put the run back into the queue, without counting a failure, and tell why."""
         async with self._database.write() as session:
             run = await attempts.lock_run_ref(session, claim.run_id)
             if run and await attempts.close(session, run, claim.attempt_id, owner, "returned"):
-                await ending.requeue(session, run, {"reason": "the worker stopped"}, 0.0)
+                await ending.requeue(session, run, {"reason": reason}, 0.0)
 
     async def heartbeat(
         self,

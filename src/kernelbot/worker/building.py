@@ -273,6 +273,8 @@ class _BuildJob:
             raise
         if self._handle is not None:
             with contextlib.suppress(KernelbotError, OSError):
+                if result is None:
+                    await self._launcher.cancel(self._handle)
                 await self._launcher.forget(self._handle)
         return result
 

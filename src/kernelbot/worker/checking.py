@@ -6,6 +6,7 @@ import structlog
 
 from kernelbot.launchers.base import Availability, Launcher
 from kernelbot.runs.devices.model import DeviceConfig, DeviceReport, LauncherHealth
+from kernelbot.worker.brakes import Brake
 from kernelbot.worker.crashes import Crashes
 from kernelbot.worker.retries import set_or_after
 
@@ -18,8 +19,8 @@ log = structlog.get_logger()
 
 
 class Checks:
-    """What each launcher last said of each of its devices. A launcher that hangs or fails is
-    unavailable, with the reason, and holds up nobody else."""
+    """What each launcher last said of each of its devices, and what became of their runs. A
+    launcher that hangs or fails is unavailable, with the reason, and holds up nobody else."""
 
     def __init__(self, launchers: dict[str, Launcher], devices: tuple[DeviceConfig, ...]) -> None:
         self._launchers = launchers
@@ -32,7 +33,21 @@ class Checks:
         self._found: dict[tuple[str, str], Availability] = {}
         self.changed = asyncio.Event()
         """Set when any device has become available or unavailable."""
+        self._brakes = {
+            (name, device): self._make_brake(name, device)
+            for name in launchers
+            for device in self._names(name)
+        }
         self._known = asyncio.Event()
+
+    def _make_brake(self, name: str, device: str) -> Brake:
+        one_machine = not self._launchers[name].traits.remote
+        told = log.bind(launcher=name, device=device)
+        return Brake(told, self.changed.set, one_machine=one_machine)
+
+    def brake(self, launcher: str, device: str) -> Brake:
+        """What holds the device's runs back if this launcher only loses them."""
+        return self._brakes[launcher, device]
 
     async def run(self, name: str) -> None:
         """Start the launcher and ask it again and again. Never ends by itself."""
@@ -51,7 +66,12 @@ class Checks:
 
     def available(self, device: DeviceConfig) -> tuple[str, ...]:
         """The launchers that can take a job of the device just now, the preferred first."""
-        return tuple(n for n in device.launchers if self._last(n, device.spec.name).available)
+        name = device.spec.name
+        return tuple(
+            launcher
+            for launcher in device.launchers
+            if self._last(launcher, name).available and self._brakes[launcher, name].is_open
+        )
 
     def reports(self) -> list[DeviceReport]:
         """For the heartbeat."""
@@ -63,11 +83,16 @@ class Checks:
             LauncherHealth(launcher, found.available, found.note)
             for launcher in device.launchers
             if launcher in self._launchers
-            for found in (self._last(launcher, name),)
+            for found in (self._known_of(launcher, name),)
         )
         available = any(one.available for one in each)
         note = "" if available else "; ".join(_note_of(one, len(each)) for one in each)
         return DeviceReport(name, available, note, each)
+
+    def _known_of(self, launcher: str, device: str) -> Availability:
+        found = self._last(launcher, device)
+        why = self._brakes[launcher, device].why_not
+        return Availability(False, why) if found.available and why else found
 
     def _last(self, launcher: str, device: str) -> Availability:
         return self._found.get((launcher, device), _UNKNOWN)

@@ -9,18 +9,27 @@ from enum import StrEnum
 
 import structlog
 
-from kernelbot.domain.errors import JobRefused, KernelbotError, SchedulerError, Unavailable
+from kernelbot.domain.errors import (
+    DeviceRefused,
+    JobRefused,
+    KernelbotError,
+    NoRoom,
+    SchedulerError,
+    Unavailable,
+)
 from kernelbot.launchers.base import JobState, Launcher, Left, Outcome
 from kernelbot.launchers.results import NoResult, is_small
 from kernelbot.protocol import EventKind, Fault, ProgressEvent, RunResult
 from kernelbot.protocol.os_errors import in_words
 from kernelbot.protocol.result_size import most_bytes
 from kernelbot.runs.lifecycle import Claim, RunLifecycle
+from kernelbot.worker.brakes import Brake
 from kernelbot.worker.building import Builder, Workshop
 from kernelbot.worker.launching import launch_whole
 from kernelbot.worker.reading import ResultReader
 from kernelbot.worker.retries import until_available
 from kernelbot.worker.tally import Tally
+from kernelbot.worker.unended import UnendedJobs
 from kernelbot.worker.watching import Watcher
 
 _SLACK_S = 60.0
@@ -63,7 +72,8 @@ class FollowingStage(StrEnum):
 
 class AttemptFollower:
     """Sees an attempt through. `judging` stores, `launcher` executes, `watcher` says what became
-    of it, `reader` what that means."""
+    of it, `reader` what that means; `brake` is told how it went with this launcher and device, and
+    `unended` ends jobs that are given up."""
 
     def __init__(
         self,
@@ -71,6 +81,8 @@ class AttemptFollower:
         launcher: Launcher,
         watcher: Watcher,
         reader: ResultReader,
+        brake: Brake,
+        unended: UnendedJobs,
         owner: str,
         claim: Claim,
         tally: Tally,
@@ -81,6 +93,8 @@ class AttemptFollower:
         self._launcher = launcher
         self._watcher = watcher
         self._reader = reader
+        self._brake = brake
+        self._unended = unended
         self._owner = owner
         self._tally = tally
         self._workshop = workshop
@@ -141,7 +155,9 @@ class AttemptFollower:
             await asyncio.shield(self._let_go(has_outcome=has_outcome))
             raise
         self._stage = FollowingStage.TIDYING
-        if applied:
+        if applied and outcome.state is JobState.LOST:
+            await self._end()  # it may go on, of which only we know nothing any more
+        elif applied:
             await self._forget()
         else:
             await self._let_go(has_outcome=True)
@@ -151,24 +167,41 @@ class AttemptFollower:
         if self._launcher.traits.remote:
             return  # it goes on, and whoever takes the attempt over finds it
         with contextlib.suppress(Unavailable):  # then it grows stale and is taken over
-            await self._judging.give_back(self.claim, self._owner)
+            await self._judging.give_back(self.claim, self._owner, "the worker stopped")
+
+    def is_over(self) -> None:
+        """The attempt isn't followed any more."""
+        self._brake.over(self.claim.attempt_id)
 
     async def lose(self, reason: str, fault: Fault, *, again: bool = True) -> bool:
         """Write down that the infrastructure failed this attempt; `again`: another may succeed.
         False: it had ended, or was taken over, before."""
-        self._log.warning("attempt_lost", reason=reason, fault=fault)
+        attempt_id, run_id = self.claim.attempt_id, self.claim.run_id
+        counts = not again or self._brake.lost(attempt_id, run_id, reason)
+        return await self._lose(reason, fault, again=again, counts=counts)
+
+    async def _lose(self, reason: str, fault: Fault, *, again: bool, counts: bool) -> bool:
+        self._log.warning("attempt_lost", reason=reason, fault=fault, counts=counts)
         return await until_available(
             lambda: self._judging.lost(
-                self.claim, self._owner, reason, fault, again=again, events=self._last
+                self.claim,
+                self._owner,
+                reason,
+                fault,
+                again=again,
+                counts=counts,
+                events=self._last,
             )
         )
 
     async def _execute(self) -> Outcome | None:
         """What came of it; None if that is settled already."""
         try:
-            if self._handle is None:
-                self._handle = await self._launch()
+            if self._handle is None and not await self._launch():
+                return None
             handle = self._handle
+            assert handle is not None, "it is launched"
+            self._brake.taken(self.claim.attempt_id)
             self._log.info("launched", device=self.claim.spec.device.name, handle=handle)
             if await until_available(
                 lambda: self._judging.launched(self.claim, self._owner, handle)
@@ -183,9 +216,26 @@ class AttemptFollower:
         await self._let_go()
         return None
 
-    async def _launch(self) -> str:
-        """Cancelled: waits all the same until it is known whether there is a job to stop."""
-        return await launch_whole(self._launcher, self.claim.spec, self._on_cancel, self._know)
+    async def _launch(self) -> bool:
+        """False: it wasn't taken, through no fault of its own, and its run waits again. Cancelled:
+        waits all the same until it is known whether there is a job to stop."""
+        attempt_id = self.claim.attempt_id
+        try:
+            self._handle = await launch_whole(
+                self._launcher, self.claim.spec, self._on_cancel, self._know
+            )
+            return True
+        except NoRoom as error:
+            reason = in_words(error)
+            self._brake.full(attempt_id, reason)
+            self._log.info("no_room", reason=reason)
+            await until_available(lambda: self._judging.give_back(self.claim, self._owner, reason))
+        except DeviceRefused as error:
+            self._tally.add("launcher_errors", self.claim.launcher)
+            reason = in_words(error)
+            counts = self._brake.refused(attempt_id, reason)
+            await self._lose(reason, error.fault, again=True, counts=counts)
+        return False
 
     def _know(self, handle: str) -> None:
         self._handle = handle
@@ -228,6 +278,7 @@ class AttemptFollower:
         """False: the attempt had ended, or was taken over, before."""
         result = await self._read(outcome.left) if outcome.left is not None else None
         if isinstance(result, RunResult):
+            self._brake.judged()
             return await self._finish(result, self._build_s)
         self._tally.add("launcher_errors", self.claim.launcher)
         return await self.lose(result or outcome.reason, outcome.fault)
@@ -265,15 +316,18 @@ class AttemptFollower:
         lasts = has_outcome or self._launcher.traits.remote
         if self._handle is None or (lasts and await self._is_open()):
             return
-        with contextlib.suppress(KernelbotError, OSError):
-            await self._launcher.cancel(self._handle)
-        await self._forget()
+        await self._end()
 
     async def _is_open(self) -> bool:
         try:
             return await self._judging.is_open(self.claim)
         except Unavailable:
             return True  # whoever closes it afterwards leaves a job whose result nobody takes
+
+    async def _end(self) -> None:
+        """Stop the job, and have it forgotten; later, if that can't be done now."""
+        if self._handle is not None:
+            await self._unended.end(self._handle)
 
     async def _forget(self) -> None:
         if self._handle is not None:

@@ -7,6 +7,8 @@ from kernelbot.launchers.base import Launcher
 from kernelbot.protocol import JobSpec
 from kernelbot.worker.retries import with_retries
 
+_REPEATED_S = 60.0
+"""For how long a launch that fails is repeated. Given up, there may be a job that nobody knows."""
 _LIMIT_S = 20.0
 """How long a launch that nobody waits for any more may go on, until its handle is known."""
 
@@ -19,7 +21,8 @@ async def launch_whole(
 ) -> str:
     """The job's handle. Cancelled: calls `on_cancel`, and waits all the same until it is known
     whether there is a job to stop: then it calls `known` with the handle."""
-    launching = asyncio.ensure_future(with_retries(lambda: launcher.launch(spec)))
+    for_s = min(launcher.traits.silence_s, _REPEATED_S)
+    launching = asyncio.ensure_future(with_retries(lambda: launcher.launch(spec), for_s))
     try:
         return await asyncio.shield(launching)
     except asyncio.CancelledError:

@@ -2,14 +2,21 @@
 
 import asyncio
 import random
+import time
 from collections.abc import Awaitable, Callable, Collection
 from typing import TypeVar
 
-from kernelbot.domain.errors import JobRefused, SchedulerError, Unavailable
+from kernelbot.domain.errors import (
+    DeviceRefused,
+    JobRefused,
+    NoRoom,
+    SchedulerError,
+    Unavailable,
+)
 
 T = TypeVar("T")
-_LAUNCH_TRIES = 4
 _LAUNCH_FIRST_S = 0.5
+_LAUNCH_LONGEST_S = 10.0
 
 
 async def until_available(step: Callable[[], Awaitable[T]]) -> T:
@@ -24,20 +31,22 @@ async def until_available(step: Callable[[], Awaitable[T]]) -> T:
             delay_s = min(delay_s * 2, 2.0)
 
 
-async def with_retries(step: Callable[[], Awaitable[T]]) -> T:
-    """Do a step that a scheduler failed at again, a few times and each time later. The step is
-    idempotent. Raises what it raises at last: `JobRefused` and what isn't the scheduler's at once.
-    """
+async def with_retries(step: Callable[[], Awaitable[T]], for_s: float) -> T:
+    """Do a step that a scheduler failed at again, each time later, and for so long at least. The
+    step is idempotent. Raises what it raises at last; refusals and what isn't the scheduler's at
+    once."""
+    ends_at = time.monotonic() + for_s
     delay_s = _LAUNCH_FIRST_S
-    for _ in range(_LAUNCH_TRIES - 1):
+    while True:
         try:
             return await step()
-        except JobRefused:
+        except (JobRefused, DeviceRefused, NoRoom):
             raise
         except SchedulerError:
-            await asyncio.sleep(jittered(delay_s))
-            delay_s *= 3
-    return await step()
+            if time.monotonic() >= ends_at:
+                raise
+        await asyncio.sleep(jittered(delay_s))
+        delay_s = min(delay_s * 3, _LAUNCH_LONGEST_S)
 
 
 async def cancel_until_ended(tasks: Collection[asyncio.Task[None]], again_s: float = 1.0) -> None:

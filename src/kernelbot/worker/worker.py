@@ -25,6 +25,7 @@ from kernelbot.worker.reading import ResultReader
 from kernelbot.worker.retries import cancel_until_ended, set_or_after, until_available
 from kernelbot.worker.slots import DeviceSlots
 from kernelbot.worker.tally import Tally
+from kernelbot.worker.unended import UnendedJobs
 from kernelbot.worker.watching import Watcher
 
 T = TypeVar("T")
@@ -86,6 +87,7 @@ class Worker:
         self._devices = tuple(d for d in devices if launchers.keys() & set(d.launchers))
         self._watchers = {name: Watcher(name, each) for name, each in launchers.items()}
         self._checks = Checks(launchers, self._devices)
+        self._unended = {name: UnendedJobs(name, each) for name, each in launchers.items()}
         self._slots = {d.spec.name: DeviceSlots(d.slots) for d in self._devices}
         self._turns = turns
         self._cancelled = cancelled
@@ -178,6 +180,7 @@ class Worker:
             "heartbeat": self._every(self._rules.heartbeat_s, self._beat, self._checks.changed),
             "sweep": self._every(self._rules.sweep_s, self._sweep, asyncio.Event()),
             **{f"watch {name}": watcher.run() for name, watcher in self._watchers.items()},
+            **{f"end {name}": unended.run() for name, unended in self._unended.items()},
             **{f"take {d.spec.name}": self._take(d) for d in self._devices},
         }
         if self._preflighter is not None:
@@ -237,11 +240,16 @@ class Worker:
     def _judge(self, claim: Claim) -> asyncio.Task[None]:
         self._tally.add("runs_started", claim.spec.device.name)
         self._tally.add("wait_seconds", claim.spec.device.name, claim.waited_s)
+        brake = self._checks.brake(claim.launcher, claim.spec.device.name)
+        if claim.handle is None:
+            brake.begun(claim.attempt_id)
         following = AttemptFollower(
             self._judging,
             self._launchers[claim.launcher],
             self._watchers[claim.launcher],
             self._reader,
+            brake,
+            self._unended[claim.launcher],
             self._identity.owner,
             claim,
             self._tally,
@@ -257,10 +265,12 @@ class Worker:
         self._following.pop(following.claim.attempt_id, None)
         self._interrupted.discard(following.claim.attempt_id)
         if task.cancelled() or (error := task.exception()) is None:
+            following.is_over()
             return
         log.error("following_failed", run=following.claim.run_id, exc_info=error)
         reason = f"the worker failed: {type(error).__name__}"
         closing = asyncio.create_task(following.lose(reason, Fault.PLATFORM))
+        closing.add_done_callback(lambda _: following.is_over())
         self._closing.add(closing)
         closing.add_done_callback(self._closing.discard)
 

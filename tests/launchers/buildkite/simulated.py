@@ -111,7 +111,7 @@ class Simulation:
     async def _follow(self, launcher: BuildkiteLauncher, watcher: Watcher) -> None:
         job = a_job("accepted")
         self._specs[f"kernelbot-{job.job_id}"] = job
-        handle = await with_retries(lambda: launcher.launch(job))
+        handle = await with_retries(lambda: launcher.launch(job), 60.0)
         async for outcome in watcher.changes(handle, most_bytes(job)):
             if outcome.state.is_over:
                 assert outcome.left is not None, outcome

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from kernelbot.domain.errors import JobRefused, PlatformError, SchedulerError
+from kernelbot.domain.errors import DeviceRefused, JobRefused, PlatformError, SchedulerError
 from kernelbot.launchers.base import JobState
 from kernelbot.protocol import JobSpec, SourceFile, decode_payload
 from tests.fakes.github import REPO, TOKEN
@@ -155,32 +155,32 @@ async def test_a_run_is_found_behind_many_newer_ones(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "kind", "said"),
     [
-        ({"branch": "a'; echo x"}, "No ref found for"),
-        ({"repo": "lab/other"}, "no lab/other"),
+        ({"branch": "a'; echo x"}, DeviceRefused, "No ref found for"),
+        ({"repo": "lab/other"}, PlatformError, "no lab/other"),
     ],
 )
-async def test_what_the_configuration_has_wrong_is_the_platforms_failure(
-    tmp_path: Path, changes: dict[str, Any], said: str
+async def test_what_the_configuration_has_wrong_is_no_fault_of_the_jobs(
+    tmp_path: Path, changes: dict[str, Any], kind: type[Exception], said: str
 ) -> None:
     async with place(tmp_path, **changes) as here:
-        with pytest.raises(PlatformError, match=said):
+        with pytest.raises(kind, match=said):
             await here.launcher.launch(a_job("accepted"))
     assert here.runs == []
 
 
-async def test_a_workflow_that_is_gone_is_the_platforms_failure(tmp_path: Path) -> None:
+async def test_a_workflow_that_is_gone_refuses_all_of_the_device(tmp_path: Path) -> None:
     async with place(tmp_path) as here:
         here.github.gone = True
-        with pytest.raises(PlatformError, match=f"{REPO} has no workflow kernelbot-nvidia.yml"):
+        with pytest.raises(DeviceRefused, match=f"{REPO} has no workflow kernelbot-nvidia.yml"):
             await here.launcher.launch(a_job("accepted"))
 
 
-async def test_a_workflow_that_is_disabled_is_the_platforms_failure(tmp_path: Path) -> None:
+async def test_a_workflow_that_is_disabled_refuses_all_of_the_device(tmp_path: Path) -> None:
     async with place(tmp_path) as here:
         here.github.disabled = True
-        with pytest.raises(PlatformError, match=r"is disabled in .*: enable it on GitHub's"):
+        with pytest.raises(DeviceRefused, match=r"is disabled in .*: enable it on GitHub's"):
             await here.launcher.launch(a_job("accepted"))
     assert here.github.asked("POST", DISPATCHES) == 1
 

@@ -11,10 +11,15 @@ from typing import Any
 
 import pytest
 
-from kernelbot.domain.errors import JobRefused, PlatformError, SchedulerError
+from kernelbot.domain.errors import (
+    DeviceRefused,
+    JobRefused,
+    NoRoom,
+    PlatformError,
+    SchedulerError,
+)
 from kernelbot.launchers.base import JobState
 from kernelbot.launchers.kubernetes import KubernetesDevice, Security, Toleration
-from kernelbot.launchers.kubernetes.api import QuotaExceeded
 from kernelbot.launchers.kubernetes.manifest import JobMaker, device_label, object_name
 from kernelbot.launchers.kubernetes.settings import Effect, Operator
 from kernelbot.protocol import SourceFile
@@ -214,11 +219,12 @@ async def test_a_job_of_somebody_elses_with_its_name_is_left_alone(
 @pytest.mark.parametrize(
     ("answer", "error", "said"),
     [
-        (status(422, "spec: Invalid value"), JobRefused, "refused the Job: spec: Invalid value"),
-        (status(400, 'unknown field "spec.x"'), JobRefused, "unknown field"),
-        (status(403, "exceeded quota: gpus, used: 2"), QuotaExceeded, "exceeded quota"),
-        (status(403, "cannot create resource"), PlatformError, "cannot create"),
-        (status(404, "namespaces not found"), PlatformError, "namespaces not found"),
+        (status(422, "spec: Invalid value"), DeviceRefused, "refused the Job: spec: Invalid value"),
+        (status(422, "data: Too long: must have at most 1"), JobRefused, "Too long"),
+        (status(400, 'unknown field "spec.x"'), DeviceRefused, "unknown field"),
+        (status(403, "exceeded quota: gpus, used: 2"), NoRoom, "exceeded quota"),
+        (status(403, "cannot create resource"), DeviceRefused, "cannot create"),
+        (status(404, "namespaces not found"), DeviceRefused, "namespaces not found"),
         (status(500, "etcd is down"), SchedulerError, "etcd is down"),
         (Response(200, b"<html>"), SchedulerError, "answered 200"),
         (Response(201, b"[]"), SchedulerError, "instead of a new Job"),

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from kernelbot.domain.errors import JobRefused, SchedulerError
+from kernelbot.domain.errors import DeviceRefused, JobRefused, SchedulerError
 from kernelbot.launchers.base import JobState, Outcome
 from kernelbot.launchers.modal import ModalDevice, ModalLauncher, ModalSettings
 from kernelbot.protocol import JobSpec, encode_payload
@@ -155,7 +155,7 @@ async def test_many_at_once_are_judged_once_each(account: Account) -> None:
 async def test_a_function_that_isnt_deployed_is_told(account: Account) -> None:
     settings = ModalSettings({DEVICE: ModalDevice("judge_mi300")})
     launcher = ModalLauncher(settings, account.service.calls())
-    with pytest.raises(JobRefused, match="is it deployed"):
+    with pytest.raises(DeviceRefused, match="is it deployed"):
         await launcher.launch(a_job("accepted"))
     found = await launcher.availability(DEVICE)
     assert (found.available, "is it deployed" in found.note) == (False, True)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kernelbot.domain.errors import JobRefused, SchedulerError
+from kernelbot.domain.errors import DeviceRefused, JobRefused, NoRoom, SchedulerError
 from kernelbot.launchers.base import Availability, JobState, Traits
 from kernelbot.launchers.rest.patience import Patience
 from kernelbot.launchers.slurm import SlurmDevice, SlurmLauncher
@@ -82,13 +82,32 @@ def test_what_a_job_itself_asks_for_is_refused_for_good(sentence: str) -> None:
         "Requested node configuration is not available",
         "Invalid generic resource (gres) specification",
         "More processors requested than permitted",
-        "Socket timed out on send/recv operation",
-        "Slurm temporarily unable to accept job, sleeping and retrying",
     ],
 )
-def test_what_all_jobs_of_a_device_meet_may_go_well_later(sentence: str) -> None:
+def test_what_all_jobs_of_a_device_meet_is_the_devices(sentence: str) -> None:
     refused = refusal(FAILED + sentence)
-    assert (SchedulerError, f"Slurm refused the job: {sentence}") == (type(refused), str(refused))
+    assert (DeviceRefused, f"Slurm refused the job: {sentence}") == (type(refused), str(refused))
+
+
+POLICY = "Job violates accounting/QOS policy (job submit limit, user's size and/or time limits)"
+
+
+@pytest.mark.parametrize(
+    ("errors", "kind"),
+    [
+        (FAILED + POLICY, NoRoom),
+        (f"sbatch: error: QOSMaxSubmitJobPerUserLimit\n{FAILED}{POLICY}", NoRoom),
+        (f"sbatch: error: AssocGrpSubmitJobsLimit\n{FAILED}{POLICY}", NoRoom),
+        (FAILED + "Resource temporarily unavailable", NoRoom),
+        ("sbatch: error: Slurm temporarily unable to accept job, sleeping and retrying", NoRoom),
+        (f"sbatch: error: QOSMaxGRESPerJob\n{FAILED}{POLICY}", DeviceRefused),
+        (f"sbatch: error: QOSMaxWallDurationPerJobLimit\n{FAILED}{POLICY}", JobRefused),
+    ],
+)
+def test_a_limit_of_how_many_jobs_there_may_be_is_no_refusal(
+    errors: str, kind: type[SchedulerError]
+) -> None:
+    assert kind is type(refusal(errors))
 
 
 @pytest.mark.parametrize(
@@ -98,6 +117,14 @@ def test_what_all_jobs_of_a_device_meet_may_go_well_later(sentence: str) -> None
         ("sbatch: error: invalid partition specified: gpu", "invalid partition specified: gpu"),
         ("sbatch: unrecognized option '--x'", "unrecognized option '--x'"),
         ("", "no reason"),
+        (
+            FAILED + "Socket timed out on send/recv operation",
+            "Socket timed out on send/recv operation",
+        ),
+        (
+            FAILED + "Unable to contact slurm controller (connect failure)",
+            "Unable to contact slurm controller (connect failure)",
+        ),
     ],
 )
 def test_what_isnt_of_slurms_controller_may_go_well_later(errors: str, sentence: str) -> None:

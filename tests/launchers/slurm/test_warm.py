@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from scripts.slurm_cluster import SlurmCluster
 
-from kernelbot.domain.errors import JobRefused, SchedulerError
+from kernelbot.domain.errors import DeviceRefused, JobRefused, SchedulerError
 from kernelbot.launchers.base import JobState, Outcome
 from kernelbot.launchers.slurm import SlurmLauncher
 from kernelbot.protocol import Fault
@@ -236,11 +236,12 @@ async def test_what_slurm_refuses_is_not_offered(tmp_path: Path) -> None:
     assert left == []
 
 
-@pytest.mark.parametrize(("warm_limit_s", "kind"), [(3600.0, SchedulerError), (60.0, JobRefused)])
+@pytest.mark.parametrize(("warm_limit_s", "kind"), [(3600.0, DeviceRefused), (60.0, JobRefused)])
 async def test_a_nodes_time_is_the_jobs_own_only_if_that_is_longer(
     tmp_path: Path, warm_limit_s: float, kind: type[SchedulerError]
 ) -> None:
-    lines = "echo 'sbatch: error: Requested time limit is invalid' >&2; exit 1"
+    failed = "sbatch: error: Batch job submission failed: "
+    lines = f"echo '{failed}Requested time limit is invalid' >&2; exit 1"
     async with launching(tmp_path, warm_idle_s=IDLE_S, warm_limit_s=warm_limit_s) as launcher:
         await broken(launcher, tmp_path, "sbatch", lines)
         with pytest.raises(SchedulerError, match="time limit is invalid") as refused:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from kernelbot.domain.errors import PlatformError
+from kernelbot.domain.errors import DeviceRefused, PlatformError
 from kernelbot.launchers.buildkite.answers import (
     Agent,
     BuildkiteArtifact,
@@ -38,7 +38,7 @@ _DIALECT = Dialect(
 
 class BuildkiteApi(RestApi):
     """The API of one pipeline. Everything raises `SchedulerError` if Buildkite fails or limits us,
-    and `PlatformError` if it won't let us do what we ask."""
+    and `PlatformError` if it won't let us do what we ask; `create` raises `DeviceRefused` then."""
 
     def __init__(self, settings: BuildkiteSettings) -> None:
         self._organization = f"/v2/organizations/{settings.organization}"
@@ -60,8 +60,8 @@ class BuildkiteApi(RestApi):
         }
         answer = await self.send("POST", f"{self._root}/builds", body=body)
         if answer.status == 404:
-            raise PlatformError(self._no_pipeline())
-        self.must(answer, 201, "starting a build")
+            raise DeviceRefused(self._no_pipeline())
+        self.must_create(answer, 201, "starting a build")
         return read(BuildkiteBuild, answer, _BUILDKITE, "a new build")
 
     async def builds(self, page: int) -> list[BuildkiteBuild]:

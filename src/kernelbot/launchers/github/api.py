@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from kernelbot.domain.errors import PlatformError
+from kernelbot.domain.errors import DeviceRefused, PlatformError
 from kernelbot.launchers.github.answers import (
     Dispatched,
     GithubArtifact,
@@ -53,13 +53,13 @@ class GithubApi(RestApi):
         """Whether this GitHub knows `return_run_details`."""
 
     async def dispatch(self, workflow: str, inputs: Mapping[str, str]) -> int | None:
-        """Start a run; its number, or None if GitHub doesn't tell it."""
+        """Start a run; its number, or None if GitHub doesn't tell it. Raises `DeviceRefused`."""
         path = f"{self._root}/workflows/{workflow}/dispatches"
         body: dict[str, object] = {"ref": self._branch, "inputs": dict(inputs)}
         asked = {"return_run_details": True} if self._tells_numbers else {}
         answer = await self.send("POST", path, body={**body, **asked})
         if answer.status == 422 and _DISABLED in answer.content.lower():
-            raise PlatformError(
+            raise DeviceRefused(
                 f"{workflow} is disabled in {self._repo}: enable it on GitHub's Actions page."
             )
         if asked and answer.status in (400, 422):  # as servers do that don't know the field
@@ -68,8 +68,8 @@ class GithubApi(RestApi):
         if answer.status == 204:
             return None
         if answer.status == 404:
-            raise PlatformError(self._no_workflow(workflow))
-        self.must(answer, 200, f"starting {workflow}")
+            raise DeviceRefused(self._no_workflow(workflow))
+        self.must_create(answer, 200, f"starting {workflow}")
         return read(Dispatched, answer, _GITHUB, "the number of a run").workflow_run_id
 
     async def runs(self, page: int) -> list[GithubRun]:

@@ -9,7 +9,14 @@ from typing import Generic, NoReturn, TypeVar
 
 from pydantic import ValidationError
 
-from kernelbot.domain.errors import JobRefused, KernelbotError, PlatformError, SchedulerError
+from kernelbot.domain.errors import (
+    DeviceRefused,
+    JobRefused,
+    KernelbotError,
+    NoRoom,
+    PlatformError,
+    SchedulerError,
+)
 from kernelbot.launchers.kubernetes.answers import (
     Bookmark,
     Change,
@@ -38,7 +45,9 @@ _MAX_LINE_BYTES = 4 << 20
 """The cluster stores no larger object."""
 _MAX_SAID = 300
 _HEADERS = {"Accept": "application/json", "User-Agent": "kernelbot"}
-_REFUSED = frozenset((400, 413, 422))
+_TOO_LARGE = 413
+_ALL_ALIKE = frozenset((400, 403, 404, 405, 422))
+"""Statuses of a Job or a Secret that isn't made which say nothing of this one."""
 _OURS = frozenset((400, 403, 404, 405, 413, 422))
 """Statuses that say we have asked for something wrong."""
 I = TypeVar("I", bound=KubernetesObject)  # noqa: E741  # an item
@@ -47,10 +56,6 @@ S = TypeVar("S", bound=SchedulerAnswer)
 
 class Expired(SchedulerError):
     """The cluster doesn't remember any more what has changed since then: begin with a list."""
-
-
-class QuotaExceeded(SchedulerError):
-    """The namespace has no room for an object, which wasn't made."""
 
 
 class DeletionPropagation(StrEnum):
@@ -84,6 +89,8 @@ class ObjectKind(Generic[I]):
 JOBS = ObjectKind("/apis/batch/v1", "jobs", ObjectList[KubernetesJob], Change[KubernetesJob])
 PODS = ObjectKind("/api/v1", "pods", ObjectList[Pod], Change[Pod])
 _SECRETS = "secrets"
+_SIZE = "Too long"
+"""What is said of a Secret with too much in it."""
 
 
 @dataclass(frozen=True)
@@ -119,25 +126,22 @@ class KubernetesApi:
         await self._http.close()
 
     async def create_job(self, body: Body) -> KubernetesJob | None:
-        """The new Job; None: there is one of its name. Raises `JobRefused`."""
+        """The new Job; None: there is one of its name. Raises `JobRefused`, `DeviceRefused` and
+        `NoRoom`."""
         path = self._path(JOBS.group, JOBS.name)
         strictly = {"fieldValidation": "Strict"}  # an old cluster would ignore what it doesn't know
         answer = await self._send("POST", path, params=strictly, body=body)
         if answer.status == 409:
             return None
-        if answer.status in _REFUSED:
-            raise JobRefused(f"Kubernetes refused the Job: {_message(answer)}")
-        self._must(answer, 201, "creating a Job")
+        self._must_create(answer, "Job")
         return read(KubernetesJob, answer, KUBERNETES, "a new Job")
 
     async def create_secret(self, body: Body) -> None:
-        """Nothing happens if there is one of its name. Raises `JobRefused`, `QuotaExceeded`."""
+        """Nothing happens if there is one of its name. Raises what `create_job` does."""
         answer = await self._send("POST", self._path("/api/v1", _SECRETS), body=body)
         if answer.status == 409:
             return
-        if answer.status in _REFUSED:
-            raise JobRefused(f"Kubernetes refused the Secret: {_message(answer)}")
-        self._must(answer, 201, "creating a Secret")
+        self._must_create(answer, "Secret")
 
     async def job(self, name: str) -> KubernetesJob | None:
         """One Job; None: there is none of this name."""
@@ -287,6 +291,18 @@ class KubernetesApi:
             await asyncio.sleep(wait_s)
         raise AssertionError("the last answer is returned")
 
+    def _must_create(self, answer: HttpAnswer, what: str) -> None:
+        """Of a device's objects a policy, a quota or the manifest refuses all; only a Secret's size
+        is the job's own."""
+        said = _message(answer)
+        if answer.status == 403 and "exceeded quota" in said:
+            raise NoRoom(f"Kubernetes has no room for a {what}: {said}")
+        if answer.status == _TOO_LARGE or (answer.status == 422 and _SIZE in said):
+            raise JobRefused(f"Kubernetes refused the {what}: {said}")
+        if answer.status in _ALL_ALIKE:
+            raise DeviceRefused(f"Kubernetes refused the {what}: {said}")
+        self._must(answer, 201, f"creating a {what}")
+
     def _must(self, answer: HttpAnswer, status: int, doing: str) -> None:
         if answer.status != status:
             self._fail(answer, doing)
@@ -298,8 +314,6 @@ class KubernetesApi:
         if answer.status == 401:
             raise PlatformError("Kubernetes doesn't accept our token: give the launcher another.")
         sentence = f"Kubernetes answered {answer.status} to {doing}: {said}"
-        if answer.status == 403 and "exceeded quota" in said:
-            raise QuotaExceeded(sentence)
         raise _error(sentence, ours=answer.status in _OURS)
 
     def _path(self, group: str, rest: str) -> str:

@@ -11,7 +11,14 @@ from dataclasses import dataclass
 
 import structlog
 
-from kernelbot.domain.errors import JobRefused, KernelbotError, PlatformError, SchedulerError
+from kernelbot.domain.errors import (
+    DeviceRefused,
+    JobRefused,
+    KernelbotError,
+    NoRoom,
+    PlatformError,
+    SchedulerError,
+)
 from kernelbot.launchers.base import NO_SIZES, Availability, Outcome, Traits
 from kernelbot.launchers.kubernetes.answers import KubernetesJob, KubernetesNode, Pod, Quota
 from kernelbot.launchers.kubernetes.api import (
@@ -19,7 +26,6 @@ from kernelbot.launchers.kubernetes.api import (
     PODS,
     DeletionPropagation,
     KubernetesApi,
-    QuotaExceeded,
 )
 from kernelbot.launchers.kubernetes.credentials import Credentials
 from kernelbot.launchers.kubernetes.manifest import (
@@ -55,6 +61,8 @@ _CANCEL_TRIES = 5
 _SETTLING, _NO_IMAGE, _FAILING, _CUT = "settling", "no image", "failing", "cut"
 """What may be amiss with a job: the news of its end is half of it, its image or its log can't be
 had, or its log isn't whole."""
+_REFUSED = (JobRefused, DeviceRefused, NoRoom, PlatformError)
+"""What says that a Secret wasn't made."""
 _STRANGE = lost("its handle is none of Kubernetes'")
 _GONE = lost("Kubernetes doesn't know it any more", Fault.SCHEDULER)
 log = structlog.get_logger()
@@ -128,7 +136,7 @@ class KubernetesLauncher:
         if job.end is None and job.meta.deleted_at is None:
             try:
                 await self._api.create_secret(secret_body(spec.job_id, job.meta.uid, content))
-            except (JobRefused, QuotaExceeded, PlatformError):  # after others it may be there
+            except _REFUSED:  # after other failures it may be there
                 await self._delete_refused(name, job.meta.uid)
                 raise
         self._jobs.add(job)

@@ -46,7 +46,7 @@ class Calls(Protocol):
         """Make the Dict, if there is none."""
 
     async def spawn(self, function: str, arguments: Arguments) -> str:
-        """Call a function; the call's id. Raises `JobRefused` if there is no such function."""
+        """Call a function; the call's id. Raises `DeviceRefused` if there is no such function."""
 
     async def outcome(self, call_id: str) -> Over | None:
         """None: it hasn't ended."""

@@ -14,7 +14,7 @@ from typing import Any
 import modal
 from modal import exception
 
-from kernelbot.domain.errors import JobRefused, SchedulerError
+from kernelbot.domain.errors import DeviceRefused, SchedulerError
 from kernelbot.launchers.modal.calls import Arguments, CallEntry, CallStage, Over
 from kernelbot.protocol import Fault
 
@@ -66,7 +66,7 @@ class PackageCalls:
                 call = await self._function(function).spawn.aio(*arguments)
                 return str(call.object_id)
         except _NoSuchThing as error:
-            raise JobRefused(self._not_deployed(function)) from error
+            raise DeviceRefused(self._not_deployed(function)) from error
 
     async def outcome(self, call_id: str) -> Over | None:
         """Implements `Calls`."""

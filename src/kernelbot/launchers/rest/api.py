@@ -7,7 +7,7 @@ from typing import TypeVar, cast
 
 from pydantic import ValidationError
 
-from kernelbot.domain.errors import PlatformError, SchedulerError
+from kernelbot.domain.errors import DeviceRefused, PlatformError, RateLimited, SchedulerError
 from kernelbot.launchers.rest.client import Etags, Http, HttpAnswer, SchedulerAnswer, read
 from kernelbot.launchers.rest.tokens import Dialect, SchedulerToken, SchedulerTokens
 
@@ -27,8 +27,9 @@ class _Refusal(SchedulerAnswer):
 
 
 class RestApi:
-    """Below one path. Everything raises `SchedulerError` if the scheduler fails or limits us, and
-    `PlatformError` if it won't let us do what we ask. A limit that ends soon is waited for."""
+    """Below one path. Everything raises `SchedulerError` if the scheduler fails (`RateLimited` if
+    it limits us), and `PlatformError` if it won't let us do what we ask. A limit that ends soon is
+    waited for."""
 
     def __init__(
         self,
@@ -142,6 +143,14 @@ class RestApi:
         sentence = f"{self._name} answered {answer.status} to {doing}: {said[:300]}"
         raise PlatformError(sentence) if answer.status in _OURS else SchedulerError(sentence)
 
+    def must_create(self, answer: HttpAnswer, status: int, doing: str) -> None:
+        """The same of a job that was to be made. Raises `DeviceRefused` instead of `PlatformError`:
+        what we ask for wrongly, or may not ask for, is so for all jobs."""
+        try:
+            self.must(answer, status, doing)
+        except PlatformError as error:
+            raise DeviceRefused(str(error)) from None
+
     async def _with_token(
         self, ask: Callable[[SchedulerToken], Awaitable[HttpAnswer]]
     ) -> HttpAnswer:
@@ -158,7 +167,8 @@ class RestApi:
             elif not self.tokens.limited(token, answer):
                 return answer
         self.tokens.wait_s()  # raises if no token is accepted
-        raise SchedulerError(f"{self._name} limits our requests again and again.")
+        said = f"{self._name} limits our requests again and again."
+        raise RateLimited(said, for_s=self.tokens.used_up_s())
 
     async def _turn(self) -> SchedulerToken:
         """The token of the next request, once it may be made. Each sees what those before it have
@@ -172,8 +182,8 @@ class RestApi:
     async def _next_turn(self) -> SchedulerToken:
         async with self._turns:
             while (wait_s := self.tokens.wait_s()) > 0:
-                if self.tokens.used_up_s() > _LONGEST_WAIT_S:
-                    raise SchedulerError(f"{self._used_up_for(self.tokens.used_up_s())}.")
+                if (for_s := self.tokens.used_up_s()) > _LONGEST_WAIT_S:
+                    raise RateLimited(f"{self._used_up_for(for_s)}.", for_s=for_s)
                 await asyncio.sleep(min(wait_s, _LOOK_S))  # an answer may change it meanwhile
             return self.tokens.spend()
 

@@ -9,7 +9,15 @@ from typing import Generic
 
 import structlog
 
-from kernelbot.domain.errors import KernelbotError, PlatformError, SchedulerError
+from kernelbot.domain.errors import (
+    DeviceRefused,
+    JobRefused,
+    KernelbotError,
+    NoRoom,
+    PlatformError,
+    RateLimited,
+    SchedulerError,
+)
 from kernelbot.launchers.base import NO_SIZES, JobState, Outcome, Traits
 from kernelbot.launchers.handles import Handle, check_job_id, job_name
 from kernelbot.launchers.rest.api import RestApi
@@ -119,6 +127,8 @@ class RestLauncher(ABC, Generic[L]):
         """After a failure, too, there may be a job. None: there is one whose number isn't told."""
         try:
             number = await self._create(spec)
+        except (JobRefused, DeviceRefused, NoRoom):
+            raise
         except SchedulerError:
             if (number := await self._appearing(spec.job_id)) is None:
                 raise
@@ -131,7 +141,10 @@ class RestLauncher(ABC, Generic[L]):
         """The number of the attempt's job, as soon as it shows; None: it doesn't."""
         ends_at = time.monotonic() + self._rules.appear_s
         while True:
-            number = await self._jobs.number_of(job_name(attempt))
+            try:
+                number = await self._jobs.number_of(job_name(attempt))
+            except RateLimited as error:  # which would say that there is no job
+                raise SchedulerError(str(error)) from None
             if number is not None or time.monotonic() >= ends_at:
                 return number
             await asyncio.sleep(min(_POLL_S, self._rules.appear_s / 8))
@@ -177,6 +190,10 @@ class RestLauncher(ABC, Generic[L]):
         """The job by its number; empty if it can't be read, which says nothing of the others."""
         try:
             return {number: await self._show(number)}
+        except RateLimited:
+            self._unread.pop(number, None)
+            self._patience.over(number, _UNREAD)
+            return {}
         except KernelbotError as error:
             if number not in self._unread:
                 log.warning("job_not_read", number=number, error=str(error))
@@ -227,6 +244,9 @@ class RestLauncher(ABC, Generic[L]):
             self._patience.over(handle.number, _FAILING)
             missing_s = self._patience.since(handle.number, _MISSING)
             self._look_at[handle.number] = time.monotonic() + max(missing_s / 2, _LOOK_S)
+            return _STILL
+        except RateLimited:
+            self._patience.over(handle.number, _FAILING)
             return _STILL
         except KernelbotError as error:
             if self._patience.since(handle.number, _FAILING) < self.traits.silence_s:

@@ -3,16 +3,29 @@
 import re
 from dataclasses import dataclass
 
-from kernelbot.domain.errors import JobRefused, SchedulerError
+from kernelbot.domain.errors import DeviceRefused, JobRefused, NoRoom, SchedulerError
 from kernelbot.launchers.base import JobState
 from kernelbot.protocol import Fault
 
 _NUMBER = re.compile(r"(\d{1,10})(?:;[\w.-]+)?")
 _ROW = re.compile(r"(\d{1,10})([_+][^|]*)?\|([A-Z0-9_+]+)\|([^|]*)\|(.*)")
 _PAIR = re.compile(r"(\w+)=(\S*)")
-_OF_THE_JOB = re.compile(r"Requested time limit is invalid|parameter too long")
+_OF_THE_JOB = re.compile(
+    r"Requested time limit is invalid|parameter too long|\b(?:Assoc|QOS)\w*WallDuration"
+)
 """What differs between jobs of a device is how long they may take, and how long the script is that
 carries them."""
+_FULL = re.compile(
+    r"\b(?:Assoc|QOS)\w*Submit|temporarily unable to accept job|Resource temporarily unavailable"
+)
+_A_LIMIT = "accounting/QOS policy"
+"""Of the account's or the QOS': of how many jobs there may be, unless it is named."""
+_NAMED_LIMIT = re.compile(r"\b(?:Assoc|QOS)[A-Z]\w+")
+_FROM_CONTROLLER = "Batch job submission failed"
+_PASSES = re.compile(
+    r"timed out|Unable to contact|Zero Bytes|[Cc]onnection|[Cc]ommunication|standby"
+)
+"""What the command says of the controller instead."""
 _UNKNOWN = "Invalid job id specified"
 _OVER_ALREADY = (_UNKNOWN, "already completing or completed")
 _ACTIVE = {
@@ -108,15 +121,24 @@ def read_job(code: int, text: str, errors: str) -> SlurmJob | None:
 
 
 def refusal(errors: str, *, all_alike: bool = False) -> SchedulerError:
-    """Why sbatch took no job, in Slurm's own words: `JobRefused` only if the job itself is refused.
-    What is said of the account, partition, reservation or options is the device's, and may be
-    mended while its runs wait. `all_alike`: it asked for nothing that other jobs don't ask for."""
+    """Why sbatch took no job, in Slurm's own words: `JobRefused` only if the job itself is refused,
+    `NoRoom` if there are as many jobs as there may be. What the controller says of the account,
+    partition, reservation or options is the device's (`DeviceRefused`), and may be mended while its
+    runs wait. `all_alike`: it asked for nothing that other jobs don't ask for."""
     lines = [line.removeprefix("sbatch: ").removeprefix("error: ") for line in errors.splitlines()]
     said = [line.removeprefix("Batch job submission failed: ").strip() for line in lines]
     sentence = next((line for line in reversed(said) if line), "no reason")
-    for_good = not all_alike and _OF_THE_JOB.search(errors)
-    kind = JobRefused if for_good else SchedulerError
-    return kind(f"Slurm refused the job: {sentence}")
+    return _kind_of(errors, all_alike=all_alike)(f"Slurm refused the job: {sentence}")
+
+
+def _kind_of(errors: str, *, all_alike: bool) -> type[SchedulerError]:
+    if not all_alike and _OF_THE_JOB.search(errors):
+        return JobRefused
+    if _FULL.search(errors) or (_A_LIMIT in errors and not _NAMED_LIMIT.search(errors)):
+        return NoRoom
+    if _FROM_CONTROLLER in errors and not _PASSES.search(errors):
+        return DeviceRefused
+    return SchedulerError
 
 
 def is_over_already(errors: str) -> bool:

@@ -1,0 +1,92 @@
+"""Jobs that can't be stopped when they are given up."""
+
+import asyncio
+import contextlib
+
+import pytest
+
+from kernelbot.domain.errors import SchedulerError
+from kernelbot.worker import unended
+from kernelbot.worker.unended import UnendedJobs
+from tests.fakes.scheduler import FakeLauncher, FakeScheduler
+from tests.support.waiting import until
+
+
+async def test_a_job_is_stopped_and_forgotten() -> None:
+    far = FakeScheduler()
+    jobs = UnendedJobs("far", FakeLauncher(far))
+    await jobs.end("1")
+    assert (["1"], 1, 0) == (far.cancelled, far.forgetting, len(jobs))
+
+
+async def test_what_cannot_be_stopped_now_is_stopped_later() -> None:
+    far = FakeScheduler()
+    far.down = "it is away"
+    jobs = UnendedJobs("far", FakeLauncher(far))
+    await jobs.end("1")
+    await jobs.end("2")
+    assert not await jobs.try_all()
+    assert ([], 2) == (far.cancelled, len(jobs))
+    far.down = None
+    assert await jobs.try_all()
+    assert ({"1", "2"}, 0) == (set(far.cancelled), len(jobs))
+
+
+class Stubborn(FakeLauncher):
+    """Never stops one of its jobs."""
+
+    async def cancel(self, handle: str) -> None:
+        if handle == "1":
+            raise SchedulerError("it changes all the time")
+        await super().cancel(handle)
+
+
+async def test_one_that_never_can_be_stopped_is_in_nobodys_way() -> None:
+    far = FakeScheduler()
+    far.down = "it is away"
+    jobs = UnendedJobs("far", Stubborn(far))
+    for handle in ("1", "2", "3"):
+        await jobs.end(handle)
+    far.down = None
+    assert [False, False] == [await jobs.try_all(), await jobs.try_all()]
+    assert (["2", "3"], 1) == (far.cancelled, len(jobs))
+
+
+async def test_it_is_given_up_after_a_day() -> None:
+    now_s = 0.0
+    jobs = UnendedJobs("far", Stubborn(FakeScheduler()), clock=lambda: now_s)
+    await jobs.end("1")
+    now_s = 90_000.0
+    assert await jobs.try_all()
+    assert 0 == len(jobs)
+
+
+async def test_a_launcher_that_crashes_ends_nothing_else() -> None:
+    far = FakeScheduler()
+    far.crash = KeyError("id")
+    jobs = UnendedJobs("far", FakeLauncher(far))
+    await jobs.end("1")
+    assert not await jobs.try_all()
+    far.crash = None
+    assert await jobs.try_all()
+
+
+async def test_they_are_stopped_by_themselves_once_the_scheduler_answers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(unended, "_FIRST_S", 0.01)
+    far = FakeScheduler()
+    far.down = "it is away"
+    jobs = UnendedJobs("far", FakeLauncher(far))
+    running = asyncio.create_task(jobs.run())
+    try:
+        for handle in ("1", "2"):
+            await jobs.end(handle)
+            far.down = None
+            await until(lambda: not len(jobs))
+            far.down = "it is away again"
+    finally:
+        running.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await running
+    assert ["1", "2"] == far.cancelled
