@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from structlog.testing import capture_logs
 
+from kernelbot.domain.errors import RateLimited
 from kernelbot.launchers.base import JobState, Outcome, Traits
 from kernelbot.protocol import EventKind, Fault, ProgressEvent
 from kernelbot.worker.watching import Watcher
@@ -59,6 +60,43 @@ async def test_a_thousand_jobs_take_one_question_at_a_time() -> None:
         ended = await asyncio.gather(*told)
     assert ended == [[JobState.RUNNING, JobState.LOST]] * 1000
     assert len(scheduler.polls) <= asked + 2
+
+
+async def test_a_limit_of_requests_is_no_silence() -> None:
+    scheduler = FakeScheduler()
+    scheduler.end("a", RUNNING)
+    scheduler.crash = RateLimited("its rate limit is used up", for_s=0.01)
+    async with watching(scheduler, replace(TRAITS, silence_s=0.0)) as watcher:
+        told = asyncio.create_task(states(watcher, "a"))
+        await until(lambda: len(scheduler.polls) > 3)
+        scheduler.crash = None
+        await until(lambda: len(scheduler.polls) > 6)
+        scheduler.end("a", LOST)
+        assert [JobState.RUNNING, JobState.LOST] == await told
+
+
+async def test_it_is_told_once() -> None:
+    scheduler = FakeScheduler()
+    scheduler.crash = RateLimited("its rate limit is used up", for_s=0.01)
+    with capture_logs() as logs:
+        async with watching(scheduler) as watcher:
+            told = asyncio.create_task(states(watcher, "a"))
+            await until(lambda: len(scheduler.polls) > 3)
+            told.cancel()
+    assert ["requests_limited"] == [entry["event"] for entry in logs]
+
+
+async def test_nobody_is_asked_before_a_limit_ends() -> None:
+    scheduler = FakeScheduler()
+    scheduler.crash = RateLimited("its rate limit is used up", for_s=3600.0)
+    async with watching(scheduler) as watcher:
+        told = [asyncio.create_task(states(watcher, "a"))]
+        await until(lambda: scheduler.polls)
+        told.append(asyncio.create_task(states(watcher, "b")))
+        await asyncio.sleep(0.3)
+        assert [1] == scheduler.polls
+        for task in told:
+            task.cancel()
 
 
 async def test_nothing_is_asked_while_nothing_is_in_flight() -> None:

@@ -82,7 +82,7 @@ class Launcher(Protocol):
     `PlatformError`, and may be tried again; `JobRefused` says that it never will be done. If
     `launch` meets what all of the device's jobs would meet, it raises `DeviceRefused`, or `NoRoom`
     if there are as many jobs as there may be: there is no job, and the device gets no more for a
-    while.
+    while. `RateLimited` says for how long nothing may be asked: that is no silence.
 
     Nothing that a scheduler says is believed unseen: an answer that isn't of the agreed shape
     raises `SchedulerError`. What a node has left isn't looked at here, only bounded in size.

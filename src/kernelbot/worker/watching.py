@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 import structlog
 from structlog.typing import WrappedLogger
 
-from kernelbot.domain.errors import SchedulerError
+from kernelbot.domain.errors import RateLimited, SchedulerError
 from kernelbot.launchers.base import JobState, Launcher, Outcome
 from kernelbot.protocol import Fault
 from kernelbot.worker.crashes import Crashes
@@ -17,6 +17,8 @@ from kernelbot.worker.retries import set_or_after
 
 _GROWTH = 1.25
 _FIRST_STEP_S = 0.02
+_LONGEST_REST_S = 60.0
+"""Another token may be given back before the limit of this one ends."""
 log = structlog.get_logger()
 
 
@@ -39,6 +41,7 @@ class Watcher:
         self._asked_at = float("-inf")
         self._delay_s = self._traits.shortest_poll_s
         self._failing_since: float | None = None
+        self._is_limited = False
         self._crashes = Crashes(name, self._log)
 
     async def changes(self, handle: str, most_bytes: int) -> AsyncIterator[Outcome]:
@@ -82,7 +85,7 @@ class Watcher:
             await self._news.wait()
         wait_s = self._asked_at + self._delay_s - time.monotonic()
         least_s = self._asked_at + self._traits.shortest_poll_s - time.monotonic()
-        if self._failing_since is not None:
+        if self._failing_since is not None or self._is_limited:
             await asyncio.sleep(wait_s)
             return
         if await set_or_after(self._news, wait_s):
@@ -94,13 +97,16 @@ class Watcher:
         longer_s = max(self._delay_s * _GROWTH, _FIRST_STEP_S)
         try:
             found = await self._launcher.poll(handles, dict(self._most_bytes))
+        except RateLimited as error:
+            self._rest(error)
+            return
         except Exception as error:  # noqa: BLE001 (told; it ends no other launcher's watcher)
             self._delay_s = min(longer_s, self._traits.longest_poll_s) * random.uniform(0.8, 1.2)
             self._failed(error)
             return
         if self._failing_since is not None:
             self._log.info("scheduler_answers_again", launcher=self._name)
-        self._failing_since = None
+        self._failing_since, self._is_limited = None, False
         self._crashes.end()
         changed = self._deliver(found)
         self._delay_s = self._traits.shortest_poll_s
@@ -120,8 +126,16 @@ class Watcher:
                 changed = True
         return changed
 
+    def _rest(self, error: RateLimited) -> None:
+        """Until the limit ends, however long that is: the scheduler isn't silent."""
+        if not self._is_limited:
+            self._log.warning("requests_limited", launcher=self._name, error=str(error))
+        self._failing_since, self._is_limited = None, True
+        self._delay_s = min(error.for_s, _LONGEST_REST_S) * random.uniform(1.0, 1.1)
+
     def _failed(self, error: Exception) -> None:
         """Patience first: a controller that is started again knows its jobs. Then they are lost."""
+        self._is_limited = False
         reason = self._crashes.tell(error)
         if self._failing_since is None:
             self._failing_since = time.monotonic()

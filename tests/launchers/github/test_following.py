@@ -2,16 +2,18 @@
 
 import asyncio
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from kernelbot.domain.errors import PlatformError, SchedulerError
+from kernelbot.domain.errors import PlatformError, RateLimited, SchedulerError
 from kernelbot.launchers.base import Availability, JobState, Outcome
 from kernelbot.launchers.rest.patience import Patience
 from kernelbot.protocol import Fault
 from tests.fakes.github import TOKEN
 from tests.fakes.github.server import Account
+from tests.fakes.scheduler import TRAITS
 from tests.fakes.serving import Response
 from tests.launchers.github.places import Place, place, result_zip
 from tests.launchers.plans import DEVICE
@@ -123,6 +125,26 @@ async def test_a_clock_an_hour_off_makes_no_limit_longer(tmp_path: Path) -> None
         here.github.accounts[TOKEN] = Account(left=0, resets_in_s=300)
         with pytest.raises(SchedulerError, match=r"used up for (299|300|301) s"):
             await here.launcher.launch(a_job("accepted"))
+
+
+async def test_a_result_outlives_a_limit_that_lasts_longer_than_patience(tmp_path: Path) -> None:
+    job = a_job("accepted")
+    async with place(tmp_path, traits=replace(TRAITS, silence_s=0.0)) as here:
+        handle = await here.launcher.launch(job)
+        here.github.actions.end(here.runs[0], "success", result_zip(job))
+        here.github.accounts[TOKEN] = Account(left=1, resets_in_s=3000)  # for the list alone
+        outcomes = [await here.poll(handle) for _ in range(2)]
+        assert here.launcher._api.used_up()
+    assert [JobState.RUNNING] * 2 == [outcome.state for outcome in outcomes]
+
+
+async def test_a_limit_is_told_with_its_end(tmp_path: Path) -> None:
+    async with place(tmp_path) as here:
+        handle = await here.launcher.launch(a_job("accepted"))
+        here.github.accounts[TOKEN] = Account(left=0, resets_in_s=3000)
+        with pytest.raises(RateLimited, match="rate limit is used up for") as limited:
+            await here.poll(handle)
+    assert 1000 < limited.value.for_s <= 3001
 
 
 async def test_a_result_is_fetched_from_storage_without_the_token(tmp_path: Path) -> None:
