@@ -126,6 +126,31 @@ def test_a_run_that_is_measured_again_says_why(
     assert expected == state_text(state, repeats)
 
 
+@pytest.mark.parametrize(
+    ("state", "reason", "expected"),
+    [
+        (RunState.DISPATCHED, "held", "handed to a device, where it waits: held"),
+        (RunState.DISPATCHED, "a\x1b[2J\nb", "handed to a device, where it waits: a\\x1b[2J\\nb"),
+        (RunState.DISPATCHED, "", "handed to a device"),
+        (RunState.QUEUED, "its node failed", "waiting in the queue"),
+    ],
+)
+def test_a_run_that_its_scheduler_has_not_begun_says_why(
+    state: RunState, reason: str, expected: str
+) -> None:
+    run = RunProgress()
+    run.add(event_of(state, {"reason": reason}))
+    assert (expected, expected) == (state_text(state, reason=reason), run.text)
+
+
+def test_what_a_judge_tells_shows_that_a_run_has_begun() -> None:
+    """One that was built before it was handed over doesn't change its state again."""
+    run = RunProgress(RunState.RUNNING)
+    run.add(event_of(RunState.DISPATCHED, {"reason": "held"}))
+    run.add(event_of(EventKind.PHASE_STARTED, {"phase": "test", "total": 5}))
+    assert (RunState.RUNNING, "test: 0 of 5") == (run.state, run.text)
+
+
 def test_a_report_of_compilers_changes_nothing_of_a_run_at_work() -> None:
     """One that is made in idle time comes whenever it is ready."""
     run = RunProgress(RunState.RUNNING)

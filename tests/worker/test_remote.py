@@ -22,7 +22,7 @@ from tests.fakes.host import result_of, words_of
 from tests.fakes.scheduler import TRAITS, FakeLauncher, FakeScheduler
 from tests.support.exhaustive import cases
 from tests.support.launchers import FakeTable
-from tests.support.postgres import WAITS_FOR_A_LOCK, wait_until_there_is
+from tests.support.postgres import WAITS_FOR_A_LOCK, until_there_is, wait_until_there_is
 from tests.support.results import left_of
 from tests.support.waiting import until, until_told
 from tests.support.workers import finished, quick_settings, working
@@ -206,6 +206,20 @@ async def test_a_job_that_is_lost_is_stopped(judged: World, tmp_path: Path) -> N
         await until(lambda: len(far.launches) == 2)
         await until(lambda: far.cancelled)
     assert far.launches[:1] == far.cancelled
+
+
+async def test_why_a_job_waits_is_told(judged: World, tmp_path: Path) -> None:
+    far = FakeScheduler()
+    events = "SELECT 1 FROM events WHERE kind = 'dispatched' AND data ->> 'reason' = 'held'"
+    async with working(settings(tmp_path, far=far), judged.database.url):
+        submitted = await submit(judged)
+        await until(lambda: far.polls)
+        far.end(far.launches[0], Outcome(JobState.WAITING, reason="held"))
+        async with judged.database.read() as session:
+            await until_there_is(session, events)
+        assert RunState.DISPATCHED == await state(judged, submitted)
+        end_all(far)
+        await finished(judged, submitted.id)
 
 
 class HastyTable(FakeTable):

@@ -86,6 +86,42 @@ async def test_it_is_told_once() -> None:
     assert ["requests_limited"] == [entry["event"] for entry in logs]
 
 
+async def reasons(watcher: Watcher, handle: str, waited_s: float = 0.0) -> list[str]:
+    async with asyncio.timeout(60):
+        return [outcome.reason async for outcome in watcher.changes(handle, 1, waited_s)]
+
+
+async def test_what_a_job_waits_for_is_told_when_it_changes() -> None:
+    scheduler = FakeScheduler()
+    scheduler.end("a", Outcome(JobState.WAITING, reason="JobHeldUser"))
+    async with watching(scheduler) as watcher:
+        told = asyncio.create_task(reasons(watcher, "a"))
+        await until(lambda: len(scheduler.polls) > 3)
+        scheduler.end("a", Outcome(JobState.WAITING, reason="PartitionTimeLimit"))
+        before = len(scheduler.polls)
+        await until(lambda: len(scheduler.polls) > before + 3)
+        scheduler.end("a", LOST)
+        assert ["JobHeldUser", "PartitionTimeLimit", "gone"] == await told
+
+
+async def test_a_job_that_waits_for_too_long_is_lost() -> None:
+    scheduler = FakeScheduler()
+    scheduler.end("a", Outcome(JobState.WAITING, reason="PartitionTimeLimit"))
+    async with watching(scheduler) as watcher:
+        (reason,) = await reasons(watcher, "a", 90_000.0)
+    assert "it hasn't begun within 24 h: PartitionTimeLimit" == reason
+
+
+async def test_a_job_that_has_begun_takes_as_long_as_it_does() -> None:
+    scheduler = FakeScheduler()
+    scheduler.end("a", RUNNING)
+    async with watching(scheduler) as watcher:
+        told = asyncio.create_task(reasons(watcher, "a", 90_000.0))
+        await until(lambda: len(scheduler.polls) > 3)
+        scheduler.end("a", LOST)
+        assert ["", "gone"] == await told
+
+
 async def test_nobody_is_asked_before_a_limit_ends() -> None:
     scheduler = FakeScheduler()
     scheduler.crash = RateLimited("its rate limit is used up", for_s=3600.0)

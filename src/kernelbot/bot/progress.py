@@ -40,7 +40,7 @@ def _line(run: Run, found: RunProgress) -> str:
     if found.verdict is not None:
         return f"{mark(found.verdict)} {name}: {found.verdict.words}"
     if found.state is not RunState.RUNNING or not found.phase:
-        return f"• {name}: {state_text(found.state, found.repeats)}"
+        return f"• {name}: {state_text(found.state, found.repeats, plain(found.reason))}"
     if not found.total:
         return f"▸ {name}: {found.phase}"
     share = min(found.done, found.total) * _BAR // found.total

@@ -97,7 +97,7 @@ def _state_text(event: "SubmissionEvent") -> str | None:
         return Verdict(verdict).words
     if isinstance(event.kind, EventKind):
         return None
-    return state_text(event.kind, event.data.get("repeats"))
+    return state_text(event.kind, event.data.get("repeats"), event.data.get("reason"))
 
 
 def _label(event: "SubmissionEvent") -> str:

@@ -40,7 +40,8 @@ class Left:
 @dataclass(frozen=True)
 class Outcome:
     """What `poll` found. `left` exactly if finished, see `results.read_result`; `reason` says why
-    it was lost, and `fault` whose failure that was: the platform's or the scheduler's."""
+    it was lost, and `fault` whose failure that was: the platform's or the scheduler's. Of a job
+    that waits `reason` says what for, in the scheduler's words; empty: that isn't known."""
 
     state: JobState
     left: Left | None = None
@@ -71,6 +72,8 @@ class Traits:
     """How often `availability` is asked."""
     silence_s: float = 900.0
     """If `poll` has failed for as long as this, the jobs in flight count as lost."""
+    wait_s: float = 86_400.0
+    """A job that hasn't begun for so long is lost."""
     remote: bool = True
     """Jobs run on machines of the scheduler's: they go on when this process ends, and don't
     disturb each other. If false, all jobs of a device share this machine, and end with us."""

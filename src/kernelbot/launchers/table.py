@@ -83,6 +83,8 @@ class RemoteTable(LauncherTable):
     """The table of a scheduler that is asked again and again."""
 
     silence_s: float = Field(default=900.0, gt=0)
+    wait_s: float = Field(default=86_400.0, ge=60)
+    """How long a job may wait at the scheduler."""
     shortest_poll_s: float = Field(default=0.5, gt=0)
     longest_poll_s: float = Field(default=2.0, gt=0)
     check_s: float = Field(default=15.0, gt=0)
@@ -94,4 +96,5 @@ class RemoteTable(LauncherTable):
             longest_poll_s=max(self.longest_poll_s, self.shortest_poll_s),
             check_s=self.check_s,
             silence_s=self.silence_s,
+            wait_s=self.wait_s,
         )

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from kernelbot.domain.states import RunState
 from kernelbot.protocol import EventKind, ProgressEvent, Verdict
-from kernelbot.render.text import printable, shorten
+from kernelbot.render.text import one_line, printable, shorten
 from kernelbot.render.units import seconds_text
 from kernelbot.runs.repeats import REPEATED
 
@@ -23,12 +23,20 @@ STATES: dict[RunState, str] = {
 COMPILING = "compiling"
 WAITING = "waiting for another measurement on this machine"
 _LONGEST_MESSAGE = 2000
+_LONGEST_REASON = 300
 _OPEN = (RunState.QUEUED, RunState.DISPATCHED, RunState.RUNNING)
 
 
-def state_text(state: RunState, repeats: object = None) -> str:
-    """A run's state. `repeats`: as the run or an event says, how often it was measured again."""
-    return STATES[state] + _why_again(state, repeats)
+def state_text(state: RunState, repeats: object = None, reason: object = None) -> str:
+    """A run's state. As the run or an event says, `repeats`: how often it was measured again, and
+    `reason`: why its scheduler hasn't begun it."""
+    return STATES[state] + _why_again(state, repeats) + _why_it_waits(state, reason)
+
+
+def _why_it_waits(state: RunState, reason: object) -> str:
+    if state is not RunState.DISPATCHED or not isinstance(reason, str) or not reason:
+        return ""
+    return f", where it waits: {shorten(one_line(reason), _LONGEST_REASON)}"
 
 
 def _why_again(state: RunState, repeats: object) -> str:
@@ -108,6 +116,8 @@ class RunProgress:
         self.total = 0
         self.waits = False
         """For another measurement on its machine."""
+        self.reason = ""
+        """Why its scheduler hasn't begun it."""
 
     def add(self, event: "SubmissionEvent") -> None:
         """Add a step."""
@@ -115,7 +125,9 @@ class RunProgress:
             self._change(event.kind, event.data)
         elif event.kind is EventKind.COMPILED and event.data.get("message"):
             return  # a report, which may come at any time
-        elif event.kind in (EventKind.COMPILING, EventKind.COMPILED):
+        elif self.state is RunState.DISPATCHED:
+            self._change(RunState.RUNNING, {})
+        if event.kind in (EventKind.COMPILING, EventKind.COMPILED):
             self.phase = COMPILING if event.kind is EventKind.COMPILING else ""
             self.done = self.total = 0
         elif event.kind is EventKind.PHASE_STARTED:
@@ -128,6 +140,7 @@ class RunProgress:
 
     def _change(self, state: RunState, data: Mapping[str, object]) -> None:
         self.state = state
+        self.reason = str(data.get("reason", "")) if state is RunState.DISPATCHED else ""
         if state is RunState.QUEUED:  # another attempt
             self.phase, self.done, self.total, self.waits = "", 0, 0, False
             self.repeats = _known_count(data.get("repeats")) or self.repeats
@@ -140,7 +153,7 @@ class RunProgress:
         if self.verdict is not None:
             return self.verdict.words
         if self.state is not RunState.RUNNING or not self.phase:
-            return state_text(self.state, self.repeats)
+            return state_text(self.state, self.repeats, self.reason)
         done = f"{self.phase}: {self.done} of {self.total}" if self.total else self.phase
         return f"{done}, {WAITING}" if self.waits else done
 

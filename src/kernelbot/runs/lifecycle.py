@@ -213,6 +213,16 @@ class RunLifecycle:
                 session, followed_id, claim.run_id, claim.attempt_id, owner, steps(events)
             )
 
+    async def waits(self, claim: Claim, owner: str, reason: str) -> None:
+        """Tell those who follow the run why its scheduler hasn't begun its job; empty: it has.
+        Nothing happens if the attempt was cancelled or taken over meanwhile."""
+        async with self._database.write() as session:
+            run = await attempts.lock_run_ref(session, claim.run_id)
+            if run is not None and await attempts.still_mine(session, claim.attempt_id, owner):
+                state = RunState.DISPATCHED if reason else RunState.RUNNING
+                data: EventData = {"reason": reason} if reason else {}
+                await ending.tell(session, run, state, data)
+
     async def finish(
         self,
         claim: Claim,

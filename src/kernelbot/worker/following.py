@@ -105,6 +105,8 @@ class AttemptFollower:
         self.claim = claim
         self._began = _Clocks.now()
         self._handle = claim.handle
+        self._has_begun = False
+        """Whether the scheduler has said so."""
         self._stage = FollowingStage.FOLLOWING
         self._log = log.bind(
             submission=claim.submission_id, run=claim.run_id, attempt=claim.spec.job_id
@@ -248,7 +250,9 @@ class AttemptFollower:
                 self._last = events
             elif not await self._progressed(events):
                 return None
-        async for outcome in self._watcher.changes(handle, most_bytes(self.claim.spec)):
+        waited_s = self.claim.age_s + self._began.elapsed_s()
+        async for outcome in self._watcher.changes(handle, most_bytes(self.claim.spec), waited_s):
+            await self._tell_whether_it_waits(outcome)
             events, self._last = (*self._last, *outcome.events), ()
             if self._is_stored_at_once(outcome):
                 self._last = events
@@ -273,6 +277,17 @@ class AttemptFollower:
             return True
         await self._let_go()
         return False
+
+    async def _tell_whether_it_waits(self, outcome: Outcome) -> None:
+        """Until it begins, why; and that it has begun, if its progress doesn't say so because it
+        was built before."""
+        if self._has_begun:
+            return
+        self._has_begun = outcome.state is JobState.RUNNING
+        waits = outcome.state is JobState.WAITING and bool(outcome.reason)
+        if waits or (self._has_begun and self._build_s is not None):
+            reason = outcome.reason if waits else ""
+            await until_available(lambda: self._judging.waits(self.claim, self._owner, reason))
 
     async def _store(self, outcome: Outcome) -> bool:
         """False: the attempt had ended, or was taken over, before."""

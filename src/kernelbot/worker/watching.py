@@ -35,8 +35,12 @@ class Watcher:
         self._followers: dict[str, asyncio.Queue[Outcome]] = {}
         self._most_bytes: dict[str, int] = {}
         """How large the results of those that are followed can be."""
+        self._wait_until: dict[str, float] = {}
+        """When those that haven't begun are given up."""
         self._states: dict[str, JobState] = {}
         """What was said last of the jobs that are followed."""
+        self._reasons: dict[str, str] = {}
+        """What they wait for."""
         self._news = asyncio.Event()
         self._asked_at = float("-inf")
         self._delay_s = self._traits.shortest_poll_s
@@ -44,10 +48,14 @@ class Watcher:
         self._is_limited = False
         self._crashes = Crashes(name, self._log)
 
-    async def changes(self, handle: str, most_bytes: int) -> AsyncIterator[Outcome]:
-        """Each change of the job's state, and each batch of its progress; ends with the outcome
-        that is its last. A handle has one follower at a time. `most_bytes`: of the job's result."""
+    async def changes(
+        self, handle: str, most_bytes: int, waited_s: float = 0.0
+    ) -> AsyncIterator[Outcome]:
+        """Each change of the job's state, or of what it waits for, and each batch of its progress;
+        ends with the outcome that is its last. A handle has one follower at a time. `most_bytes`:
+        of the job's result. `waited_s`: since when there is the job."""
         with self._following(handle, most_bytes) as queue:
+            self._wait_until[handle] = time.monotonic() + self._traits.wait_s - waited_s
             while True:
                 outcome = await queue.get()
                 yield outcome
@@ -64,7 +72,8 @@ class Watcher:
         finally:
             del self._followers[handle]
             del self._most_bytes[handle]
-            self._states.pop(handle, None)
+            for known in (self._states, self._reasons, self._wait_until):
+                known.pop(handle, None)
 
     async def run(self) -> None:
         """Ask, for as long as there is anything to ask about. Never ends by itself."""
@@ -116,15 +125,31 @@ class Watcher:
     def _deliver(self, found: Mapping[str, Outcome]) -> bool:
         """Tell followers what is new to them; whether anything was."""
         changed = False
-        for handle, outcome in found.items():
+        for handle, said in found.items():
             queue = self._followers.get(handle)
             if queue is None:
                 continue
-            if outcome.state != self._states.get(handle) or outcome.events:
+            outcome = self._given_up(handle, said) or said
+            if self._is_new(handle, outcome):
                 self._states[handle] = outcome.state
+                self._reasons[handle] = outcome.reason
                 queue.put_nowait(outcome)
                 changed = True
         return changed
+
+    def _is_new(self, handle: str, outcome: Outcome) -> bool:
+        waits_for_more = outcome.state is JobState.WAITING and outcome.reason != self._reasons.get(
+            handle, ""
+        )
+        return outcome.state != self._states.get(handle) or bool(outcome.events) or waits_for_more
+
+    def _given_up(self, handle: str, said: Outcome) -> Outcome | None:
+        """The last outcome of a job that has waited too long; None: it goes on waiting."""
+        if said.state is not JobState.WAITING or time.monotonic() < self._wait_until[handle]:
+            return None
+        words = f"it hasn't begun within {_in_words(self._traits.wait_s)}"
+        reason = f"{words}: {said.reason}" if said.reason else words
+        return Outcome(JobState.LOST, reason=reason, fault=Fault.SCHEDULER)
 
     def _rest(self, error: RateLimited) -> None:
         """Until the limit ends, however long that is: the scheduler isn't silent."""
@@ -146,3 +171,7 @@ class Watcher:
         fault = error.fault if isinstance(error, SchedulerError) else Fault.PLATFORM
         lost = Outcome(JobState.LOST, reason=reason, fault=fault)
         self._deliver(dict.fromkeys(self._open(), lost))
+
+
+def _in_words(wait_s: float) -> str:
+    return f"{wait_s / 3600:.0f} h" if wait_s >= 7200 else f"{wait_s / 60:.0f} min"

@@ -261,6 +261,7 @@ async def test_what_waits_for_a_node_makes_its_device_unavailable(
     async with started(plan(kubernetes).build()) as launcher:
         handle = await launcher.launch(a_job("accepted"))
         await waits(launcher, handle, JobState.WAITING)
+        waiting = (await launcher.poll([handle]))[handle]
         first = later = await launcher.availability(DEVICE)
         async with asyncio.timeout(60):
             while later.available:
@@ -271,6 +272,7 @@ async def test_what_waits_for_a_node_makes_its_device_unavailable(
         after = await launcher.availability(DEVICE)
     assert (True, False, True) == (first.available, later.available, after.available)
     assert "a job waits: no node takes its pod: 0/1 nodes are available" in later.note
+    assert "no node takes its pod: 0/1 nodes are available" in waiting.reason
 
 
 async def test_why_a_pod_cannot_be_made_is_said(kubernetes: FakeKubernetes) -> None:

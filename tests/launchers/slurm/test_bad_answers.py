@@ -53,6 +53,21 @@ def test_a_job_is_a_job(code: int, text: str, errors: str) -> None:
         read_job(code, text, errors)
 
 
+@pytest.mark.parametrize(
+    ("reason", "why"),
+    [
+        ("PartitionTimeLimit", "PartitionTimeLimit"),
+        ("ReqNodeNotAvail, Reserved for maintenance", "ReqNodeNotAvail, Reserved for maintenance"),
+        ("None", ""),
+        ("Priority", "others are before it, or no node is free"),
+        ("Resources", "others are before it, or no node is free"),
+        ("x" * 9999, "x" * 200),
+    ],
+)
+def test_why_a_job_waits_is_said_as_slurm_says_it(reason: str, why: str) -> None:
+    assert why == read_queue(f"1|PENDING|{reason}|kernelbot-1\n")["1"].why_it_waits
+
+
 FAILED = "sbatch: error: Batch job submission failed: "
 
 

@@ -56,9 +56,12 @@ async def test_jobs_at_once_get_different_gpus_and_a_third_waits(tmp_path: Path)
         jobs = [a_job("sleep 5 accepted", "H100") for _ in range(3)]
         handles = [await launcher.launch(job) for job in jobs]
         await until(lambda: len(judged(tmp_path)) == 2, 60)
-        states = [outcome.state for outcome in (await launcher.poll(handles)).values()]
+        found = (await launcher.poll(handles)).values()
+        states = [outcome.state for outcome in found]
+        whys = [outcome.reason for outcome in found if outcome.state is JobState.WAITING]
         outcomes = [await over(launcher, handle) for handle in handles]
     assert sorted(states) == [JobState.RUNNING, JobState.RUNNING, JobState.WAITING]
+    assert ["others are before it, or no node is free"] == whys
     first = zip(outcomes[:2], jobs[:2], strict=True)
     assert sorted(devices(outcome, job) for outcome, job in first) == ["0;0", "1;1"]
     assert outcomes[2].state == JobState.FINISHED

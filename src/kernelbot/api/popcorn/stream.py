@@ -13,7 +13,7 @@ from kernelbot.domain.states import RunState, SubmissionState
 from kernelbot.preflight.rendering import short_text
 from kernelbot.protocol import EventKind, Phase, Verdict
 from kernelbot.render.intervals import ONE_JUDGING, of_all_judgings
-from kernelbot.render.progress import COMPILING, STATES, WAITING
+from kernelbot.render.progress import COMPILING, WAITING, state_text
 from kernelbot.render.report import report, workloads_table
 from kernelbot.render.text import printable, shorten
 from kernelbot.runs.model import Run
@@ -66,7 +66,7 @@ def _message(event: SubmissionEvent) -> str | None:
     where = f"{event.device}, secret data" if event.secret else event.device or ""
     match event.kind:
         case RunState():
-            return f"{where}: {STATES[event.kind]}"
+            return f"{where}: {state_text(event.kind, reason=event.data.get('reason'))}"
         case EventKind.COMPILING:
             return f"{where}: {COMPILING}"
         case EventKind.COMPILED if event.data.get("message"):

@@ -7,7 +7,7 @@ import hashlib
 import re
 import time
 from collections.abc import AsyncIterator, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import structlog
 
@@ -19,7 +19,7 @@ from kernelbot.domain.errors import (
     PlatformError,
     SchedulerError,
 )
-from kernelbot.launchers.base import NO_SIZES, Availability, Outcome, Traits
+from kernelbot.launchers.base import NO_SIZES, Availability, JobState, Outcome, Traits
 from kernelbot.launchers.kubernetes.answers import KubernetesJob, KubernetesNode, Pod, Quota
 from kernelbot.launchers.kubernetes.api import (
     JOBS,
@@ -215,18 +215,19 @@ class KubernetesLauncher:
             return RUNNING
         if seen.wait is Wait.CONTAINER:
             return await self._without_image(handle, seen)
-        return seen.outcome
+        return _waiting(seen.outcome, seen.why)
 
     async def _without_image(self, handle: _Handle, seen: SeenAttempt) -> Outcome:
         """Gives up a pod without its image after a while: its node would try for ever."""
         assert seen.outcome is not None
+        waiting = _waiting(seen.outcome, seen.why)
         if not self._has_lasted(handle, _NO_IMAGE, self._settings.image_s):
-            return seen.outcome
+            return waiting
         try:
             await self._cancel(handle)
         except KernelbotError as error:
             log.warning("job_not_cancelled", handle=str(handle), error=str(error))
-            return seen.outcome
+            return waiting
         return lost(seen.why)
 
     def _note_what_is_over(self, handle: _Handle, seen: SeenAttempt) -> None:
@@ -355,6 +356,11 @@ def _by_job(pods: Collection[Pod]) -> dict[str, list[Pod]]:
 
 def _label(job: KubernetesJob) -> str:
     return (job.meta.labels or {}).get(DEVICE, "")
+
+
+def _waiting(outcome: Outcome, why: str) -> Outcome:
+    """The outcome, with what the job waits for if it does."""
+    return replace(outcome, reason=why) if outcome.state is JobState.WAITING else outcome
 
 
 async def _still() -> Outcome:

@@ -255,7 +255,8 @@ class SlurmLauncher:
             self._patience.over(job.number, _UNKNOWN)
             if (state := shown.active) is not None:
                 self._patience.over(job.number, _MISSING)
-                return Outcome(state)
+                waits = state is JobState.WAITING
+                return Outcome(state, reason=shown.why_it_waits if waits else "")
         if result := await self._result(job, most):
             return result
         if shown is None or shown.ended_by_itself:

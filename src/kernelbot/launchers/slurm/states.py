@@ -57,6 +57,9 @@ _ENDS = {
     "REVOKED": (Fault.SCHEDULER, "Slurm moved it to another cluster"),
     "TIMEOUT": (Fault.PLATFORM, "Slurm ended it: judging took longer than all limits together"),
 }
+_ORDINARY = frozenset(("Priority", "Resources", "BeginTime"))
+"""Reasons to wait that change into each other all the time."""
+_MAX_REASON = 200
 _BY_ITSELF = frozenset(("COMPLETED", "FAILED"))
 
 
@@ -81,6 +84,13 @@ class SlurmJob:
     def ended_by_itself(self) -> bool:
         """Whether the job's script came to an end, so there should be a result."""
         return self.state in _BY_ITSELF
+
+    @property
+    def why_it_waits(self) -> str:
+        """What Slurm says of a job that hasn't begun; empty: nothing."""
+        if self.reason in _ORDINARY:
+            return "others are before it, or no node is free"
+        return "" if self.reason in ("", "None", "(null)") else self.reason[:_MAX_REASON]
 
     def why_it_ended(self) -> tuple[Fault, str]:
         """The outcome of a job that has no result."""

@@ -204,10 +204,12 @@ class WarmNodes:
     def _waits(self, offered: Offered, queue: Mapping[str, SlurmJob]) -> Outcome:
         self._missing_since.pop(offered.attempt, None)
         name = node_name(offered.needs)
-        nodes = any(job.name == name and job.active is not None for job in queue.values())
+        nodes = [job for job in queue.values() if job.name == name and job.active is not None]
         if offered.needs not in self._devices and not nodes:
             return _OTHERS
-        return self._hopeless.get(offered.attempt, Outcome(JobState.WAITING))
+        whys = [job.why_it_waits for job in nodes if job.active is JobState.WAITING]
+        waiting = Outcome(JobState.WAITING, reason=next(iter(whys), ""))
+        return self._hopeless.get(offered.attempt, waiting)
 
     def is_final(self, job: Handle) -> bool:
         """Whether what isn't there now won't come: a shared file system shows it to others late."""
