@@ -58,6 +58,19 @@ async def test_a_launcher_that_crashes_later_is_unavailable_until_it_answers() -
         await until(lambda: health(checks) == (LauncherHealth("far", True, ""), WELL))
 
 
+async def test_a_launcher_that_cannot_say_what_becomes_of_its_jobs_gets_none() -> None:
+    far = FakeScheduler()
+    crashing = "its launcher failed: KeyError: 'id'"
+    device = DeviceConfig(DeviceSpec("CPU", Vendor.CPU), launchers=("far",))
+    checks = Checks({"far": FakeLauncher(far)}, (device,), lambda _: crashing)
+    checking_far = asyncio.create_task(checks.run("far"))
+    await until(lambda: health(checks) == (CRASHED,))
+    assert () == checks.available(device)
+    crashing = ""
+    assert ("far",) == checks.available(device)
+    checking_far.cancel()
+
+
 async def test_the_same_crash_is_logged_once() -> None:
     far = FakeScheduler()
     far.crash = KeyError("id")

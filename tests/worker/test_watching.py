@@ -86,6 +86,54 @@ async def test_it_is_told_once() -> None:
     assert ["requests_limited"] == [entry["event"] for entry in logs]
 
 
+CRASHED = "its launcher failed: KeyError: 'id'"
+
+
+async def test_a_launcher_that_crashes_again_and_again_says_so_until_it_answers() -> None:
+    scheduler = FakeScheduler()
+    scheduler.end("a", RUNNING)
+    scheduler.crash = KeyError("id")
+    async with watching(scheduler) as watcher:
+        told = asyncio.create_task(states(watcher, "a"))
+        await until(lambda: watcher.crashing == CRASHED)
+        scheduler.crash = None
+        await until(lambda: not watcher.crashing)
+        scheduler.end("a", LOST)
+        await told
+
+
+async def test_a_crash_of_one_moment_and_silence_are_none_of_that() -> None:
+    scheduler = FakeScheduler()
+    watcher = Watcher("far", FakeLauncher(scheduler))
+    told = asyncio.create_task(states(watcher, "a"))
+    await until(watcher._open)
+    scheduler.crash = KeyError("id")
+    await watcher._ask(["a"])
+    scheduler.crash, scheduler.down = None, "it is away"
+    for _ in range(3):
+        await watcher._ask(["a"])
+    assert "" == watcher.crashing
+    told.cancel()
+
+
+async def test_without_jobs_nobody_knows_whether_it_would_crash_again() -> None:
+    """Else no run would ever be begun again."""
+    scheduler = FakeScheduler()
+    scheduler.crash = KeyError("id")
+    async with watching(scheduler, replace(TRAITS, silence_s=0.0)) as watcher:
+        assert [JobState.LOST] == await states(watcher, "a")
+        assert [JobState.LOST] == await states(watcher, "b")
+        assert "" == watcher.crashing
+
+
+async def test_a_job_that_comes_after_silence_has_patience_of_its_own() -> None:
+    scheduler = FakeScheduler()
+    scheduler.down = "it is away"
+    async with watching(scheduler, replace(TRAITS, silence_s=0.0)) as watcher:
+        assert [JobState.LOST] == await states(watcher, "a")
+        await until(lambda: watcher._failing_since is None)
+
+
 async def reasons(watcher: Watcher, handle: str, waited_s: float = 0.0) -> list[str]:
     async with asyncio.timeout(60):
         return [outcome.reason async for outcome in watcher.changes(handle, 1, waited_s)]

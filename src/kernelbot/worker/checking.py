@@ -1,6 +1,7 @@
 """Which devices can take jobs just now, by asking each launcher in a task of its own."""
 
 import asyncio
+from collections.abc import Callable
 
 import structlog
 
@@ -22,8 +23,15 @@ class Checks:
     """What each launcher last said of each of its devices, and what became of their runs. A
     launcher that hangs or fails is unavailable, with the reason, and holds up nobody else."""
 
-    def __init__(self, launchers: dict[str, Launcher], devices: tuple[DeviceConfig, ...]) -> None:
+    def __init__(
+        self,
+        launchers: dict[str, Launcher],
+        devices: tuple[DeviceConfig, ...],
+        crashing: Callable[[str], str] = lambda _: "",
+    ) -> None:
+        """`crashing`: why a launcher can't say what becomes of its jobs; empty: it can."""
         self._launchers = launchers
+        self._crashing = crashing
         self._devices = devices
         self._crashes = {
             (name, about): Crashes(name, log)
@@ -70,7 +78,9 @@ class Checks:
         return tuple(
             launcher
             for launcher in device.launchers
-            if self._last(launcher, name).available and self._brakes[launcher, name].is_open
+            if self._last(launcher, name).available
+            and self._brakes[launcher, name].is_open
+            and not self._crashing(launcher)
         )
 
     def reports(self) -> list[DeviceReport]:
@@ -91,7 +101,7 @@ class Checks:
 
     def _known_of(self, launcher: str, device: str) -> Availability:
         found = self._last(launcher, device)
-        why = self._brakes[launcher, device].why_not
+        why = self._crashing(launcher) or self._brakes[launcher, device].why_not
         return Availability(False, why) if found.available and why else found
 
     def _last(self, launcher: str, device: str) -> Availability:

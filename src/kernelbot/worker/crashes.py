@@ -5,6 +5,11 @@ from structlog.typing import WrappedLogger
 from kernelbot.domain.errors import KernelbotError
 
 
+def is_crash(error: Exception) -> bool:
+    """Whether it is none of the failures that launchers may have."""
+    return not isinstance(error, (KernelbotError, OSError))
+
+
 class Crashes:
     """Of one launcher, as it is asked the same again and again: the same crash is logged once in a
     row, with its traceback."""
@@ -16,7 +21,7 @@ class Crashes:
 
     def tell(self, error: Exception) -> str:
         """Why the launcher failed, in words. Logs what is no failure that launchers may have."""
-        if isinstance(error, (KernelbotError, OSError)):
+        if not is_crash(error):
             return str(error)
         words = f"its launcher failed: {type(error).__name__}: {error}"
         if words != self._last:

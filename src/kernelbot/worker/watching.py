@@ -12,11 +12,12 @@ from structlog.typing import WrappedLogger
 from kernelbot.domain.errors import RateLimited, SchedulerError
 from kernelbot.launchers.base import JobState, Launcher, Outcome
 from kernelbot.protocol import Fault
-from kernelbot.worker.crashes import Crashes
+from kernelbot.worker.crashes import Crashes, is_crash
 from kernelbot.worker.retries import set_or_after
 
 _GROWTH = 1.25
 _FIRST_STEP_S = 0.02
+_CRASHES = 2
 _LONGEST_REST_S = 60.0
 """Another token may be given back before the limit of this one ends."""
 log = structlog.get_logger()
@@ -47,6 +48,15 @@ class Watcher:
         self._failing_since: float | None = None
         self._is_limited = False
         self._crashes = Crashes(name, self._log)
+        self._crashed: list[str] = []
+        """What the launcher raised by mistakes of its own, each time since it has last answered."""
+
+    @property
+    def crashing(self) -> str:
+        """Why the launcher can say nothing of the jobs that are followed, if it has crashed more
+        than once in a row; empty: it can, or there are none."""
+        is_so = len(self._crashed) >= _CRASHES and self._open()
+        return self._crashed[-1] if is_so else ""
 
     async def changes(
         self, handle: str, most_bytes: int, waited_s: float = 0.0
@@ -90,6 +100,7 @@ class Watcher:
         """Until it is time to ask again: a new job shortens the pause, but not below the shortest,
         and not while the scheduler fails."""
         if not self._open():
+            self._failing_since = None  # a job that comes later has patience of its own
             self._news.clear()
             await self._news.wait()
         wait_s = self._asked_at + self._delay_s - time.monotonic()
@@ -117,6 +128,7 @@ class Watcher:
             self._log.info("scheduler_answers_again", launcher=self._name)
         self._failing_since, self._is_limited = None, False
         self._crashes.end()
+        self._crashed.clear()
         changed = self._deliver(found)
         self._delay_s = self._traits.shortest_poll_s
         if not changed:
@@ -162,6 +174,8 @@ class Watcher:
         """Patience first: a controller that is started again knows its jobs. Then they are lost."""
         self._is_limited = False
         reason = self._crashes.tell(error)
+        if is_crash(error):
+            self._crashed = [*self._crashed, reason][-_CRASHES:]
         if self._failing_since is None:
             self._failing_since = time.monotonic()
             self._log.warning("scheduler_fails", launcher=self._name, error=reason)

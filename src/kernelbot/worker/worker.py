@@ -86,7 +86,7 @@ class Worker:
         self._launchers = launchers
         self._devices = tuple(d for d in devices if launchers.keys() & set(d.launchers))
         self._watchers = {name: Watcher(name, each) for name, each in launchers.items()}
-        self._checks = Checks(launchers, self._devices)
+        self._checks = Checks(launchers, self._devices, lambda name: self._watchers[name].crashing)
         self._unended = {name: UnendedJobs(name, each) for name, each in launchers.items()}
         self._slots = {d.spec.name: DeviceSlots(d.slots) for d in self._devices}
         self._turns = turns

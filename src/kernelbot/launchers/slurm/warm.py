@@ -84,7 +84,7 @@ class WarmNodes:
         content = await asyncio.to_thread(lambda: json.dumps(to_wire(spec)).encode())
         await self._shell(shared_folder.OFFER, offered.name, stdin=content)
         try:
-            await self._provide(needs)
+            await self._provide(needs, spec.job_id)
         except SchedulerError:
             await self.withdraw(spec.job_id)
             await self.forget(spec.job_id)
@@ -101,15 +101,22 @@ class WarmNodes:
             known.pop(attempt, None)
         await self._shell(shared_folder.FORGET, attempt)
 
-    async def _provide(self, needs: str) -> None:
-        """Start the nodes that jobs of these needs lack. Raises as `launch`."""
+    async def _provide(self, needs: str, launched: str = "") -> None:
+        """Start the nodes that jobs of these needs lack. A job whose own time limit is refused
+        waits in vain, and the others have their nodes. `launched`: the attempt whose refusal is
+        raised, as is what holds for all."""
         async with self._offering:  # one after the other, or both would start the same one
             places, queue = await self.places(), await self._queue()
             for job in self._lacking(needs, places, queue):
                 if self._nodes_for.get(job.attempt, 0) >= _MOST_NODES:
                     self._hopeless[job.attempt] = _NEVER_TAKEN
-                else:
+                    continue
+                try:
                     await self._start_node(job, self._devices[needs])
+                except JobRefused as error:
+                    if job.attempt == launched:
+                        raise
+                    self._hopeless[job.attempt] = lost(str(error), Fault.SCHEDULER)
 
     def _lacking(
         self, needs: str, places: OfferedJobs, queue: Mapping[str, SlurmJob]
@@ -142,9 +149,6 @@ class WarmNodes:
             try:
                 if lacking:
                     await self._provide(needs)
-            except JobRefused as error:
-                refused = lost(str(error), Fault.SCHEDULER)
-                self._hopeless.update({job.attempt: refused for job in lacking})
             except SchedulerError as error:
                 log.warning("no_node_started", waiting=len(lacking), error=str(error))
         with contextlib.suppress(SchedulerError):  # the next look shows the same
