@@ -72,6 +72,50 @@ async def test_a_token_of_the_file(tmp_path: Path) -> None:
     assert "t0ken" not in repr(found)
 
 
+async def test_it_is_read_again_once_it_is_refused(tmp_path: Path) -> None:
+    found = find_credentials({}, write(tmp_path, {"token": "first"}))
+    write(tmp_path, {"token": "second"})
+    kept = await headers(found)
+    found.token.refused()
+    assert ["Bearer first", "Bearer second"] == [
+        each["Authorization"] for each in (kept, await headers(found))
+    ]
+
+
+async def test_no_other_context_of_the_file_is_used_then(tmp_path: Path) -> None:
+    """Whoever works on this machine may choose another one meanwhile."""
+    found = find_credentials({}, write(tmp_path, {"token": "first"}))
+    mine = {"name": "me", "user": {"token": "second"}}
+    theirs = {"name": "you", "user": {"token": "theirs"}}
+    contexts = [
+        {"name": "lab", "context": {"cluster": "lab", "user": "me"}},
+        {"name": "other", "context": {"cluster": "lab", "user": "you"}},
+    ]
+    changes: dict[str, Any] = {"current-context": "other", "contexts": contexts}
+    write(tmp_path, {}, users=[mine, theirs], **changes)
+    found.token.refused()
+    assert {"Authorization": "Bearer second"} == await headers(found)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ("k.example", "m.example", "has another server now"),
+        ("token: second", "x: y", "or no token"),
+        ("name: ", ": [", "can't be used"),
+    ],
+)
+async def test_a_file_that_says_something_else_is_told(
+    tmp_path: Path, before: str, after: str, said: str
+) -> None:
+    found = find_credentials({}, write(tmp_path, {"token": "first"}))
+    path = write(tmp_path, {"token": "second"})
+    path.write_text(path.read_text().replace(before, after))
+    found.token.refused()
+    with pytest.raises(PlatformError, match=said):
+        await headers(found)
+
+
 async def test_the_variable_names_the_file(tmp_path: Path) -> None:
     path = write(tmp_path, {"token": "t0ken"})
     found = find_credentials({KUBECONFIG: str(path)})

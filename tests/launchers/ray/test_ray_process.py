@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from kernelbot.domain.errors import SchedulerError
-from kernelbot.launchers.ray import RaySettings
+from kernelbot.launchers.base import Availability
+from kernelbot.launchers.ray import RayDevice, RayLauncher, RaySettings
 from kernelbot.launchers.ray.messages import KeeperAnswer, KeeperQuestion, KeeperRequest
 from kernelbot.launchers.ray.ray_process import RayProcess
 from tests.support.waiting import until
@@ -92,6 +93,20 @@ async def test_why_a_start_failed_is_told_to_the_next_who_asks(here: Place) -> N
         await here.process.ask(NODES)
     here.now("connected")
     assert (ANSWER, 2) == (await here.process.ask(NODES), here.begun)
+
+
+async def test_who_waits_for_a_node_may_bring_it_up(here: Place) -> None:
+    """In the cluster of the stand-in there is none with a GPU."""
+    here.now("connected")
+    devices = {"H100": RayDevice(1.0), "B200": RayDevice(1.0, autoscaled=True)}
+    settings = RaySettings("10.0.0.1:6379", devices, start_s=600)
+    launcher = RayLauncher(settings, here.folder / "node.pyz")
+    try:
+        found = [await launcher.availability(device) for device in devices]
+    finally:
+        await launcher.close()
+    missing = "no node of the Ray cluster has 1 GPU, 1 CPU"
+    assert [Availability(False, missing), Availability(True)] == found
 
 
 async def test_closing_ends_a_start(here: Place) -> None:

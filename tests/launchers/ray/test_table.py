@@ -29,10 +29,11 @@ def table(**given: Any) -> RayTable:
 
 
 def test_a_gpu_is_asked_for_unless_the_device_is_a_cpu(tmp_path: Path) -> None:
-    said = {"H100": {"num_cpus": 8, "resources": {"accelerator_type:H100": 0.001}}}
+    resources = {"accelerator_type:H100": 0.001}
+    said = {"H100": {"num_cpus": 8, "resources": resources, "autoscaled": True}}
     devices = table(devices=said).settings(place(tmp_path, "H100", "CPU")).devices
     assert {
-        "H100": RayDevice(1.0, 8.0, {"accelerator_type:H100": 0.001}),
+        "H100": RayDevice(1.0, 8.0, resources, autoscaled=True),
         "CPU": RayDevice(0.0),
     } == devices
 

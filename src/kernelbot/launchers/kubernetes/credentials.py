@@ -13,7 +13,7 @@ from typing import Protocol
 from pydantic import ValidationError
 
 from kernelbot.domain.errors import PlatformError, UserError
-from kernelbot.launchers.kubernetes.kubeconfig import ExecPlugin, read_kubeconfig
+from kernelbot.launchers.kubernetes.kubeconfig import ExecPlugin, Kubeconfig, read_kubeconfig
 from kernelbot.launchers.rest.client import SchedulerAnswer
 from kernelbot.protocol.environment import passed_on
 
@@ -54,6 +54,41 @@ class FixedToken:
 
     def refused(self) -> None:
         """There is no other."""
+
+
+class KubeconfigToken:
+    """A token that stands in a kubeconfig itself, which somebody may replace before it ends."""
+
+    def __init__(self, path: Path, found: Kubeconfig) -> None:
+        """`found`: what the file said."""
+        self._path = path
+        self._found = found
+        self._is_refused = False
+
+    async def headers(self) -> Mapping[str, str]:
+        """The token; the file is read again if that was refused."""
+        if self._is_refused:
+            self._found = await asyncio.to_thread(self._read_again)
+            self._is_refused = False
+        return {"Authorization": f"Bearer {self._found.token}"}
+
+    def refused(self) -> None:
+        """Read the file again the next time."""
+        self._is_refused = True
+
+    def _read_again(self) -> Kubeconfig:
+        """Nobody else's server is sent the token, nor ours another's."""
+        before = self._found
+        try:
+            found = read_kubeconfig(self._path, before.context)
+        except UserError as error:
+            raise PlatformError(str(error)) from None
+        if found.server != before.server or not found.token:
+            raise PlatformError(
+                f"The context {before.context!r} of {self._path} has another server now, or no "
+                "token: start the worker again."
+            )
+        return found
 
 
 class FileToken:
@@ -187,11 +222,13 @@ def find_credentials(
         return _of_the_pod(environment, service_account)
     named = kubeconfig or Path(environment.get(KUBECONFIG) or "~/.kube/config")
     found = read_kubeconfig(named.expanduser(), context)
-    token: BearerToken = FixedToken(found.token)
+    token: BearerToken = FixedToken()
     if found.token_file is not None:
         token = FileToken(found.token_file)
     elif found.plugin is not None:
         token = PluginToken(found.plugin)
+    elif found.token:
+        token = KubeconfigToken(named.expanduser(), found)
     return Credentials(found.server, token, found.verify)
 
 

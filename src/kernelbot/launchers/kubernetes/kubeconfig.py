@@ -92,6 +92,7 @@ class ExecPlugin:
 class Kubeconfig:
     """One context of a file."""
 
+    context: str
     server: str
     verify: ssl.SSLContext | bool
     token: str = field(default="", repr=False)
@@ -110,7 +111,8 @@ def read_kubeconfig(path: Path, context: str | None = None) -> Kubeconfig:
         raise _mistake(path, str(error.strerror)) from None
     except (ValueError, yaml.YAMLError) as error:
         raise _mistake(path, _first_line(error)) from None
-    used = _named(path, "context", said.contexts, context or said.current).context
+    name = context or said.current
+    used = _named(path, "context", said.contexts, name).context
     cluster = _named(path, "cluster", said.clusters, used.cluster).cluster
     user = _named(path, "user", said.users, used.user).user
     try:
@@ -118,6 +120,7 @@ def read_kubeconfig(path: Path, context: str | None = None) -> Kubeconfig:
     except (OSError, ValueError, binascii.Error, ssl.SSLError) as error:
         raise _mistake(path, f"its certificates can't be read: {error}") from None
     return Kubeconfig(
+        name,
         cluster.server.rstrip("/"),
         verify,
         user.token or "",

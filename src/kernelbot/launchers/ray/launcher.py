@@ -109,7 +109,8 @@ class RayLauncher:
             await self._process.ask(KeeperQuestion(ask=ask, keeper=part[1], attempts={part[2]: 0}))
 
     async def availability(self, device: str) -> Availability:
-        """Whether a node of the cluster that lives has what the device's tasks ask for."""
+        """Whether a node of the cluster that lives has what the device's tasks ask for, or may be
+        brought up by them."""
         wanted = self._settings.devices.get(device)
         if wanted is None:
             return Availability(False, f"this launcher for Ray has no device {device!r}")
@@ -123,6 +124,8 @@ class RayLauncher:
 
 
 def _why_no_node(nodes: Collection[Mapping[str, float]], device: RayDevice) -> str:
+    if device.autoscaled:
+        return ""
     asked = device.asked()
     for node in nodes:
         if all(node.get(name, 0.0) >= amount for name, amount in asked.items()):

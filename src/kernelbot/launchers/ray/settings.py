@@ -14,6 +14,8 @@ class RayDevice:
     num_cpus: float = 1.0
     resources: Mapping[str, float] = field(default_factory=dict)
     """Custom ones, such as `accelerator_type:H100`."""
+    autoscaled: bool = False
+    """Its nodes may not be there yet: a task that waits brings one up."""
 
     def asked(self) -> dict[str, float]:
         """By Ray's names of them, without those that it needs none of."""

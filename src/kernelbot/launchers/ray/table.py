@@ -26,6 +26,7 @@ class RayDeviceTable(BaseModel):
     """None: one, or none for a CPU."""
     num_cpus: float = Field(default=1.0, ge=0, le=1024)
     resources: dict[Name, Amount] = Field(default_factory=dict)
+    autoscaled: bool = False
 
 
 class RayTable(RemoteTable):
@@ -71,4 +72,4 @@ class RayTable(RemoteTable):
         table = self.devices.get(device.spec.name, RayDeviceTable())
         usual = 0 if device.spec.vendor is Vendor.CPU else 1
         gpus = usual if table.num_gpus is None else table.num_gpus
-        return RayDevice(float(gpus), table.num_cpus, table.resources)
+        return RayDevice(float(gpus), table.num_cpus, table.resources, table.autoscaled)
