@@ -75,6 +75,21 @@ async def test_a_limit_of_requests_is_no_silence() -> None:
         assert [JobState.RUNNING, JobState.LOST] == await told
 
 
+async def test_silence_before_a_limit_is_over_with_it() -> None:
+    """Who says that there is a limit answers."""
+    scheduler = FakeScheduler()
+    watcher = Watcher("far", FakeLauncher(scheduler))
+    told = asyncio.create_task(states(watcher, "a"))
+    await until(watcher._open)
+    scheduler.down = "it is away"
+    await watcher._ask(["a"])
+    was_silent = watcher._failing_since is not None
+    scheduler.crash = RateLimited("its rate limit is used up", for_s=0.01)
+    await watcher._ask(["a"])
+    assert (True, None) == (was_silent, watcher._failing_since)
+    told.cancel()
+
+
 async def test_it_is_told_once() -> None:
     scheduler = FakeScheduler()
     scheduler.crash = RateLimited("its rate limit is used up", for_s=0.01)
