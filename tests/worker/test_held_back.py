@@ -14,6 +14,7 @@ from kernelbot.server.settings import Settings
 from kernelbot.worker import brakes
 from tests.fakes.scheduler import FakeLauncher, FakeScheduler
 from tests.support.launchers import FakeTable
+from tests.support.postgres import until_there_is
 from tests.support.waiting import until, until_told
 from tests.support.workers import finished, working
 from tests.support.world import World
@@ -188,3 +189,17 @@ async def test_a_verdict_lets_all_go_on(judged: World, tmp_path: Path, impatient
         verdicts = {(await finished(judged, each.id)).verdict for each in submitted}
         notes = await note(judged)
     assert ({Verdict.ACCEPTED}, "", 3) == (verdicts, notes, await lost(judged))
+
+
+async def test_why_a_job_waits_is_told(judged: World, tmp_path: Path) -> None:
+    far = FakeScheduler()
+    events = "SELECT 1 FROM events WHERE kind = 'dispatched' AND data ->> 'reason' = 'held'"
+    async with working(settings(tmp_path, far=far), judged.database.url):
+        submitted = await submit(judged)
+        await until(lambda: far.polls)
+        far.end(far.launches[0], Outcome(JobState.WAITING, reason="held"))
+        async with judged.database.read() as session:
+            await until_there_is(session, events)
+        assert RunState.DISPATCHED == await state(judged, submitted)
+        end_all(far)
+        await finished(judged, submitted.id)

@@ -1,7 +1,6 @@
 """What a worker does with launchers whose jobs run elsewhere."""
 
 import asyncio
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -12,17 +11,16 @@ import structlog
 from kernelbot.domain.errors import JobRefused, SchedulerError
 from kernelbot.domain.states import RunState, SubmissionState
 from kernelbot.launchers.base import JobState, Left, Outcome
-from kernelbot.launchers.table import LauncherPlace
 from kernelbot.protocol import Fault, JobSpec, Mode, Verdict
 from kernelbot.runs.queue.model import DeviceQueuePosition
 from kernelbot.server.settings import Settings
 from kernelbot.server.tables import DeviceSettings
 from kernelbot.submissions.model import Submission
 from tests.fakes.host import result_of, words_of
-from tests.fakes.scheduler import TRAITS, FakeLauncher, FakeScheduler
+from tests.fakes.scheduler import FakeLauncher, FakeScheduler
 from tests.support.exhaustive import cases
 from tests.support.launchers import FakeTable
-from tests.support.postgres import WAITS_FOR_A_LOCK, until_there_is, wait_until_there_is
+from tests.support.postgres import WAITS_FOR_A_LOCK, wait_until_there_is
 from tests.support.results import left_of
 from tests.support.waiting import until, until_told
 from tests.support.workers import finished, quick_settings, working
@@ -194,59 +192,6 @@ async def test_cancelling_reaches_the_scheduler(judged: World, tmp_path: Path) -
         shown = await judged.services.submissions.cancel(judged.ada.user, submitted.id)
         await until(lambda: far.cancelled)
     assert (shown.state, far.cancelled) == (SubmissionState.CANCELLED, far.launches)
-
-
-async def test_a_job_that_is_lost_is_stopped(judged: World, tmp_path: Path) -> None:
-    """It may go on all the same."""
-    far = FakeScheduler()
-    async with working(settings(tmp_path, far=far), judged.database.url):
-        await submit(judged)
-        await until(lambda: far.polls)
-        far.end(far.launches[0], Outcome(JobState.LOST, reason="nobody knows it"))
-        await until(lambda: len(far.launches) == 2)
-        await until(lambda: far.cancelled)
-    assert far.launches[:1] == far.cancelled
-
-
-async def test_why_a_job_waits_is_told(judged: World, tmp_path: Path) -> None:
-    far = FakeScheduler()
-    events = "SELECT 1 FROM events WHERE kind = 'dispatched' AND data ->> 'reason' = 'held'"
-    async with working(settings(tmp_path, far=far), judged.database.url):
-        submitted = await submit(judged)
-        await until(lambda: far.polls)
-        far.end(far.launches[0], Outcome(JobState.WAITING, reason="held"))
-        async with judged.database.read() as session:
-            await until_there_is(session, events)
-        assert RunState.DISPATCHED == await state(judged, submitted)
-        end_all(far)
-        await finished(judged, submitted.id)
-
-
-class HastyTable(FakeTable):
-    """Its jobs are lost as soon as it doesn't answer."""
-
-    def build(self, place: LauncherPlace) -> FakeLauncher:
-        return FakeLauncher(self.scheduler, place.name, replace(TRAITS, silence_s=0.0))
-
-
-async def test_a_job_that_was_given_up_in_silence_is_stopped_after_it(
-    judged: World, tmp_path: Path
-) -> None:
-    far = FakeScheduler()
-    config = settings(tmp_path, far=far)
-    config = config.model_copy(update={"launchers": {"far": HastyTable(scheduler=far)}})
-    async with working(config, judged.database.url):
-        submitted = await submit(judged)
-        await until(lambda: far.polls)
-        far.down = "it is away"
-        await becomes(judged, submitted, RunState.QUEUED)
-        assert [] == far.cancelled
-        far.down = None
-        await until(lambda: far.launches[0] in far.cancelled)
-        await until(lambda: len(far.launches) == 2)
-        end_all(far)
-        shown = await finished(judged, submitted.id)
-    assert (Verdict.ACCEPTED, 2) == (shown.verdict, shown.runs[0].attempts)
 
 
 async def test_a_forgotten_job_is_tried_again(judged: World, tmp_path: Path) -> None:

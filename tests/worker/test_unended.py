@@ -2,14 +2,24 @@
 
 import asyncio
 import contextlib
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from kernelbot.domain.errors import SchedulerError
+from kernelbot.domain.states import RunState
+from kernelbot.launchers.base import JobState, Outcome
+from kernelbot.launchers.table import LauncherPlace
+from kernelbot.protocol import Verdict
 from kernelbot.worker import unended
 from kernelbot.worker.unended import UnendedJobs
-from tests.fakes.scheduler import FakeLauncher, FakeScheduler
+from tests.fakes.scheduler import TRAITS, FakeLauncher, FakeScheduler
+from tests.support.launchers import FakeTable
 from tests.support.waiting import until
+from tests.support.workers import finished, working
+from tests.support.world import World
+from tests.worker.test_remote import becomes, end_all, settings, submit
 
 
 async def test_a_job_is_stopped_and_forgotten() -> None:
@@ -90,3 +100,48 @@ async def test_they_are_stopped_by_themselves_once_the_scheduler_answers(
         with contextlib.suppress(asyncio.CancelledError):
             await running
     assert ["1", "2"] == far.cancelled
+
+
+@pytest.fixture
+async def judged(world: World) -> World:
+    await world.board()
+    return world
+
+
+async def test_a_job_that_is_lost_is_stopped(judged: World, tmp_path: Path) -> None:
+    """It may go on all the same."""
+    far = FakeScheduler()
+    async with working(settings(tmp_path, far=far), judged.database.url):
+        await submit(judged)
+        await until(lambda: far.polls)
+        far.end(far.launches[0], Outcome(JobState.LOST, reason="nobody knows it"))
+        await until(lambda: len(far.launches) == 2)
+        await until(lambda: far.cancelled)
+    assert far.launches[:1] == far.cancelled
+
+
+class HastyTable(FakeTable):
+    """Its jobs are lost as soon as it doesn't answer."""
+
+    def build(self, place: LauncherPlace) -> FakeLauncher:
+        return FakeLauncher(self.scheduler, place.name, replace(TRAITS, silence_s=0.0))
+
+
+async def test_a_job_that_was_given_up_in_silence_is_stopped_after_it(
+    judged: World, tmp_path: Path
+) -> None:
+    far = FakeScheduler()
+    config = settings(tmp_path, far=far)
+    config = config.model_copy(update={"launchers": {"far": HastyTable(scheduler=far)}})
+    async with working(config, judged.database.url):
+        submitted = await submit(judged)
+        await until(lambda: far.polls)
+        far.down = "it is away"
+        await becomes(judged, submitted, RunState.QUEUED)
+        assert [] == far.cancelled
+        far.down = None
+        await until(lambda: far.launches[0] in far.cancelled)
+        await until(lambda: len(far.launches) == 2)
+        end_all(far)
+        shown = await finished(judged, submitted.id)
+    assert (Verdict.ACCEPTED, 2) == (shown.verdict, shown.runs[0].attempts)

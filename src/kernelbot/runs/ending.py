@@ -123,6 +123,14 @@ async def tell(
         await submissions.add_event(session, run.followed_id, run.id, state, data)
 
 
+async def tell_whether_it_waits(session: WriteSession, run: RunRef, reason: str) -> None:
+    """Tell them why the run's scheduler hasn't begun its job; empty: it has."""
+    if reason:
+        await tell(session, run, RunState.DISPATCHED, {"reason": reason})
+    else:
+        await tell(session, run, RunState.RUNNING, {})
+
+
 def _pause_s(losses: int, fault: Fault) -> float:
     """Before the next attempt. A scheduler that fails is left in peace for a while that grows, and
     its jobs don't all come back at once; our own failures are rare and one by one."""

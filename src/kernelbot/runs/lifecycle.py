@@ -26,7 +26,6 @@ from kernelbot.protocol import (
     RunResult,
     SamplingRules,
     SandboxMode,
-    Vendor,
     Verdict,
 )
 from kernelbot.runs import ending
@@ -37,10 +36,10 @@ from kernelbot.runs.job_terms import JobTerms
 from kernelbot.runs.jobs import JobSpecs
 from kernelbot.runs.progress import last_steps, steps
 from kernelbot.runs.queue.model import QueueRules
-from kernelbot.runs.repeats import MAX_REPEATS, REPEATED, unranked_if_busy, why_again
+from kernelbot.runs.repeats import MAX_REPEATS, REPEATED, why_again
 from kernelbot.runs.samples import store as samples
 from kernelbot.runs.store import LockedRun, OpenAttempt, RunRef
-from kernelbot.runs.tries import as_tried
+from kernelbot.runs.tries import as_it_counts
 from kernelbot.runs.workers import store as workers
 from kernelbot.store.database import Database, WriteSession
 from kernelbot.submissions import store as submissions
@@ -219,9 +218,7 @@ class RunLifecycle:
         async with self._database.write() as session:
             run = await attempts.lock_run_ref(session, claim.run_id)
             if run is not None and await attempts.still_mine(session, claim.attempt_id, owner):
-                state = RunState.DISPATCHED if reason else RunState.RUNNING
-                data: EventData = {"reason": reason} if reason else {}
-                await ending.tell(session, run, state, data)
+                await ending.tell_whether_it_waits(session, run, reason)
 
     async def finish(
         self,
@@ -247,7 +244,8 @@ class RunLifecycle:
                 return await ending.repeat(
                     session, run, claim.attempt_id, owner, result, why, progress=told
                 )
-            result = _as_it_counts(claim, run, result, ranked)
+            not_offered = run is not None and run.is_not_offered
+            result = as_it_counts(result, claim.spec.device, not_offered=not_offered, ranked=ranked)
             failure, accepted = result.failure, result.verdict == Verdict.ACCEPTED
             fault = None if accepted else (failure.fault if failure else Fault.PLATFORM)
             if run is None or not await attempts.close(
@@ -368,15 +366,6 @@ class RunLifecycle:
             return 0
         async with self._database.write() as session:
             return await workers.expire(session, gone)
-
-
-def _as_it_counts(claim: Claim, run: RunRef | None, result: RunResult, ranked: bool) -> RunResult:
-    """The result, as far as its times are worth something where it was judged. Whether the board
-    still takes tests on a processor doesn't matter: this one was taken."""
-    on_processor = claim.spec.device.vendor is Vendor.CPU
-    if run is not None and run.is_not_offered and on_processor:
-        return as_tried(result)
-    return unranked_if_busy(result) if ranked else result
 
 
 async def _note_recurring_data(
