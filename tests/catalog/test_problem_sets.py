@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from kernelbot.catalog.problem_sets import read_sets
+from tests.support.problem_sets import write_competition, write_problem
 
 SETS = {
     "spring.yaml": "name: spring\nproblems: []\n",
@@ -18,3 +19,15 @@ def test_a_file_whose_list_is_misspelt_is_named(tmp_path: Path) -> None:
     assert ("autumn.yaml", "spring.yaml") == (autumn.file, spring.file)
     expected = "The competition autumn.yaml has a mistake:\n  autumn.yaml:1: problems: missing"
     assert expected == autumn.error
+
+
+def test_what_nobody_reads_of_a_competition_and_of_its_problems_is_named(tmp_path: Path) -> None:
+    write_problem(tmp_path / "sets", "one")
+    write_competition(tmp_path / "sets", "one", more="dead_line: 2027-01-01")
+    with (tmp_path / "sets" / "one" / "task.yml").open("a") as file:
+        file.write("colour: red\n")
+    (found,) = read_sets(tmp_path)
+    assert (
+        "sets/spring.yaml:4: dead_line: unknown key, ignored",
+        "sets/one/task.yml:10: colour: unknown key, ignored",
+    ) == found.warnings

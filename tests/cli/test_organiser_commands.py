@@ -42,6 +42,13 @@ def test_a_mistake_is_named_and_ends_with_two(admin: Shell, tmp_path: Path) -> N
     assert (2, True) == (said.code, "no such file: `reference.py`" in said.out)
 
 
+def test_what_nobody_reads_is_named_with_the_plan(admin: Shell, tmp_path: Path) -> None:
+    write_competition(tmp_path / "set", "one", more="dead_line: 2027-01-01")
+    said = admin("sync", "set", "--dry-run")
+    note = "Note: spring.yaml:4: dead_line: unknown key, ignored"
+    assert ("+ create one: on CPU", note) == tuple(said.out.splitlines()[:2])
+
+
 def test_statistics_deletion_and_revealing(admin: Shell, live: LiveServer) -> None:
     live.call(live.world.board())
     sent = live.call(live.world.submit())

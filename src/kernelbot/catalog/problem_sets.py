@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from kernelbot.catalog.competition import Competition, CompetitionProblem, load_
 from kernelbot.catalog.document import MAX_TEXT_BYTES
 from kernelbot.catalog.problem import load_problem
 from kernelbot.catalog.sources import TASK_FILE
-from kernelbot.domain.errors import InvalidProblem
+from kernelbot.domain.errors import Finding, InvalidProblem
 
 MAX_DEPTH = 6
 _IS_COMPETITION = re.compile(rb"^(problems|deadline)[ \t]*:", re.MULTILINE)
@@ -25,6 +25,8 @@ class SetEntry:
     listed: CompetitionProblem
     definition: ProblemDefinition | None
     error: str | None
+    warnings: tuple[str, ...] = ()
+    """What is passed over in the problem's task.yml, with the place."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,8 @@ class ProblemSet:
     competition: Competition | None
     entries: tuple[SetEntry, ...]
     error: str | None
+    warnings: tuple[str, ...] = ()
+    """What is passed over in this file, and in the task.yml of its problems, with the places."""
 
 
 def read_sets(root: Path, *, only: str | None = None) -> tuple[ProblemSet, ...]:
@@ -80,7 +84,15 @@ def _read(path: Path, root: Path) -> ProblemSet:
     except InvalidProblem as error:
         return ProblemSet(file, None, (), _within(root, error))
     entries = tuple(_entry(listed, root) for listed in competition.problems)
-    return ProblemSet(file, competition, entries, None)
+    own = _places(competition.warnings, path.parent, root)
+    warnings = dict.fromkeys([*own, *(one for entry in entries for one in entry.warnings)])
+    return ProblemSet(file, competition, entries, None, tuple(warnings))
+
+
+def _places(warnings: Sequence[Finding], folder: Path, root: Path) -> tuple[str, ...]:
+    """As sentences, each with its file's path below `root`."""
+    below = folder.relative_to(root)
+    return tuple(str(replace(one, file=(below / one.file).as_posix())) for one in warnings)
 
 
 def _within(root: Path, error: InvalidProblem) -> str:
@@ -91,9 +103,10 @@ def _within(root: Path, error: InvalidProblem) -> str:
 
 def _entry(listed: CompetitionProblem, root: Path) -> SetEntry:
     try:
-        definition = load_problem(listed.folder, root=root).definition
+        loaded = load_problem(listed.folder, root=root)
     except InvalidProblem as error:
         return SetEntry(listed, None, _within(root, error))
+    definition = loaded.definition
     if listed.devices:
         definition = replace(definition, devices=listed.devices)
-    return SetEntry(listed, definition, None)
+    return SetEntry(listed, definition, None, _places(loaded.warnings, listed.folder, root))

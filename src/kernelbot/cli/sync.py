@@ -126,6 +126,8 @@ def _show(outcome: "SyncOutcome", terminal: Terminal) -> None:
         terminal.show(f"{_SIGNS[item.action]} {item.action:6} {printable(item.board)}: {first}")
         if rest:
             terminal.show(indent("\n".join(rest), "    "))
+    for warning in outcome.warnings:
+        terminal.show(f"Note: {printable(warning)}")
     at = f" at {outcome.commit[:12]}" if outcome.commit else ""
     count = sum(item.action in (SyncAction.CREATE, SyncAction.UPDATE) for item in outcome.items)
     verb = "changed" if outcome.applied else "would change"

@@ -54,6 +54,13 @@ async def test_the_plan_is_shown_before_it_is_applied(office: Office, root: Path
     )
 
 
+async def test_the_plan_names_what_nobody_reads(office: Office, root: Path) -> None:
+    write_competition(root, "one", "two", more="dead_line: 2027-01-01")
+    commit_all(root)
+    text, _ = await planned(office, root)
+    assert '<li class="why">spring.yaml:4: dead_line: unknown key, ignored</li>' in text
+
+
 async def test_what_was_pushed_since_is_not_applied(office: Office, root: Path) -> None:
     _, fields = await planned(office, root)
     write_problem(root, "three")

@@ -1,7 +1,7 @@
 """What a sync of problems is asked for, what it plans, and what it has done."""
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from kernelbot.boards.model import Visibility
@@ -55,6 +55,8 @@ class SyncOutcome:
     commit: str | None
     applied: bool
     items: tuple[SyncItem, ...]
+    warnings: tuple[str, ...] = field(default=(), kw_only=True)
+    """What the files say and nobody reads, such as a misspelt key, with its place."""
 
     @property
     def digest(self) -> str:

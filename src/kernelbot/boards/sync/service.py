@@ -148,7 +148,7 @@ class Sync:
                 names = [entry.listed.name for found in sets for entry in found.entries]
                 await sync.lock(session, names)
                 steps = await self._plan(session, sets, options)
-                outcome = SyncOutcome(source, commit, True, tuple(s.item for s in steps))
+                outcome = _outcome(source, commit, sets, steps, applied=True)
                 if options.plan not in (None, outcome.digest):
                     raise Conflict(
                         "Something has changed since the plan was shown, so nothing was done.",
@@ -156,7 +156,7 @@ class Sync:
                     )
                 await _apply(session, actor, steps, options)
                 await audit.record(session, actor, "problems.sync", source, _detail(outcome))
-        return SyncOutcome(source, commit, not options.dry_run, tuple(s.item for s in steps))
+        return _outcome(source, commit, sets, steps, applied=not options.dry_run)
 
     async def _plan(
         self, session: ReadSession, sets: tuple[ProblemSet, ...], options: SyncOptions
@@ -215,6 +215,19 @@ async def _dropped(
         for board in await sync.boards_of(session, name)
         if board.lower() not in listed
     ]
+
+
+def _outcome(
+    source: str,
+    commit: str | None,
+    sets: tuple[ProblemSet, ...],
+    steps: list[_Step],
+    *,
+    applied: bool,
+) -> SyncOutcome:
+    warnings = dict.fromkeys(warning for found in sets for warning in found.warnings)
+    items = tuple(step.item for step in steps)
+    return SyncOutcome(source, commit, applied, items, warnings=tuple(warnings))
 
 
 def _sha256(archive: BinaryIO) -> str:
