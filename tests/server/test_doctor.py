@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from kernelbot.server.doctor import DoctorPart, preflight_parts, to_document
+from kernelbot.server.doctor import DoctorPart, configuration_parts, to_document
 
 H100 = '[[devices]]\nname = "H100"\nvendor = "nvidia"\nlauncher = "far"\n'
 B200 = '[[devices]]\nname = "B200"\nvendor = "nvidia"\nlauncher = "far"\nbuilds_on = "Builder"\n'
@@ -39,7 +39,6 @@ def test_only_what_is_required_must_be_there(required: bool, expected: bool) -> 
         (H100 + LOCAL, True, "H100 in idle time of CPU"),
         (f"{H100}preflight = false\n{B200}{CPUS}", True, "B200 on Builder"),
         (H100 + B200 + CPUS, False, "B200 on Builder; nobody compiles for H100"),
-        ("devices = 3\n", False, "devices"),
     ],
 )
 def test_who_compiles_for_gpus_is_said(
@@ -47,7 +46,7 @@ def test_who_compiles_for_gpus_is_said(
 ) -> None:
     (tmp_path / "kernelbot.toml").write_text(devices + FAR)
     monkeypatch.chdir(tmp_path)
-    (part,) = preflight_parts()
+    _, part = configuration_parts()
     assert (found, False, True) == (part.ok, part.required, note in part.note), part.note
 
 
@@ -57,4 +56,17 @@ def test_where_no_gpu_wants_a_report_nothing_is_said(
 ) -> None:
     (tmp_path / "kernelbot.toml").write_text(devices + FAR)
     monkeypatch.chdir(tmp_path)
-    assert [] == list(preflight_parts())
+    assert ["configuration"] == [part.name for part in configuration_parts()]
+
+
+@pytest.mark.parametrize(
+    ("text", "note"),
+    [("foo = 1\n", "foo"), ("devices = 3\n", "devices"), ("devices = [\n", "TOML")],
+)
+def test_a_configuration_that_nothing_starts_with_is_a_missing_part(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, note: str
+) -> None:
+    (tmp_path / "kernelbot.toml").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    (part,) = configuration_parts()
+    assert ("configuration", "✗", True) == (part.name, part.sign, note in part.note), part.note

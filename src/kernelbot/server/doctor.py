@@ -20,6 +20,7 @@ from kernelbot.harness.sandbox.cgroups import unit_left_behind
 from kernelbot.protocol import RunResult, Verdict
 from kernelbot.protocol.os_errors import in_words
 from kernelbot.render.units import seconds_text, size_text
+from kernelbot.runs.devices.model import DeviceConfig
 from kernelbot.runs.devices.preflighting import idle_preflights
 from kernelbot.server.judge_once import judge_once
 from kernelbot.server.settings import LOCAL, read_settings
@@ -76,7 +77,7 @@ def _parts() -> Iterator[DoctorPart]:
     yield _tool("bubblewrap", "bwrap", "apt install bubblewrap: it makes the sandbox", True)
     yield from _judging()
     yield _gpus()
-    yield from preflight_parts()
+    yield from configuration_parts()
     yield _tool("g++", "g++", "apt install g++: compiles C++ problems")
     yield _tool("nvcc", "nvcc", "install the CUDA toolkit: compiles CUDA problems")
     yield _counters()
@@ -119,13 +120,21 @@ def _gpus() -> DoctorPart:
     return DoctorPart("GPUs", found.works is True, False, None, found.note)
 
 
-def preflight_parts() -> Iterator[DoctorPart]:
-    """Who compiles for the GPUs of the configuration before they are taken; nothing without any."""
+def configuration_parts() -> Iterator[DoctorPart]:
+    """Whether anything can start with the configuration, and who compiles for its GPUs before they
+    are taken."""
     try:
         devices = read_settings().device_configs()
     except UserError as error:
-        yield DoctorPart("preflights", False, False, None, str(error))
+        yield DoctorPart("configuration", False, True, None, f"{error} {error.hint}".strip())
         return
+    names = ", ".join(device.spec.name for device in devices)
+    yield DoctorPart("configuration", True, True, None, f"devices: {names}")
+    yield from _preflights(devices)
+
+
+def _preflights(devices: tuple[DeviceConfig, ...]) -> Iterator[DoctorPart]:
+    """Nothing without GPUs."""
     idle = idle_preflights(devices, {LOCAL})
     lines = [f"{one.spec.name} on {one.builds_on}" for one in devices if one.builds_on]
     names = ", ".join(one.spec.name for one in idle.devices)
