@@ -60,3 +60,9 @@ def test_a_clock_that_was_put_back_takes_no_time_away() -> None:
     assert "brought there and back, written down     0 ns" in timings_text(
         replace(SENT, runs=(slow,))
     )
+
+
+def test_what_was_judged_before_is_no_way_there_and_back() -> None:
+    again = replace(RUN, attempts=2)
+    last = timings_text(replace(SENT, runs=(again,))).splitlines()[-2]
+    assert "earlier attempts, brought there and back" == last.rsplit("  ", 1)[0].strip()

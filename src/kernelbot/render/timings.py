@@ -3,7 +3,6 @@
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from kernelbot.protocol import RunResult
 from kernelbot.render.table import table
 from kernelbot.render.units import seconds_text
 
@@ -28,6 +27,8 @@ _STEPS = {
 are left out."""
 _OUTSIDE = ("build", "startup", "gpu_wait", "turn_wait")
 """Those that are no part of the judge's own time."""
+_BETWEEN = "brought there and back, written down"
+_EARLIER = "earlier attempts, brought there and back"
 _RIGHT = ("time", "from the start")
 
 
@@ -45,15 +46,16 @@ def _of_run(sent_at: datetime, run: "RunView") -> str:
     waited_s = (run.started_at - run.created_at).total_seconds()
     timed = [("waited in the queue", seconds_text(waited_s))]
     if run.finished_at is not None:
-        timed += _judging(run.result, (run.finished_at - run.started_at).total_seconds())
+        timed += _judging(run, (run.finished_at - run.started_at).total_seconds())
         all_s = (run.finished_at - sent_at).total_seconds()
         timed.append(("from sending to this verdict", seconds_text(all_s)))
     return f"{name}\n{table(('step', 'time'), timed, right=_RIGHT)}"
 
 
-def _judging(result: RunResult | None, took_s: float) -> list[tuple[str, str]]:
-    """The steps between a run's start and its end, `took_s` later. `result` None: it isn't for
-    whoever asks."""
+def _judging(run: "RunView", took_s: float) -> list[tuple[str, str]]:
+    """The steps between a run's start and its end, `took_s` later. The timings of a result are of
+    the last attempt alone; without a result, which isn't for whoever asks, there are none."""
+    result = run.result
     if result is None:
         return [("from there to the verdict", seconds_text(took_s))]
     steps = [(name, result.timings[name]) for name in _STEPS if result.timings.get(name)]
@@ -66,4 +68,4 @@ def _judging(result: RunResult | None, took_s: float) -> list[tuple[str, str]]:
         (f"  {_STEPS[name]}", seconds_text(spent)) for name, spent in steps if name not in _OUTSIDE
     ]
     rest_s = took_s - judged_s - sum(seconds for _, seconds in outside)
-    return [*rows, ("brought there and back, written down", seconds_text(max(rest_s, 0.0)))]
+    return [*rows, (_BETWEEN if run.attempts < 2 else _EARLIER, seconds_text(max(rest_s, 0.0)))]
