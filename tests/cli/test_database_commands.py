@@ -15,6 +15,8 @@ def test_a_database_is_migrated_backed_up_and_put_back(shell: Shell, tmp_path: P
     made = shell("db", "migrate", "--data", "one", "--json")
     kept = shell("backup", "all.dump", "--data", "one", "--json")
     again = shell("backup", "all.dump", "--data", "one", "--json")
+    printed = shell("backup", "more.dump", "--data", "one").out.splitlines()[-1].split()
+    assert 0 == shell(*printed[1:]).code
     back = shell("restore", "all.dump", "--data", "two")
     nothing_new = shell("db", "migrate", "--data", "two", "--json")
     assert "\n  kernelbot db activate --data two\n" in back.out.replace(str(tmp_path) + "/", "")

@@ -92,7 +92,7 @@ def test_a_secret_run_shows_its_times_and_nothing_of_the_data(shell: Shell) -> N
 def test_a_backup_is_of_the_server_that_runs(shell: Shell) -> None:
     kept = shell("backup", "all.dump", "--json").document
     refused = shell("restore", "all.dump", "--force", "--json").document["error"]
-    command = f"kernelbot restore all.dump --data {kept['data']}"
+    command = f"kernelbot restore all.dump --data {kept['data']} --force"
     assert (str((shell.home / "data").resolve()), "conflict", True) == (
         kept["data"],
         refused["code"],

@@ -234,7 +234,8 @@ def backup(
 
     done = backups.backup(file, data=folder, force=force)
     terminal.show(f"{file}: {done.size_bytes:,} bytes, from {done.data}")
-    terminal.show(f"To restore it, with the server stopped:\n  {_restore_command(file, done.data)}")
+    command = _restore_command(file, done.data)
+    terminal.show(f"To replace the database by it, with the server stopped:\n  {command}")
     terminal.document({"file": str(file), "bytes": done.size_bytes, "data": str(done.data)})
 
 
@@ -255,7 +256,8 @@ def restore(
     if server is not None:
         raise Conflict(
             f"A server runs on {server.data} ({server.url}).",
-            hint=f"Stop it first. Then: {_restore_command(file, server.data)}",
+            hint="Stop it first. Then, to replace what is there: "
+            f"{_restore_command(file, server.data)}",
         )
     require_extra("server")
     from kernelbot.server import backup as backups
@@ -295,4 +297,4 @@ def _server_here(url: str | None) -> "LocalServer | None":
 
 
 def _restore_command(file: Path, data: Path | None) -> str:
-    return f"kernelbot restore {shlex.quote(str(file))} --data {shlex.quote(str(data))}"
+    return f"kernelbot restore {shlex.quote(str(file))} --data {shlex.quote(str(data))} --force"
