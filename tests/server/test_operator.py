@@ -10,8 +10,9 @@ import psycopg
 import pytest
 
 from kernelbot.accounts.model import Role
+from kernelbot.client.endpoint import ClientFiles, url_for_others
 from kernelbot.domain.errors import NotAuthenticated
-from kernelbot.server.operator import renewed, sign_out_the_dead
+from kernelbot.server.operator import ServerNote, renewed, sign_out_the_dead
 from tests.support.waiting import until
 from tests.support.world import World
 
@@ -75,3 +76,17 @@ async def test_a_token_lasts_while_it_is_renewed_and_not_for_ever(
                 await until(lambda: lasts_s() <= 5.0)
             assert "op" == (await world.services.users.authenticate(token)).name
         assert lasts_s() <= 5.0
+
+
+@pytest.mark.parametrize("public_url", [None, "https://kernels.example/"])
+def test_clients_here_hand_on_the_address_that_others_reach(
+    tmp_path: Path, public_url: str | None
+) -> None:
+    here = "http://127.0.0.1:8000"
+    (tmp_path / "8000.json").write_text(ServerNote(here, public_url, None).text("t"))
+    files = ClientFiles(tmp_path / "config.toml", tmp_path, tmp_path / ".popcorn.yaml")
+    expected = "https://kernels.example" if public_url else here
+    assert (expected, "http://elsewhere") == (
+        url_for_others(here, files),
+        url_for_others("http://elsewhere", files),
+    )

@@ -56,13 +56,16 @@ def create(
     as_json: Json = False,
 ) -> None:
     """Create an account; its token is shown only now. For admins."""
+    from kernelbot.client.endpoint import url_for_others
     from kernelbot.render.text import one_line
 
     terminal = Terminal(as_json)
     with connect(url, terminal) as client:
         user = client.create_user(name, role)
         terminal.show(f"{one_line(user.name)} can submit now. The token, shown only now:")
-        terminal.show(f"\n    {user.token}\n\nKeep it: kernelbot login {client.url} TOKEN")
+        terminal.show(
+            f"\n    {user.token}\n\nKeep it: kernelbot login {url_for_others(client.url)} TOKEN"
+        )
     terminal.document(user)
 
 

@@ -39,6 +39,7 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Show an author's places in rankings, medals, and latest scores that count."""
+    from kernelbot.client.endpoint import url_for_others
     from kernelbot.render.text import counted, one_line
 
     terminal = Terminal(as_json)
@@ -47,7 +48,7 @@ def show(
             author = client.author(client.me().id, limit=limit)
         else:
             author = client.author_named(name, limit=limit)
-        server = client.url
+        server = url_for_others(client.url)
     private = ", private" if author.private else ""
     places = counted(len(author.standings), "place")
     terminal.show(f"{one_line(author.name)}: {places} in rankings{private}")
@@ -71,10 +72,12 @@ def page(
 ) -> None:
     """Show whether your page as an author is private, or change that. Rankings name you all the
     same."""
+    from kernelbot.client.endpoint import url_for_others
+
     terminal = Terminal(as_json)
     with connect(url, terminal) as client:
         shown = client.author_page() if private is None else client.set_author_page(private)
-        address = f"{client.url}/author/{client.me().id}"
+        address = f"{url_for_others(client.url)}/author/{client.me().id}"
     who = "Only you and admins find" if shown.private else "Whoever sees a ranking with you finds"
     terminal.show(f"{who} your page: {address}")
     terminal.document(shown)

@@ -40,6 +40,8 @@ def share(
 ) -> None:
     """Make a link by which anybody sees a ranked result of yours; while a board runs towards a
     deadline, without the code."""
+    from kernelbot.client.endpoint import url_for_others
+
     if code and stop:
         raise UserError("--code and --stop can't be used together.", hint="Choose one.")
     terminal = Terminal(as_json)
@@ -51,6 +53,8 @@ def share(
             return
         link = client.share(number, shows_code=code)
         what = "the score and, once it may be shown, the code" if link.shows_code else "the score"
-        terminal.show(f"Whoever has this link sees {what}:\n\n    {client.url}{link.path}\n")
+        terminal.show(
+            f"Whoever has this link sees {what}:\n\n    {url_for_others(client.url)}{link.path}\n"
+        )
         terminal.show(f"End it: kernelbot submission share {number} --stop")
     terminal.document(link)

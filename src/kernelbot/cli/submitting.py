@@ -141,4 +141,6 @@ def _show_summary(done: "SubmissionView", address: str, terminal: Terminal) -> N
 
 def page_url(client: "KernelbotClient", submission_id: int) -> str:
     """Where a browser shows a submission."""
-    return f"{client.url}/submission/{submission_id}"
+    from kernelbot.client.endpoint import url_for_others
+
+    return f"{url_for_others(client.url)}/submission/{submission_id}"

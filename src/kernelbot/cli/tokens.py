@@ -57,6 +57,7 @@ def create(
     as_json: Json = False,
 ) -> None:
     """Create a token; it is shown only now. It ends with the token that made it."""
+    from kernelbot.client.endpoint import url_for_others
     from kernelbot.render.text import one_line
 
     terminal = Terminal(as_json)
@@ -64,7 +65,7 @@ def create(
     with connect(url, terminal) as client:
         token = client.create_token(name, expires_at=expires_at)
         terminal.show(f"Token {one_line(token.name)}, shown only now:\n\n    {token.token}\n")
-        terminal.show(f"Keep it: kernelbot login {client.url} TOKEN")
+        terminal.show(f"Keep it: kernelbot login {url_for_others(client.url)} TOKEN")
         if token.parent_id is not None:
             terminal.show(f"It ends with the token that made it, {token.parent_id}.")
     terminal.document(token)

@@ -67,11 +67,13 @@ class _Config:
 @dataclass(frozen=True)
 class LocalServer:
     """A `kernelbot serve` of this account that runs on this machine. `data`: the folder of its
-    embedded database; None if it has another, or is of an older release."""
+    embedded database; None if it has another, or is of an older release. `public_url`: where
+    others reach it; None if that isn't configured."""
 
     url: str
     token: str = field(repr=False)
     data: Path | None = None
+    public_url: str | None = None
 
 
 def find_endpoint(
@@ -110,6 +112,13 @@ def find_local_server(url: str, places: ClientFiles | None = None) -> LocalServe
     """The account's `kernelbot serve` that answers at `url`; None if there is none."""
     servers = _local_servers((places or ClientFiles.usual()).servers)
     return next((server for server in servers if server.url == url), None)
+
+
+def url_for_others(url: str, places: ClientFiles | None = None) -> str:
+    """The address to hand on of the server at `url`: its configured one if it runs here, where it
+    may be asked at an address that only this machine reaches."""
+    server = find_local_server(url, places)
+    return (server and server.public_url) or url
 
 
 def remember(url: str, token: str, places: ClientFiles | None = None) -> Path:
@@ -195,11 +204,12 @@ def local_server(file: Path) -> LocalServer | None:
         found = json.loads(file.read_text("utf-8"))
         url, token, pid = str(found["url"]), str(found["token"]), int(found["pid"])
         data = Path(found["data"]) if found.get("data") else None
+        public_url = str(found["public_url"]).rstrip("/") if found.get("public_url") else None
     except (OSError, ValueError, KeyError, TypeError):
         return None  # half written, or gone: counts as no server
     # Its number may be another process's by now; the lock on its data ends with it.
     runs = _is_alive(pid) and (data is None or _is_locked(data))
-    return LocalServer(url.rstrip("/"), token, data) if runs else None
+    return LocalServer(url.rstrip("/"), token, data, public_url) if runs else None
 
 
 def _is_alive(pid: int) -> bool:

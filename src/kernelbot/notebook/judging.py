@@ -9,6 +9,7 @@ from kernelbot.cli.follow import follow_with, how_to_follow
 from kernelbot.cli.session import connect
 from kernelbot.cli.terminal import Terminal
 from kernelbot.client import Unreachable
+from kernelbot.client.endpoint import url_for_others
 from kernelbot.notebook.options import CellOptions
 from kernelbot.notebook.progress import CellProgress
 from kernelbot.notebook.report import CellReport, of_report, of_submission
@@ -54,4 +55,6 @@ def send(
         except Unreachable as error:
             error.hint = f"Submission {found.id} is kept there. {how_to_follow(found.id)}"
             raise
-        return of_submission(found, source, f"{client.url}/submission/{found.id}"), found
+        return of_submission(
+            found, source, f"{url_for_others(client.url)}/submission/{found.id}"
+        ), found

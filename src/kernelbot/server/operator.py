@@ -3,7 +3,9 @@
 import asyncio
 import contextlib
 import json
+import os
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import structlog
@@ -15,6 +17,22 @@ from kernelbot.services import Services
 LASTS_S = 900.0
 """How long it lasts without a server that renews it: a killed server can't revoke its token."""
 log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class ServerNote:
+    """What clients on this machine are told."""
+
+    url: str
+    public_url: str | None
+    data: Path | None
+    """The folder of the embedded database; None: another database is used."""
+
+    def text(self, token: str) -> str:
+        """As `client.endpoint.local_server` reads it."""
+        found = {"url": self.url, "token": token, "pid": os.getpid()}
+        more = {"data": self.data and str(self.data), "public_url": self.public_url}
+        return json.dumps(found | {name: value for name, value in more.items() if value})
 
 
 async def sign_out_the_dead(services: Services, file: Path) -> None:

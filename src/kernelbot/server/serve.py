@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import getpass
 import importlib.util
-import json
 import os
 import socket
 import sys
@@ -27,7 +26,7 @@ from kernelbot.server.answer import answer, api_children
 from kernelbot.server.connection_limits import raise_open_files
 from kernelbot.server.database import ReadyDatabase, locked_data, ready_database, restart_if_dead
 from kernelbot.server.logs import away_from_a_terminal, set_up_logs
-from kernelbot.server.operator import renewed, sign_out_the_dead
+from kernelbot.server.operator import ServerNote, renewed, sign_out_the_dead
 from kernelbot.server.settings import Settings, read_settings
 from kernelbot.server.stopping import StopRequests, ended_in_order, stay_undisturbed
 from kernelbot.server.supervise import SupervisedProcess, child, supervised
@@ -123,10 +122,8 @@ async def _serve(
         if settings.discord_token and _has_discord():
             await stack.enter_async_context(supervised(_bot(settings, database.url)))
         address = _url(listeners[0])
-        data = _embedded_data(settings, database)
-        operator = await stack.enter_async_context(
-            _operator(core.services, address, listeners[0], data)
-        )
+        note = ServerNote(address, settings.public_url, _embedded_data(settings, database))
+        operator = await stack.enter_async_context(_operator(core.services, note, listeners[0]))
         if greets and sys.stdout.isatty():
             await _greet(core.services, operator, settings.public_url or address, log_file)
         log.info("serving", url=address, data=str(settings.data), processes=len(listeners))
@@ -202,10 +199,10 @@ def _embedded_data(settings: Settings, database: ReadyDatabase) -> Path | None:
 
 @contextlib.asynccontextmanager
 async def _operator(
-    services: Services, url: str, listener: socket.socket, data: Path | None
+    services: Services, note: ServerNote, listener: socket.socket
 ) -> AsyncIterator[NewToken]:
     """An account for the operating system user who serves, with a token that their clients on this
-    machine find. `data`: the folder of the embedded database; None: another database is used."""
+    machine find, with the note."""
     port = listener.getsockname()[1]
     file = platformdirs.user_state_path("kernelbot") / "servers" / f"{port}.json"
     await sign_out_the_dead(services, file)
@@ -218,8 +215,7 @@ async def _operator(
     file.unlink(missing_ok=True)
     draft = file.with_suffix(f".{os.getpid()}")
     with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as opened:
-        found = {"url": url, "token": signed_in.token, "pid": os.getpid()}
-        json.dump(found | ({"data": str(data)} if data else {}), opened)
+        opened.write(note.text(signed_in.token))
     draft.rename(file)
     try:
         async with renewed(services, signed_in.token):
