@@ -12,6 +12,7 @@ import uvicorn
 
 from kernelbot.catalog.problem import LoadedProblem
 from kernelbot.domain.errors import UserError
+from kernelbot.domain.listening import listen
 from kernelbot.environment.application import MAX_MESSAGE_BYTES, create_application
 from kernelbot.environment.episodes import Grounds
 from kernelbot.environment.held_out import HeldOutSecret
@@ -22,7 +23,6 @@ from kernelbot.environment.settings import EpisodeRules, SessionLimits
 from kernelbot.environment.tasks import Division, TaskSet
 from kernelbot.library.judge import Judge
 from kernelbot.library.opening import cluster_address
-from kernelbot.protocol.os_errors import in_words
 from kernelbot.render.text import counted
 
 _CLOSE_CONNECTIONS_S = 3
@@ -72,7 +72,7 @@ def serve(
     isn't configured, what is no cluster's address or a folder that can't be written, and
     `Unavailable` if nothing can be judged.
     """
-    with _listener(address) as listener:
+    with listen(address.host, address.port) as listener:
         hosts = Hosts.for_server(address.host, address.allowed_hosts)
         asyncio.run(_serve(environment, listener, hosts, on_refusal, on_ready))
 
@@ -151,17 +151,6 @@ class _EnvironmentServer(uvicorn.Server):
     def capture_signals(self) -> Iterator[None]:
         """Do nothing: the signals are ours."""
         yield
-
-
-def _listener(address: ServerAddress) -> socket.socket:
-    family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
-    try:
-        return socket.create_server((address.host, address.port), family=family, backlog=1024)
-    except (OSError, OverflowError) as error:
-        raise UserError(
-            f"Can't listen on {address.host} port {address.port}: {in_words(error)}.",
-            hint="Choose another with --port.",
-        ) from None
 
 
 def _url(listener: socket.socket) -> str:

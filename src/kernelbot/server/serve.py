@@ -17,6 +17,7 @@ from kernelbot.accounts.logins.service import LINK_LASTS_S, link_path
 from kernelbot.accounts.model import NewToken, Role
 from kernelbot.accounts.tokens.model import Credential
 from kernelbot.domain.errors import Unavailable, UserError
+from kernelbot.domain.listening import listen
 from kernelbot.platform.distribution import checkout_command
 from kernelbot.platform.service import COPY_NOTE
 from kernelbot.protocol.os_errors import in_words
@@ -169,16 +170,7 @@ def _listening(host: str, port: int, count: int = 1) -> Iterator[list[socket.soc
 
 
 def _listener(host: str, port: int, *, shared: bool = False) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        listener = socket.create_server(
-            (host, port), family=family, backlog=2048, reuse_port=shared
-        )
-    except (OSError, OverflowError) as error:
-        raise UserError(
-            f"Can't listen on {host} port {port}: {in_words(error)}.",
-            hint="Choose another with --port.",
-        ) from None
+    listener = listen(host, port, shared=shared)
     # Connections inherit it. Without it each answer's body waits 40 ms for the client to
     # acknowledge its head; asyncio sets it only on sockets that name their protocol.
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

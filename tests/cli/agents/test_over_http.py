@@ -14,7 +14,8 @@ import uvicorn
 from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from kernelbot.cli.agents.server import server_of_callers, token_of
+from kernelbot.cli.agents.server import serve_callers, server_of_callers, token_of
+from kernelbot.domain.errors import UserError
 from tests.support.live import LiveServer
 
 
@@ -85,3 +86,12 @@ async def test_a_web_page_of_another_host_cannot_call_them(live: LiveServer) -> 
     async with tools(live.url) as address, httpx2.AsyncClient(headers=headers) as http:
         answer = await http.post(address, json={"jsonrpc": "2.0", "id": 1, "method": "ping"})
     assert 421 == answer.status_code
+
+
+def test_a_taken_port_is_named() -> None:
+    with (
+        socket.create_server(("127.0.0.1", 0)) as taken,
+        pytest.raises(UserError, match="Can't listen on") as refused,
+    ):
+        serve_callers("http://127.0.0.1:1", "127.0.0.1", taken.getsockname()[1])
+    assert "Choose another with --port." == refused.value.hint

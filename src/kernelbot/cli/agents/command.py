@@ -32,11 +32,11 @@ def mcp(
     Without --http over standard input and output, with this account's token.
     """
     require_extra("mcp")
-    from kernelbot.cli.agents.server import server_of_account, server_of_callers
+    from kernelbot.cli.agents.server import serve_callers, server_of_account
     from kernelbot.client import find_endpoint
 
     endpoint = find_endpoint(url)
     if http:
-        server_of_callers(endpoint.url).run("streamable-http", host=host, port=port)
+        serve_callers(endpoint.url, host, port)
     else:
         server_of_account(endpoint).run("stdio")

@@ -1,5 +1,6 @@
 """The server of the Model Context Protocol, over standard input and output or over HTTP."""
 
+import asyncio
 from contextlib import AbstractContextManager
 
 from mcp.server.mcpserver import Context, MCPServer
@@ -9,6 +10,7 @@ from kernelbot import __version__
 from kernelbot.cli.agents.running import run_locally
 from kernelbot.cli.agents.tools import Tools
 from kernelbot.client import Endpoint, KernelbotClient
+from kernelbot.domain.listening import listen
 
 _INSTRUCTIONS = (
     "Competitions for the fastest kernels. list_boards, read_problem, write a file, submit it in "
@@ -35,6 +37,16 @@ def server_of_callers(url: str) -> MCPServer:
         return KernelbotClient(url, token_of((ctx.headers or {}).get("authorization", "")))
 
     return _server(Tools(connect))
+
+
+def serve_callers(url: str, host: str, port: int) -> None:
+    """Serve them at /mcp until it is stopped. Raises `UserError` where nothing can listen."""
+    import uvicorn
+
+    server = server_of_callers(url)
+    with listen(host, port) as listener:
+        config = uvicorn.Config(server.streamable_http_app(host=host), log_level="warning")
+        asyncio.run(uvicorn.Server(config).serve(sockets=[listener]))
 
 
 def token_of(authorization: str) -> str | None:
