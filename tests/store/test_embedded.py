@@ -22,6 +22,7 @@ from kernelbot.store.migrate import migrate
 from kernelbot.store.postmaster import alive, await_ready
 from kernelbot.store.schema import this_code
 from tests.support.exhaustive import cases
+from tests.support.small_disk import small_disk
 
 PROGRAM = """
 import sys
@@ -356,3 +357,10 @@ def test_what_the_superuser_has_made_is_handed_over(postgres: EmbeddedPostgres) 
     assert ([("postgres",)], [("kernelbot",)]) == (before, after)
     assert ("kernelbot", False, False, False) == role
     assert ["functions"] == again
+
+
+def test_a_disk_without_room_is_named_before_anything_is_made() -> None:
+    with small_disk("20m") as disk:
+        with pytest.raises(Unavailable, match="The disk is full: a database in"):
+            EmbeddedPostgres(disk / "data" / "postgres").start()
+        assert [] == list((disk / "data").iterdir())

@@ -24,6 +24,8 @@ from kernelbot.store.owner import APP_ROLE, hand_over
 _START_S = 120.0
 """On a busy machine, or after a crash with much to recover, a start takes long."""
 _STOP_S = 60.0
+_EMPTY_BYTES = 50 << 20
+"""What an empty cluster takes, and a little more."""
 _HERE = "/proc/self/cwd"
 _PORT = "5432"
 _SUPERUSER = "postgres"
@@ -68,7 +70,7 @@ class EmbeddedPostgres:
         except (subprocess.SubprocessError, OSError) as error:
             raise Unavailable(
                 f"The embedded Postgres in {self.folder} did not start: {_error_text(error)}",
-                hint=f"See {self.folder / 'log'}, or set DATABASE_URL to a Postgres of your own.",
+                hint=f"{self._where_to_look()} DATABASE_URL to a Postgres of your own.",
             ) from error
         self._make_role()
         return self.url("postgres")
@@ -126,12 +128,27 @@ class EmbeddedPostgres:
         self.stop()
         shutil.rmtree(self.folder, ignore_errors=True)
 
+    def _where_to_look(self) -> str:
+        log = self.folder / "log"
+        return f"See {log}, or set" if log.exists() else "Or set"
+
+    def _expect_room(self) -> None:
+        """Of a full disk initdb says only that a program crashed."""
+        free = shutil.disk_usage(self.folder.parent).free
+        if free < _EMPTY_BYTES:
+            raise Unavailable(
+                f"The disk is full: a database in {self.folder} takes {_EMPTY_BYTES >> 20} MB, and "
+                f"{free >> 20} MB are free.",
+                hint="Make room, or choose a folder on another disk.",
+            )
+
     def _make_cluster(self) -> None:
         # Under another name first: a start that is killed leaves no incomplete cluster.
         draft = self.folder.with_name(self.folder.name + ".new")
         if draft.exists():
             postmaster.await_orphans(draft)
             shutil.rmtree(draft, ignore_errors=True)
+        self._expect_room()
         draft.mkdir(mode=0o700)
         account = account_for(draft)
         if account is not None:
