@@ -5,8 +5,9 @@ import pytest
 from kernelbot.catalog.oracle import Expectation, find_solutions
 from kernelbot.catalog.problem import load_problem
 from kernelbot.catalog.skeleton import new_problem
-from kernelbot.domain.errors import Conflict, InvalidProblem
+from kernelbot.domain.errors import Conflict, InvalidProblem, UserError
 from kernelbot.protocol import HarnessKind, Lang
+from tests.support.small_disk import small_disk
 
 
 @pytest.mark.parametrize("lang", list(Lang))
@@ -37,3 +38,10 @@ def test_a_folder_in_use_is_left_alone(tmp_path: Path) -> None:
 def test_odd_names_are_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(InvalidProblem):
         new_problem(tmp_path / "folder", name, Lang.PY)
+
+
+def test_a_full_disk_is_named_and_leaves_nothing(tmp_path: Path) -> None:
+    with small_disk("8k") as disk:
+        with pytest.raises(UserError, match=rf"^{disk}/small/p.* can't be written"):
+            new_problem(disk / "small" / "p", "p", Lang.PY)
+        assert not (disk / "small" / "p").exists()

@@ -34,6 +34,8 @@ def test_a_result_goes_from_the_server_to_somebody_without_one(
 ) -> None:
     exported = ada("submission", "attest", str(judged), "--output", "a'; echo x.json")
     again = ada("submission", "attest", str(judged), "--output", "a'; echo x.json")
+    replaced = ada("submission", "attest", str(judged), "-o", "a'; echo x.json", "--force")
+    assert (0, True) == (replaced.code, "--output, or use --force" in again.err)
     key = ada("signing-key", "list", "--json").document["keys"][0]["public_key"]
     anybody = Shell(tmp_path, {"KERNELBOT_URL": "http://127.0.0.1:1"})
     check = ("verify", "a'; echo x.json", "--key", key)

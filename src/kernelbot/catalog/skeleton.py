@@ -1,6 +1,7 @@
 """Writes a small, working problem for its author to change."""
 
 import re
+from contextlib import suppress
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -20,7 +21,8 @@ def new_problem(folder: Path, name: str, lang: Lang) -> tuple[Path, ...]:
     """Write a problem with tests, benchmarks, and solutions that must pass and fail into `folder`.
 
     Returns the files written. Raises Conflict if the folder exists and isn't empty, InvalidProblem
-    if the name can't be a problem's, UserError if the folder can't be written.
+    if the name can't be a problem's, UserError if the folder can't be written; then nothing of it
+    stays.
     """
     if not NAME.fullmatch(name):
         raise InvalidProblem(
@@ -30,17 +32,27 @@ def new_problem(folder: Path, name: str, lang: Lang) -> tuple[Path, ...]:
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise Conflict(f"{folder} already exists.", hint="Choose another name or folder.")
     skeleton = files("kernelbot.catalog") / "skeletons" / lang.value
+    made: list[Path] = []
     try:
-        return tuple(_write(skeleton, folder, name))
+        _write(skeleton, folder, name, made)
     except OSError as error:
-        raise UserError(f"{error.filename} can't be written: {error.strerror}.") from None
+        for path in reversed(made):
+            with suppress(OSError):
+                path.rmdir() if path.is_dir() else path.unlink()
+        where = error.filename or made[-1]  # a full disk is noticed where no file is named
+        raise UserError(f"{where} can't be written: {error.strerror}.") from None
+    return tuple(path for path in made if path.is_file())
 
 
-def _write(source: Traversable, target: Path, name: str) -> list[Path]:
+def _write(source: Traversable, target: Path, name: str, made: list[Path]) -> None:
+    """Each file and folder is in `made` as soon as a part of it may be there."""
     if source.is_file():
         path = target.with_name(target.name.removesuffix(_SUFFIX))
+        made.append(path)
         path.write_text(source.read_text().replace("@NAME@", name))
-        return [path]
-    target.mkdir(parents=True, exist_ok=True)
-    children = sorted(source.iterdir(), key=lambda child: child.name)
-    return [path for child in children for path in _write(child, target / child.name, name)]
+        return
+    if not target.exists():
+        made.append(target)
+        target.mkdir(parents=True)
+    for child in sorted(source.iterdir(), key=lambda child: child.name):
+        _write(child, target / child.name, name, made)

@@ -12,7 +12,8 @@ from kernelbot.cli.extras import require_extra
 from kernelbot.cli.options import Json, Url
 from kernelbot.cli.session import connect
 from kernelbot.cli.terminal import Terminal, columns
-from kernelbot.domain.errors import Conflict, UserError
+from kernelbot.cli.writing import write_file
+from kernelbot.domain.errors import UserError
 
 if TYPE_CHECKING:
     from kernelbot.attestations.schemas import AttestedRun, SigningKeyList
@@ -63,6 +64,9 @@ def attest(
         Path | None,
         typer.Option("--output", "-o", help="Default: submission-ID.json.", show_default=False),
     ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace the file if it is there.")
+    ] = False,
     url: Url = None,
     as_json: Json = False,
 ) -> None:
@@ -74,22 +78,11 @@ def attest(
     path = output or Path(f"submission-{submission_id}.json")
     with connect(url, terminal) as client:
         document = client.attestation(submission_id)
-    _write(path, document.model_dump_json(by_alias=True, indent=2) + "\n")
+    text = document.model_dump_json(by_alias=True, indent=2) + "\n"
+    write_file(path, text, force=force, option="--output")
     key = document.signatures[0].keyid
     terminal.show(f"{path}: signed by key {key}\nTo check it: kernelbot verify {path}")
     terminal.document({"file": str(path), "key_id": key})
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        with path.open("x", encoding="utf-8") as file:
-            file.write(text)
-    except FileExistsError:
-        raise Conflict(
-            f"{path} is there already.", hint="Name another file with --output."
-        ) from None
-    except OSError as error:
-        raise UserError(f"{path} can't be written: {error.strerror}.") from None
 
 
 def verify(

@@ -9,9 +9,10 @@ from pathlib import Path
 from kernelbot.domain.errors import Conflict, UserError
 
 
-def write_file(file: Path, text: str, *, force: bool) -> None:
+def write_file(file: Path, text: str, *, force: bool, option: str = "--to") -> None:
     """Write the text as it is. `force`: also over a file that is there; else that raises
-    `Conflict`. Raises `UserError` if it can't be written; then what was there is there still."""
+    `Conflict`. `option` names another file. Raises `UserError` if it can't be written; then what
+    was there is there still."""
     try:
         if force and file.is_file():
             _replace(file.resolve(), text)
@@ -21,7 +22,7 @@ def write_file(file: Path, text: str, *, force: bool) -> None:
             _write_new(file, text)
     except FileExistsError:
         raise Conflict(
-            f"{file} already exists.", hint="Name another with --to, or use --force."
+            f"{file} already exists.", hint=f"Name another with {option}, or use --force."
         ) from None
     except OSError as error:
         raise _unwritten(file, error) from None

@@ -21,6 +21,7 @@ from tests.catalog.importing.suites import (
     lay_tensara,
     record,
 )
+from tests.support.small_disk import small_disk
 
 
 def spec_of(folder: Path) -> ProblemSpec:
@@ -230,3 +231,11 @@ def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
     suite = lay_kernelbench(tmp_path / "suite")
     with pytest.raises(UserError, match="can't be written"):
         import_problems("kernelbench", suite, Path("/proc/x"))
+
+
+def test_a_full_disk_is_named(tmp_path: Path) -> None:
+    lay_kernelbench(tmp_path / "suite")
+    with small_disk("8k") as disk:
+        with pytest.raises(UserError, match=rf"^{disk}/out/\S+ can't be written"):
+            import_problems("kernelbench", tmp_path / "suite", disk / "out", devices=["H100"])
+        assert [] == list((disk / "out").iterdir())

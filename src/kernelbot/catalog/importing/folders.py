@@ -75,7 +75,7 @@ def import_problems(
     if not written and not refused:
         raise InvalidProblem(f"{path} holds no problem of {suite}.")
     if competition and listing and written:
-        with _writing():
+        with _writing(listing):
             listing.write_text(competition_text(competition, written, devices), encoding="utf-8")
     return Imported(tuple(written), tuple(refused))
 
@@ -99,7 +99,7 @@ def _write(
         findings.error("", None, f"{folder} already exists; move it away, or use another --into")
         return None
     try:
-        with _writing():
+        with _writing(folder):
             into.mkdir(parents=True, exist_ok=True)
             _complete(problem, folder, devices)
         return folder
@@ -118,12 +118,12 @@ def _complete(problem: ImportedProblem, folder: Path, devices: Sequence[str]) ->
 
 
 @contextmanager
-def _writing() -> Iterator[None]:
-    """What can't be written is the person's to correct."""
+def _writing(path: Path) -> Iterator[None]:
+    """What can't be written is the person's to correct; a full disk names no file."""
     try:
         yield
     except OSError as error:
-        raise UserError(f"{error.filename} can't be written: {error.strerror}.") from None
+        raise UserError(f"{error.filename or path} can't be written: {error.strerror}.") from None
 
 
 def _placed(finding: Finding, file: str) -> Finding:
