@@ -2,6 +2,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -26,6 +27,46 @@ def test_each_module_registers_what_the_table_says() -> None:
             for name, command in group.commands.items()
         }
     assert COMMANDS == registered
+
+
+def _commands(command: object, path: str) -> Iterator[tuple[str, typer.core.TyperCommand]]:
+    if isinstance(command, typer.core.TyperGroup):
+        for name, one in command.commands.items():
+            yield from _commands(one, f"{path} {name}".strip())
+    else:
+        assert isinstance(command, typer.core.TyperCommand)
+        yield path, command
+
+
+def test_every_command_but_two_servers_prints_json() -> None:
+    found = _commands(typer.main.get_command(command_tree()), "")
+    without = [path for path, one in found if not any("--json" in p.opts for p in one.params)]
+    assert ["env serve", "mcp"] == sorted(without)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "detail", "hint"),
+    [
+        (
+            ("problem", "new", "a", "--lang", "foo"),
+            "Invalid value for '--lang': 'foo' is not one of",
+            "`kernelbot problem new --help` explains.",
+        ),
+        (
+            ("board", "list", "--limt"),
+            "No such option: --limt",
+            "`kernelbot board list --help` explains.",
+        ),
+        (("board", "show"), "Missing argument", "`kernelbot board show --help` explains."),
+    ],
+)
+def test_what_was_not_understood_is_named(
+    shell: Shell, arguments: tuple[str, ...], detail: str, hint: str
+) -> None:
+    said = shell(*arguments, "--json")
+    error = said.document["error"]
+    assert (2, True, hint) == (said.code, error["detail"].startswith(detail), error["hint"]), error
+    assert "Value error" not in shell(*arguments).err
 
 
 def test_ctrl_c_at_any_moment_of_the_start_gives_no_traceback() -> None:

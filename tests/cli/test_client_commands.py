@@ -264,6 +264,15 @@ def test_a_board_that_was_meant_is_named(ada: Shell) -> None:
     assert (2, True) == (said.code, "Did you mean sort?" in said.err)
 
 
+@pytest.mark.usefixtures("board")
+def test_an_empty_list_of_a_board_names_it_if_it_is_there(ada: Shell) -> None:
+    empty = ada("submission", "list", "--board", "sort")
+    wrong = ada("submission", "list", "--board", "srot")
+    expected = "You have submitted nothing to sort yet. To submit: "
+    assert (0, f"{expected}kernelbot submit FILE --board sort\n") == (empty.code, empty.out)
+    assert (2, True) == (wrong.code, "Did you mean sort?" in wrong.err)
+
+
 def test_one_may_ask_who_one_is_and_log_out(live: LiveServer, tmp_path: Path) -> None:
     shell = Shell(tmp_path, {})
     shell("login", live.url, live.world.ada.token)

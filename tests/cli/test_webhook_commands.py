@@ -10,7 +10,8 @@ def test_a_webhook_from_its_creation_to_its_deletion(ada: Shell, live: LiveServe
     tried = ada("webhook", "test", number)
     log = ada("webhook", "log", number, "--json").document["messages"]
     shown = ada("webhook", "log", number)
-    gone = ada("webhook", "delete", number)
+    gone = ada("webhook", "delete", number, "--json")
+    assert {"webhook_id": int(number), "deleted": True} == gone.document
     assert (True, 0, ["webhook.test"], True, 0) == (
         "whsec_" in made.out,
         tried.code,

@@ -174,6 +174,9 @@ def _keep_exit_codes(command: Any) -> None:  # of classes that typer doesn't exp
     def invoke_it(context: typer.Context) -> object:
         try:
             return invoke(context)
+        except TyperException as error:
+            error.message = error.message.removeprefix("Value error, ")  # pydantic's
+            raise
         except typer.Abort:
             print(file=sys.stderr)  # the question's line isn't ended
             raise typer.Exit(INTERRUPTED) from None
@@ -207,7 +210,9 @@ def _run(arguments: list[str], *, as_json: bool) -> int:
     except KernelbotError as error:
         return report_error(error, as_json=as_json)
     except TyperException as error:  # only with --json: else typer has printed it and exited
-        return report_usage(str(error), as_json=as_json)
+        context = getattr(error, "ctx", None)
+        path = context.command_path if context is not None else "kernelbot"
+        return report_usage(error.format_message(), path, as_json=as_json)
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
     except BrokenPipeError:  # the reader of our output is gone

@@ -69,9 +69,9 @@ def report_error(error: KernelbotError, *, as_json: bool) -> int:
     return USAGE if error.fault is Fault.AUTHOR else OURS
 
 
-def report_usage(message: str, *, as_json: bool) -> int:
-    """Say that the command itself was not understood."""
-    report = _Report("bad_usage", message, Fault.AUTHOR, None, "`kernelbot --help` explains.")
+def report_usage(message: str, command: str, *, as_json: bool) -> int:
+    """Say that `command` was not understood, of which the path is known so far."""
+    report = _Report("bad_usage", message, Fault.AUTHOR, None, f"`{command} --help` explains.")
     _write(report, as_json=as_json)
     return USAGE
 

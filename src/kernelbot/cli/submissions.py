@@ -86,6 +86,8 @@ def list_submissions(
         found = client.submissions(
             board=board, user=user, everyone=everyone, limit=limit, before_id=before
         )
+        if board is not None and not found.submissions:
+            client.board(board)  # refused if there is none of that name
     others = everyone or user is not None
     cells = {
         "number": [str(one.id) for one in found.submissions],
@@ -103,8 +105,10 @@ def list_submissions(
     if board is not None:
         del cells["board"]
     if not found.submissions:
-        begin = "You have submitted nothing yet. To submit: kernelbot submit FILE --board BOARD"
-        terminal.show("There are none." if others else begin)
+        to = f" to {board}" if board else ""
+        begin = f"kernelbot submit FILE --board {board or 'BOARD'}"
+        nothing = f"You have submitted nothing{to} yet. To submit: {begin}"
+        terminal.show("There are none." if others or before else nothing)
     else:
         rows = list(zip(*cells.values(), strict=True))
         right = ("number", "score", "place")

@@ -123,12 +123,13 @@ def enable(number: WebhookId, url: Url = None, as_json: Json = False) -> None:
     terminal.document(found)
 
 
-def delete(number: WebhookId, url: Url = None) -> None:
+def delete(number: WebhookId, url: Url = None, as_json: Json = False) -> None:
     """Delete a webhook and its log."""
-    terminal = Terminal(as_json=False)
+    terminal = Terminal(as_json)
     with connect(url, terminal) as client:
         client.delete_webhook(number)
     terminal.show(f"Webhook {number} is deleted.")
+    terminal.document({"webhook_id": number, "deleted": True})
 
 
 def _state(disabled_reason: str | None, *, failing: bool) -> str:
