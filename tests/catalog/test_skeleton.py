@@ -45,3 +45,11 @@ def test_a_full_disk_is_named_and_leaves_nothing(tmp_path: Path) -> None:
         with pytest.raises(UserError, match=rf"^{disk}/small/p.* can't be written"):
             new_problem(disk / "small" / "p", "p", Lang.PY)
         assert not (disk / "small" / "p").exists()
+
+
+def test_a_function_that_the_reference_lacks_is_named_first(tmp_path: Path) -> None:
+    new_problem(tmp_path / "p", "p", Lang.PY)
+    reference = tmp_path / "p" / "reference.py"
+    reference.write_text(reference.read_text().replace("def generate_input", "def xgenerate_input"))
+    with pytest.raises(InvalidProblem, match="defines no generate_input; correct"):
+        load_problem(tmp_path / "p")

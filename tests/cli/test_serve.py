@@ -77,7 +77,7 @@ def test_a_secret_run_shows_its_times_and_nothing_of_the_data(shell: Shell) -> N
     said = eve("submit", "sums/submission.py", "--board", "sums", "--json")
     secret = next(run for run in said.document["runs"] if run["secret"])
     timed = secret["result"]["phases"]["leaderboard"]["workloads"]
-    assert (0, "accepted", ["size: 16384", "size: 65536"]) == (
+    assert (0, "accepted", ["size: 65536", "size: 262144"]) == (
         said.code,
         secret["verdict"],
         [load["spec"] for load in timed],

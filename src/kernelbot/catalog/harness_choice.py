@@ -22,6 +22,8 @@ class HarnessChoice:
     kind: HarnessKind
     reason: str
     natively_possible: bool
+    obstacle: str = ""
+    """Why a script has to judge though nobody asked for one; empty if it needn't."""
 
 
 def choose(
@@ -36,18 +38,19 @@ def choose(
     """Native if the reference defines what that needs, unless `wished` says script."""
     obstacle = _missing(reference) or (multi_gpu and _rankless(lang, reference)) or None
     if obstacle is not None:
-        return HarnessChoice(
-            HarnessKind.SCRIPT, f"Judged by the problem's own script: {obstacle}.", False
-        )
+        return _by_script(obstacle, natively_possible=False)
     if wished is not None:
         return HarnessChoice(wished, f"task.yml asks for it (harness: {wished}).", True)
     obstacle = _needs_script(lang, config, files, reference)
     if obstacle is not None:
-        return HarnessChoice(
-            HarnessKind.SCRIPT, f"Judged by the problem's own script: {obstacle}.", True
-        )
+        return _by_script(obstacle, natively_possible=True)
     reason = f"{REFERENCE} offers generate_input and check_implementation."
     return HarnessChoice(HarnessKind.NATIVE, reason, True)
+
+
+def _by_script(obstacle: str, *, natively_possible: bool) -> HarnessChoice:
+    reason = f"Judged by the problem's own script: {obstacle}."
+    return HarnessChoice(HarnessKind.SCRIPT, reason, natively_possible, obstacle)
 
 
 def _missing(reference: Reference | None) -> str | None:

@@ -293,7 +293,10 @@ def _check_harness(
     if wished is HarnessKind.NATIVE and not choice.natively_possible:
         findings.error("harness", fields.line, f"can't be native. {choice.reason}")
     elif choice.kind is HarnessKind.SCRIPT and not config.sources:
-        if config.main is None:
+        if config.main is None and choice.obstacle and wished is None:
+            rest = "correct that, or name a script of the problem's own by `config.main`"
+            findings.error("", line, f"{choice.obstacle}; {rest}")
+        elif config.main is None:
             findings.error("config.main", line, f"missing. {choice.reason}")
         elif config.main not in names:
             findings.error("config.main", line, f"`{config.main}` isn't among `files`")
