@@ -40,6 +40,14 @@ def test_a_mistake_is_named_and_ends_with_two(admin: Shell, tmp_path: Path) -> N
     (tmp_path / "set" / "one" / "reference.py").unlink()
     said = admin("sync", "set")
     assert (2, True) == (said.code, "no such file: `reference.py`" in said.out)
+    counts = "set: 0 of 0 boards changed. Not read because of mistakes: 1."
+    assert counts == said.out.splitlines()[-1]
+
+
+def test_a_folder_that_is_not_there_is_said_to_be_none(admin: Shell) -> None:
+    said = admin("sync", "nosuchfolder")
+    expected = "There is no folder or archive nosuchfolder here, so it was taken for a repository."
+    assert (2, True) == (said.code, expected in said.err), said.err
 
 
 def test_what_nobody_reads_is_named_with_the_plan(admin: Shell, tmp_path: Path) -> None:

@@ -92,7 +92,7 @@ def _send(
 ) -> "SyncOutcome":
     path = Path(source) if source is not None and "://" not in source else None
     if path is None or not path.exists():
-        return client.organise.sync(source, ref, options)
+        return _from_repository(client, source, ref, options)
     if ref is not None:
         raise UserError(
             "--ref is for repositories.", hint=f"To read one on this disk: file://{path.resolve()}"
@@ -102,6 +102,22 @@ def _send(
             return client.organise.sync_archive(path.resolve().name, archive, options)
     except OSError as error:
         raise UserError(f"{error.filename or path} can't be read: {error.strerror}.") from None
+
+
+def _from_repository(
+    client: "KernelbotClient", source: str | None, ref: str | None, options: SyncOptions
+) -> "SyncOutcome":
+    from kernelbot.client import Refused
+
+    try:
+        return client.organise.sync(source, ref, options)
+    except Refused as error:
+        if source is not None and "://" not in source:
+            error.hint = (
+                f"There is no folder or archive {source} here, so it was taken for a repository. "
+                f"{error.hint}".rstrip()
+            )
+        raise
 
 
 @contextmanager
@@ -131,7 +147,8 @@ def _show(outcome: "SyncOutcome", terminal: Terminal) -> None:
     at = f" at {outcome.commit[:12]}" if outcome.commit else ""
     count = sum(item.action in (SyncAction.CREATE, SyncAction.UPDATE) for item in outcome.items)
     verb = "changed" if outcome.applied else "would change"
-    terminal.show(
-        f"{printable(outcome.source)}{at}: {count} of {len(outcome.items)} boards {verb}."
-    )
+    errors = len(outcome.with_action(SyncAction.ERROR))  # of boards, or of whole files
+    readable = len(outcome.items) - errors
+    more = f" Not read because of mistakes: {errors}." if errors else ""
+    terminal.show(f"{printable(outcome.source)}{at}: {count} of {readable} boards {verb}.{more}")
     terminal.document(outcome)
