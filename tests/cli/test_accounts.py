@@ -175,3 +175,14 @@ def test_a_deadline_is_written_as_in_competition_files(live: LiveServer, admin: 
     live.call(live.world.board())
     said = admin("board", "edit", "sort", "--deadline", "2027-1-31 7:59 +02:00")
     assert "sort: deadline: none -> 2027-01-31 05:59 UTC\n" == said.out
+
+
+def test_the_address_of_a_page_is_no_servers(live: LiveServer, tmp_path: Path) -> None:
+    shell = Shell(tmp_path, {"KERNELBOT_TOKEN": "t"})
+    address = f"{live.url}/board/sort"
+    for command in (("whoami", "--url", address), ("login", address, "t")):
+        said = shell(*command)
+        assert (2, f"Error: {address} isn't a KernelBot server's address.") == (
+            said.code,
+            said.err.splitlines()[0],
+        )

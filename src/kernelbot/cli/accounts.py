@@ -2,7 +2,8 @@
 
 import sys
 import time
-from typing import Annotated
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlencode
 
 import typer
@@ -16,6 +17,10 @@ from kernelbot.cli.session import connect
 from kernelbot.cli.terminal import Terminal, columns
 from kernelbot.domain.errors import SlowDown, UserError
 from kernelbot.domain.next_steps import Next
+
+if TYPE_CHECKING:
+    from kernelbot.accounts.model import Person
+    from kernelbot.client import KernelbotClient
 
 _SLOWER_S = 5
 """How much longer to wait between polls after a `slow_down`: RFC 8628, 3.5."""
@@ -193,7 +198,7 @@ def login(
         query = {"provider": "github" if github else "discord"}
         token = _from_browser(server, query | ({"invite": invite} if invite else {}), terminal)
     with KernelbotClient(server, token) as client:
-        user = client.me()  # an invalid token isn't kept
+        user = _me(client)  # an invalid token isn't kept
         path = remember(server, token)
         if invite:
             joined = client.join(invite).boards
@@ -211,7 +216,7 @@ def whoami(url: Url = None, as_json: Json = False) -> None:
     terminal = Terminal(as_json)
     endpoint = find_endpoint(url)
     with KernelbotClient.to(endpoint) as client:
-        user = client.me()
+        user = _me(client)
     terminal.show(f"You are {one_line(user.name)} ({user.role}) at {endpoint.url}.")
     terminal.show(
         f"Server from {endpoint.url_from or 'the default'}, token from {endpoint.token_from}."
@@ -246,6 +251,21 @@ def logout(
         "kernelbot token revoke ID"
     )
     terminal.document({"url": server})
+
+
+def _me(client: "KernelbotClient") -> "Person":
+    """Whose token it is. Raises `UserError` if the address is none of a server's."""
+    from kernelbot.client import Refused
+
+    try:
+        return client.me()
+    except Refused as error:
+        if error.status != HTTPStatus.NOT_FOUND:
+            raise
+        raise UserError(
+            f"{client.url} isn't a KernelBot server's address.",
+            hint="It ends after the host and port: without a page's path.",
+        ) from None
 
 
 def _ask_for_token() -> str | None:

@@ -323,7 +323,7 @@ def read_settings(**given: object) -> Settings:
             hint="See kernelbot.toml, .env and the environment.",
         ) from None
     except tomllib.TOMLDecodeError as error:
-        raise UserError(f"The configuration file isn't TOML: {error}") from None
+        raise UserError(f"{_configuration_file()} isn't TOML: {error}.") from None
     except UnicodeDecodeError:
         raise UserError("kernelbot.toml or .env isn't text in UTF-8.") from None
     except OSError as error:
