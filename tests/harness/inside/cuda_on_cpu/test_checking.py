@@ -112,3 +112,9 @@ def test_a_mistake_is_found_with_its_thread_and_line(
     error = error_of(built, kernel)
     assert error.startswith(f"submission.cu:{line}: thread (")
     assert said.format(next=line + 1) in error
+
+
+def test_a_clean_file_is_compiled_without_a_word_about_our_header(tmp_path: Path) -> None:
+    flags = (*CHECKED_FLAGS, "-O3", "-Wall", "-Werror=format-truncation")
+    text = 'extern "C" void custom_kernel(float *out) { out[0] = 1; }\n'
+    assert build(tmp_path, text, *flags, libraries=CHECKED_LIBRARIES).exists()

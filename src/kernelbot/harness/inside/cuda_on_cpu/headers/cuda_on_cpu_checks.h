@@ -17,6 +17,11 @@ inline bool is_of_header(const char *line) {
            strstr(line, ".cuh:") != nullptr;
 }
 
+// A line and a text may be cut off: what the compiler would say of that isn't for the author.
+#pragma GCC diagnostic push
+#ifndef __clang__
+#pragma GCC diagnostic ignored "-Wformat-truncation"
+#endif
 // The author's line with an address of code, or a header's that it wasn't inlined from; empty if
 // that can't be found out.
 inline void find_line(void *where, char *line, size_t size) {
@@ -46,6 +51,7 @@ inline void set_error(const char *text, void *where = nullptr) {
     error.is_reported = false;
     snprintf(error.text, sizeof error.text, "%s%s%s", line, line[0] ? ": " : "", text);
 }
+#pragma GCC diagnostic pop
 inline bool has_error() { return error.is_set; }
 
 #ifdef CUDA_ON_CPU_THROWS
