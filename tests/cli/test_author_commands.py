@@ -35,6 +35,10 @@ def test_nobody_is_an_error_with_a_sentence(ada: Shell) -> None:
     assert (2, True) == (said.code, "There is no such author's page" in said.err)
 
 
+def test_to_stop_following_names_what(ada: Shell) -> None:
+    assert 2 == ada("follow", "--stop").code
+
+
 def test_a_board_and_an_author_are_followed(ada: Shell, live: LiveServer) -> None:
     live.call(live.world.board("followed"))
     live.call(ranked(live.world, 1e-3, author=live.world.bob.user, board="followed"))

@@ -146,3 +146,9 @@ def test_what_is_no_url_is_refused(places: ClientFiles, url: str) -> None:
 
 def test_a_token_is_not_in_the_text_form() -> None:
     assert "secret" not in repr(Endpoint("http://a", "secret"))
+
+
+def test_a_mark_at_the_beginning_of_the_configuration_is_passed_over(places: ClientFiles) -> None:
+    places.config.parent.mkdir()
+    places.config.write_text('url = "http://a"\n', "utf-8-sig")
+    assert "http://a" == find_endpoint(environ={}, places=places).url

@@ -133,7 +133,9 @@ def body_of(error: errors.KernelbotError) -> ErrorBody:
 
 
 def note(error: errors.KernelbotError, status: HTTPStatus) -> None:
-    """Log an error that isn't the asker's."""
+    """Log an error that isn't the asker's, nor what organisers have decided."""
+    if isinstance(error, errors.Paused):
+        return
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         cause = repr(error.__cause__) if error.__cause__ else None
         log.error("request_failed", code=error.code, detail=str(error), cause=cause)

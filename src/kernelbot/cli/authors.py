@@ -9,6 +9,7 @@ from kernelbot.cli.examples import examples
 from kernelbot.cli.options import Json, Url
 from kernelbot.cli.session import connect
 from kernelbot.cli.terminal import Terminal, columns
+from kernelbot.domain.errors import UserError
 
 if TYPE_CHECKING:
     from kernelbot.ranking.authors.model import Author
@@ -98,6 +99,8 @@ def follow(
     """Follow boards and authors, and show what you follow and what is new there."""
     from kernelbot.render.text import one_line
 
+    if stop and board is None and author is None:
+        raise UserError("--stop is for a board or an author.", hint="Name it: --board or --author.")
     terminal = Terminal(as_json)
     with connect(url, terminal, board=board) as client:
         if board is not None:

@@ -177,7 +177,9 @@ def _toml(text: str) -> str:
 
 def _read_config(path: Path) -> _Config:
     try:
-        found = tomllib.loads(path.read_text("utf-8"))
+        found = tomllib.loads(
+            path.read_text("utf-8-sig")
+        )  # editors of Windows begin it with a mark
     except FileNotFoundError:
         return _Config(None, {})
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
