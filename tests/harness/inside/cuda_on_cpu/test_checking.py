@@ -115,6 +115,9 @@ def test_a_mistake_is_found_with_its_thread_and_line(
 
 
 def test_a_clean_file_is_compiled_without_a_word_about_our_header(tmp_path: Path) -> None:
-    flags = (*CHECKED_FLAGS, "-O3", "-Wall", "-Werror=format-truncation")
-    text = 'extern "C" void custom_kernel(float *out) { out[0] = 1; }\n'
+    flags = (*CHECKED_FLAGS, "-Werror")
+    text = (
+        "__global__ void one(float *out) { out[threadIdx.x] = 1; }\n"
+        'extern "C" void custom_kernel(float *out) { one<<<1, 32>>>(out); }\n'
+    )
     assert build(tmp_path, text, *flags, libraries=CHECKED_LIBRARIES).exists()
