@@ -60,6 +60,11 @@ def test_what_nobody_reads_is_named_with_the_plan(admin: Shell, tmp_path: Path) 
 def test_statistics_deletion_and_revealing(admin: Shell, live: LiveServer) -> None:
     live.call(live.world.board())
     sent = live.call(live.world.submit())
+    refused = admin("board", "delete", "sort", "--json").document["error"]
+    assert ("force", "With --force they are deleted as well.") == (
+        refused["next"],
+        refused["hint"],
+    )
     stats = admin("stats", "--board", "sort", "--json").document
     revealed = admin("board", "edit", "sort", "--reveal-code", "--json").document
     gone = admin("submission", "delete", str(sent.id), "--json").document

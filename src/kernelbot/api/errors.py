@@ -68,6 +68,7 @@ ADVICE: dict[Next, str] = {
     Next.LIST_SIGNING_KEYS: "See `GET /api/v1/signing-keys`.",
     Next.CHANGE_CHAT_SETTINGS: "In Discord, `/admin settings` changes that.",
     Next.MIGRATE_DATABASE: "Its operator migrates it: `kernelbot db migrate`.",
+    Next.FORCE: "With `force=true` they are deleted as well.",
 }
 """What to do next, for those who use the API."""
 

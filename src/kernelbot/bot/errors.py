@@ -40,6 +40,7 @@ ADVICE: dict[Next, str] = {
     Next.LIST_SIGNING_KEYS: "See: `kernelbot signing-key list`, in a terminal.",
     Next.CHANGE_CHAT_SETTINGS: "Change that: `/admin settings`",
     Next.MIGRATE_DATABASE: "Tell the organisers.",
+    Next.FORCE: "In a terminal, `--force` deletes them as well.",
 }
 """What to do next, for those in a chat, in its markdown."""
 

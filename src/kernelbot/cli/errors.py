@@ -43,6 +43,7 @@ ADVICE: dict[Next, str] = {
     Next.LIST_SIGNING_KEYS: "The platform shows its keys: `kernelbot signing-key list`",
     Next.CHANGE_CHAT_SETTINGS: "In Discord, `/admin settings` changes that.",
     Next.MIGRATE_DATABASE: "Run `kernelbot db migrate` where the server is.",
+    Next.FORCE: "With --force they are deleted as well.",
 }
 """What to do next, for those in a terminal."""
 

@@ -38,6 +38,8 @@ class Next(StrEnum):
     CHANGE_CHAT_SETTINGS = "change_chat_settings"
     """Those of a Discord server."""
     MIGRATE_DATABASE = "migrate_database"
+    FORCE = "force"
+    """The same again, so that what belongs to it is deleted as well."""
 
 
 def known_step(word: str | None) -> Next | None:

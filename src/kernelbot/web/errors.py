@@ -83,6 +83,7 @@ ADVICE: dict[Next, Advice] = {
     Next.LIST_SIGNING_KEYS: Advice("The platform shows its keys.", "/api/v1/signing-keys"),
     Next.CHANGE_CHAT_SETTINGS: Advice("In Discord, /admin settings changes that."),
     Next.MIGRATE_DATABASE: Advice("Tell the organisers."),
+    Next.FORCE: Advice("Say that they are to be deleted as well."),
 }
 """What to do next, for those in a browser."""
 

@@ -50,7 +50,7 @@ class Deletion:
             if not force and await deletion.has_submissions(session, board.id):
                 raise Conflict(
                     f"Board {board.name!r} has submissions.",
-                    hint="Delete it with them by force, or give it a deadline instead.",
+                    next_step=Next.FORCE,
                 )
             count = await deletion.delete_board(session, board.id)
             detail: audit.Detail = {"submissions": count, "force": force}
@@ -127,7 +127,7 @@ class Deletion:
             if not force and found.submission_ids:
                 raise Conflict(
                     f"{found.name!r} has {counted(len(found.submission_ids), 'submission')}.",
-                    hint="Delete the account with them by force.",
+                    next_step=Next.FORCE,
                 )
             count = await deletion.delete_submissions(session, list(found.submission_ids))
             detail: audit.Detail = {
