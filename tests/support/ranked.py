@@ -1,6 +1,10 @@
 """Submissions that were judged, without a judge."""
 
+from collections.abc import Mapping
+
 from kernelbot.accounts.model import User
+from kernelbot.moderation.rejudges import store as rejudges
+from kernelbot.moderation.rejudges.model import Rejudge
 from kernelbot.protocol import Mode
 from tests.support.world import World
 
@@ -24,8 +28,21 @@ async def ranked(
         content=f"# {score_s}\nscore_s = {score_s}\n{says}".encode(),
         devices=(device,),
     )
+    await judged(world, submitted.id, score_s, device=device, relative_error=relative_error)
+    return submitted.id
+
+
+async def judged(
+    world: World,
+    number: int,
+    score_s: float,
+    *,
+    device: str = "CPU",
+    relative_error: float = 0.001,
+) -> None:
+    """What waited of a submission was accepted, with this score on the secret data."""
     values = {
-        "id": submitted.id,
+        "id": number,
         "score_s": score_s,
         "low_s": score_s * (1 - relative_error),
         "high_s": score_s * (1 + relative_error),
@@ -33,12 +50,14 @@ async def ranked(
     }
     async with world.database.write() as session:
         await session.do(
-            "UPDATE runs SET state = 'dispatched' WHERE submission_id = %(id)s", values
+            "UPDATE runs SET state = 'dispatched' WHERE submission_id = %(id)s"
+            " AND rejudge_id IS NULL",
+            values,
         )
         await session.do(
             "UPDATE runs SET state = 'finished', verdict = 'accepted', finished_at = now(),"
             " score_s = %(score_s)s, ci_low_s = %(low_s)s, ci_high_s = %(high_s)s"
-            " WHERE submission_id = %(id)s",
+            " WHERE submission_id = %(id)s AND rejudge_id IS NULL",
             values,
         )
         await session.one(
@@ -46,4 +65,31 @@ async def ranked(
             " WHERE id = %(id)s",
             values,
         )
-    return submitted.id
+
+
+async def rejudged(world: World, scores: Mapping[int, float | None], board: str = "sort") -> None:
+    """A rejudge finds these scores of submissions; None: a wrong answer."""
+    started = await world.services.rejudging.start(world.admin.user, board)
+    await rejudge_ends(world, started, scores)
+
+
+async def rejudge_ends(world: World, started: Rejudge, scores: Mapping[int, float | None]) -> None:
+    """A rejudge that waited has found these scores, of all of its submissions."""
+    async with world.database.write() as session:
+        for number, score_s in scores.items():
+            values = {"rejudge": started.id, "id": number, "score_s": score_s}
+            await session.do(
+                "UPDATE runs SET state = 'dispatched'"
+                " WHERE rejudge_id = %(rejudge)s AND submission_id = %(id)s",
+                values,
+            )
+            await session.do(
+                "UPDATE runs SET state = 'finished', finished_at = now(), score_s = %(score_s)s,"
+                " ci_low_s = %(score_s)s::float8 * 0.999, ci_high_s = %(score_s)s::float8 * 1.001,"
+                " verdict = CASE WHEN %(score_s)s::float8 IS NULL THEN 'wrong_answer'"
+                " ELSE 'accepted' END::run_verdict,"
+                " fault = CASE WHEN %(score_s)s::float8 IS NULL THEN 'author' END::fault"
+                " WHERE rejudge_id = %(rejudge)s AND submission_id = %(id)s",
+                values,
+            )
+        await rejudges.ended(session, started.id)

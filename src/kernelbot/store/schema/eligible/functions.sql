@@ -3,7 +3,8 @@
 -- Runs that may be ranked, of any version of the problem. A finished rejudge's measurement replaces
 -- earlier ones, unless it failed through our fault. The harness must be that of the problem: on a
 -- board that is judged natively no script's result is ranked. The scatter between judgings is in
--- the interval.
+-- the interval. `measured_at`: what waited while others were measured again is judged after that, and
+-- competes with them; the runs of a rejudge have one time, that of its beginning.
 CREATE VIEW rankable_runs AS
 SELECT
     s.leaderboard_id,
@@ -17,7 +18,7 @@ SELECT
     s.created_at AS achieved_at,
     s.source_sha256,
     r.rejudge_id,
-    coalesce(j.created_at, s.created_at) AS measured_at,
+    coalesce(j.created_at, r.finished_at) AS measured_at,
     measured.judging_hash,
     s.code_sha256
 FROM submissions s
@@ -89,10 +90,9 @@ CREATE FUNCTION better_run(
 BEGIN
     IF (CASE
         WHEN beaten IS NOT NULL THEN best.run_id = beaten AND NOT again
-        ELSE best.run_id IS NULL
-            OR (run.rejudge_id IS NOT NULL AND run.rejudge_id IS DISTINCT FROM best.rejudge_id)
-            OR (run.score_s * (run.ci_high_s / run.score_s) ^ strictness(tried) < best.ci_low_s
-                AND NOT again)
+        ELSE (run.rejudge_id IS NOT NULL AND run.rejudge_id IS DISTINCT FROM best.rejudge_id)
+            OR (NOT again AND (best.run_id IS NULL
+                OR run.score_s * (run.ci_high_s / run.score_s) ^ strictness(tried) < best.ci_low_s))
     END) THEN
         RETURN run;
     END IF;
@@ -106,18 +106,20 @@ CREATE AGGREGATE best_run_of(
     SFUNC = better_run, STYPE = eligible_runs
 );
 
--- The runs that count, whether the same code was measured before, and the how manieth try of its
--- author each is, with those that were withdrawn.
+-- The runs that count, whether the same code was sent before, and the how manieth try of its author
+-- each is, with those that were withdrawn. Of the same code the first one sent counts, in whatever order
+-- they were measured: else an author could delete whichever was measured first. Before all of these
+-- comes what was measured again.
 CREATE VIEW counted_runs AS
 SELECT run.leaderboard_id, run.device, run.author_id, run.measured_at, run.achieved_at, run.run_id,
     run.submission_id, run.score_s, run,
     row_number() OVER (
         PARTITION BY run.leaderboard_id, run.device, run.author_id, run.source_sha256
-        ORDER BY run.measured_at, run.achieved_at, run.run_id
+        ORDER BY run.rejudge_id IS NULL, run.submission_id
     ) > 1 OR row_number() OVER (
         PARTITION BY run.leaderboard_id, run.device, run.author_id,
             coalesce(run.code_sha256, run.source_sha256)
-        ORDER BY run.measured_at, run.achieved_at, run.run_id
+        ORDER BY run.rejudge_id IS NULL, run.submission_id
     ) > 1 AS again,
     row_number() OVER (
         PARTITION BY run.leaderboard_id, run.device, run.author_id
