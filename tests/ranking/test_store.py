@@ -88,6 +88,10 @@ REVOKE: tuple[LiteralString, ...] = (
     WHERE author_id = %(author)s AND review = 'clear' AND random() < 0.5
     """,
     "UPDATE submissions SET review = 'clear' WHERE author_id = %(author)s",
+    """
+    UPDATE submissions SET review = 'refused', review_reason = 'odd'
+    WHERE author_id = %(author)s AND review <> 'refused' AND random() < 0.2
+    """,
     "UPDATE users SET banned_at = now() WHERE id = %(author)s",
     "UPDATE users SET banned_at = NULL WHERE id = %(author)s",
 )

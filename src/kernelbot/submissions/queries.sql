@@ -230,7 +230,7 @@ SELECT pg_notify('kernelbot_cancelled', %(run_id)s::text);
 -- name: refresh_standings
 SELECT refresh_standing(s.leaderboard_id, d.device, s.author_id)
 FROM submissions s
-CROSS JOIN LATERAL (SELECT DISTINCT device FROM runs WHERE submission_id = s.id ORDER BY device) d
+CROSS JOIN LATERAL (SELECT device FROM devices_decided_by(s.id) o(device) ORDER BY device) d
 WHERE s.id = %(submission_id)s AND s.mode = 'leaderboard';
 
 -- What happened after an id, and whether every run has ended, both of one moment. A row without an

@@ -268,7 +268,8 @@ async def cancel_runs(session: WriteSession, submission_id: int) -> bool:
 
 
 async def refresh_standings(session: WriteSession, submission_id: int) -> None:
-    """Bring its author's standings in line, on every device it ran on."""
+    """Bring its author's standings in line, on every device that it, or the same code sent later,
+    ran on."""
     sql = statements(__file__)["refresh_standings"]
     await session.all(sql, {"submission_id": submission_id})
 

@@ -37,6 +37,27 @@ DO UPDATE SET submission_id = least(known.submission_id, excluded.submission_id)
     score_s = CASE WHEN known.submission_id <= excluded.submission_id THEN known.score_s
         ELSE excluded.score_s END;
 
+-- What is held or refused stays so for the same code, on every device, whoever deletes it.
+-- name: withdraw_refused
+INSERT INTO withdrawn_sources AS known (
+    leaderboard_id, author_id, source_sha256, judging_hash, device, submission_id, code_sha256
+)
+SELECT DISTINCT ON (s.leaderboard_id, s.author_id, s.source_sha256, v.judging_hash, d.device)
+    s.leaderboard_id, s.author_id, s.source_sha256, v.judging_hash, d.device, s.id, s.code_sha256
+FROM submissions s
+JOIN leaderboards b ON b.id = s.leaderboard_id
+JOIN problem_versions v ON v.id = b.problem_version_id
+JOIN leaderboard_devices d ON d.leaderboard_id = s.leaderboard_id
+WHERE s.id = ANY(%(submission_ids)s) AND s.mode = 'leaderboard' AND s.review <> 'clear'
+ORDER BY s.leaderboard_id, s.author_id, s.source_sha256, v.judging_hash, d.device, s.id
+ON CONFLICT DO NOTHING;
+
+-- What an organiser deletes may be submitted again, also if it was wrong when it was measured again.
+-- name: forget_withdrawn
+DELETE FROM withdrawn_sources WHERE (leaderboard_id, author_id, submission_id) IN (
+    SELECT leaderboard_id, author_id, id FROM submissions WHERE id = ANY(%(submission_ids)s)
+);
+
 -- So waiting and running runs leave the turns before the rankings are locked.
 -- name: drop_runs
 UPDATE runs SET state = 'cancelled', finished_at = now()
@@ -62,7 +83,8 @@ SELECT id FROM submissions WHERE id = ANY(%(submission_ids)s) ORDER BY id FOR NO
 -- name: lock_rankings
 SELECT 1 AS locked FROM leaderboard_devices
 WHERE (leaderboard_id, device) IN (
-    SELECT s.leaderboard_id, r.device FROM submissions s JOIN runs r ON r.submission_id = s.id
+    SELECT s.leaderboard_id, d.device
+    FROM submissions s CROSS JOIN LATERAL devices_decided_by(s.id) d(device)
     WHERE s.id = ANY(%(submission_ids)s)
 )
 ORDER BY leaderboard_id, device FOR NO KEY UPDATE;
@@ -87,10 +109,10 @@ WHERE submission_id = ANY(%(submission_ids)s) AND score_s IS NOT NULL;
 -- name: refresh_standings
 SELECT refresh_standing(place.leaderboard_id, place.device, place.author_id)
 FROM (
-    SELECT DISTINCT s.leaderboard_id, r.device, s.author_id
-    FROM submissions s JOIN runs r ON r.submission_id = s.id
+    SELECT DISTINCT s.leaderboard_id, d.device, s.author_id
+    FROM submissions s CROSS JOIN LATERAL devices_decided_by(s.id) d(device)
     WHERE s.id = ANY(%(submission_ids)s) AND s.mode = 'leaderboard'
-    ORDER BY s.leaderboard_id, r.device, s.author_id
+    ORDER BY s.leaderboard_id, d.device, s.author_id
 ) place;
 
 -- name: delete_submissions

@@ -62,7 +62,8 @@ async def delete_submissions(
     """Delete them with all that belongs to them; their runs are stopped, the ranking moves up.
 
     Returns how many there were. Sources that nobody else has submitted are deleted too.
-    `withdrawn`: their author deletes them, so that the same source won't be ranked again.
+    `withdrawn`: their author deletes them, so that the same source won't be ranked again. Nor will
+    that of what is held or refused, whoever deletes it.
     Raises `CameMeanwhile`.
     """
     sql = statements(__file__)
@@ -70,6 +71,9 @@ async def delete_submissions(
     locked = await _lock_runs(session, submission_ids)
     if withdrawn:
         await withdraw(session, submission_ids)
+    else:
+        await session.do(sql["forget_withdrawn"], values)
+    await session.do(sql["withdraw_refused"], values)
     again = await _stop(session, submission_ids, locked)
     await session.do(sql["drop_scores"], values)
     await session.all(sql["refresh_standings"], values)

@@ -47,6 +47,23 @@ WHERE id = %(rejudge_id)s AND finished_at IS NULL AND NOT EXISTS (
 )
 RETURNING id;
 
+-- What was wrong when it was measured again is known to be: the same code that its author has sent
+-- beside it, or sends later, isn't ranked.
+-- name: withdraw_refuted
+INSERT INTO withdrawn_sources AS known (
+    leaderboard_id, author_id, source_sha256, judging_hash, device, submission_id, code_sha256
+)
+SELECT DISTINCT ON (s.author_id, s.source_sha256)
+    s.leaderboard_id, s.author_id, s.source_sha256, v.judging_hash, r.device, s.id, s.code_sha256
+FROM rejudges j
+JOIN problem_versions v ON v.id = j.problem_version_id
+JOIN runs r ON r.rejudge_id = j.id AND r.fault = 'author'
+JOIN submissions s ON s.id = r.submission_id
+WHERE j.id = %(rejudge_id)s
+ORDER BY s.author_id, s.source_sha256, s.id
+ON CONFLICT (leaderboard_id, author_id, source_sha256, judging_hash, device)
+DO UPDATE SET submission_id = least(known.submission_id, excluded.submission_id);
+
 -- name: rank
 SELECT refresh_standing(j.leaderboard_id, j.device, own.author_id)
 FROM rejudges j

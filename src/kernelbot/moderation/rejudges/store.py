@@ -44,6 +44,7 @@ async def ended(session: WriteSession, rejudge_id: int) -> None:
     values = {"rejudge_id": rejudge_id}
     await session.one(sql["lock"], values)
     if await session.one(sql["finish"], values) is not None:
+        await session.do(sql["withdraw_refuted"], values)
         await session.all(sql["rank"], values)
         await session.all(sql["recount"], values)
         await session.one(sql["request_duels"], values)

@@ -56,8 +56,9 @@ SELECT id AS run_id, widened_low(score_s, ci_low_s, scatter) AS ci_low_s,
     ci_high_s AS own_high_s, scatter, scatter_pairs
 FROM runs WHERE secret AND score_s IS NOT NULL AND ci_low_s IS NOT NULL AND ci_high_s IS NOT NULL;
 
--- The runs that count. Nothing else in the system decides this. Source and code are two conditions:
--- with an OR every run of an author would be compared with all that they have withdrawn.
+-- The runs that count. Nothing else in the system decides this. What was refused or is held doesn't
+-- count, nor does the same code that its author sent later, on any device. Source and code are two
+-- conditions: with an OR every run of an author would be compared with all that they have withdrawn.
 CREATE VIEW eligible_runs AS
 SELECT r.leaderboard_id, r.device, r.author_id, r.run_id, r.submission_id, r.score_s,
     r.ci_low_s, r.ci_high_s, r.achieved_at, r.source_sha256, r.rejudge_id, r.measured_at,
@@ -78,6 +79,16 @@ WHERE NOT EXISTS (
         AND w.code_sha256 = r.code_sha256 AND w.judging_hash = r.judging_hash
         AND w.device = r.device AND w.submission_id < r.submission_id
         AND r.rejudge_id IS NULL
+) AND NOT EXISTS (
+    SELECT 1 FROM submissions t
+    WHERE t.leaderboard_id = r.leaderboard_id AND t.author_id = r.author_id
+        AND t.source_sha256 = r.source_sha256 AND t.review <> 'clear' AND t.mode = 'leaderboard'
+        AND t.id < r.submission_id
+) AND NOT EXISTS (
+    SELECT 1 FROM submissions t
+    WHERE t.leaderboard_id = r.leaderboard_id AND t.author_id = r.author_id
+        AND t.code_sha256 = r.code_sha256 AND t.review <> 'clear' AND t.mode = 'leaderboard'
+        AND t.id < r.submission_id
 );
 
 -- The better of two runs. A rejudge's measurement replaces the earlier one; the same source `again`
@@ -151,3 +162,15 @@ FROM (
     ) happened
     GROUP BY leaderboard_id, device, author_id
 ) authors;
+
+-- The devices on which it may decide an author's standing what becomes of a submission: where it ran,
+-- and where the same code ran that was sent later, which isn't ranked if the submission is refused.
+CREATE FUNCTION devices_decided_by(_submission bigint) RETURNS SETOF text LANGUAGE sql STABLE AS $$
+    SELECT DISTINCT r.device
+    FROM submissions s
+    JOIN submissions t ON t.leaderboard_id = s.leaderboard_id AND t.author_id = s.author_id
+        AND t.id >= s.id
+        AND (t.id = s.id OR t.source_sha256 = s.source_sha256 OR t.code_sha256 = s.code_sha256)
+    JOIN runs r ON r.submission_id = t.id
+    WHERE s.id = _submission;
+$$;

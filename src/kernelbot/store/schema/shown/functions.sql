@@ -88,13 +88,19 @@ CROSS JOIN LATERAL (
     OFFSET 0
 ) plain
 CROSS JOIN LATERAL (
-    -- What counts instead: the first of those that the author has deleted, else of the others.
+    -- What counts instead: the first of those that the author has deleted, or that was wrong when it
+    -- was measured again, else of those that are held or refused, else of the others.
     SELECT CASE WHEN asked.later OR (asked.is AND plain.reason IS NULL) THEN coalesce((
         SELECT min(w.submission_id) FROM withdrawn_sources w
         WHERE w.leaderboard_id = s.leaderboard_id AND w.author_id = s.author_id
             AND (w.source_sha256 = s.source_sha256 OR w.code_sha256 = s.code_sha256)
             AND w.judging_hash = measured.judging_hash AND w.device = r.device
             AND w.submission_id < s.id AND r.last_rejudge_id IS NULL
+    ), (
+        SELECT min(t.id) FROM submissions t
+        WHERE t.leaderboard_id = s.leaderboard_id AND t.author_id = s.author_id
+            AND (t.source_sha256 = s.source_sha256 OR t.code_sha256 = s.code_sha256)
+            AND t.review <> 'clear' AND t.mode = 'leaderboard' AND t.id < s.id
     ), (
         SELECT t.id FROM submissions t
         JOIN problem_versions v
