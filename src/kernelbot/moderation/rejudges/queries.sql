@@ -64,8 +64,9 @@ ORDER BY s.author_id, s.source_sha256, s.id
 ON CONFLICT (leaderboard_id, author_id, source_sha256, judging_hash, device)
 DO UPDATE SET submission_id = least(known.submission_id, excluded.submission_id);
 
+-- One author after another, beside the others' scores of before: so none of it is told.
 -- name: rank
-SELECT refresh_standing(j.leaderboard_id, j.device, own.author_id)
+SELECT refresh_standing(j.leaderboard_id, j.device, own.author_id, false)
 FROM rejudges j
 CROSS JOIN LATERAL (
     SELECT DISTINCT s.author_id FROM runs r JOIN submissions s ON s.id = r.submission_id

@@ -82,9 +82,11 @@ CREATE FUNCTION recount_authors(_board bigint, _device text) RETURNS void LANGUA
 $$;
 
 -- Update one author's standing from `eligible_runs`. Called in the transaction that wrote or revoked
--- a verdict. Locks the board's device, so that its ranking has one change at a time.
-CREATE FUNCTION refresh_standing(_board bigint, _device text, _author bigint)
-RETURNS void LANGUAGE plpgsql AS $$
+-- a verdict. Locks the board's device, so that its ranking has one change at a time. Unless it `_tells`,
+-- no change is news: of many that belong together the others' scores are still the old ones.
+CREATE FUNCTION refresh_standing(
+    _board bigint, _device text, _author bigint, _tells boolean DEFAULT true
+) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     old standings%ROWTYPE;
     best standing_runs%ROWTYPE;
@@ -128,6 +130,8 @@ BEGIN
             best.ci_low_s, best.ci_high_s, best.achieved_at, false
         );
         PERFORM mark_leaders(_board, _device, best.score_s, best.achieved_at, _author);
+    END IF;
+    IF best.run_id IS NOT NULL AND _tells THEN
         PERFORM announce_podium(_board, _device, _author, best.run_id, first);
         PERFORM announce_passed(
             _board, _device, _author, best.run_id, best.score_s, old.score_s
