@@ -61,7 +61,7 @@ def list_invites(
         found = client.invites(board, unclaimed=unclaimed, limit=limit, offset=offset)
     rows = [
         (
-            invite.code,
+            invite.code or "(opens boards of others too)",
             ", ".join(invite.boards),
             one_line(invite.claimed_by or ""),
             f"{invite.claimed_at:%Y-%m-%d %H:%M}" if invite.claimed_at else "",

@@ -10,7 +10,7 @@ KEY = "k" * 43
 
 async def codes(office: Office) -> list[str]:
     invites = office.front.world.services.invites
-    return [one.code for one in await invites.list_invites(office.maker_token.user, "sort")]
+    return [one.code or "" for one in await invites.list_invites(office.maker_token.user, "sort")]
 
 
 async def test_a_form_that_is_sent_twice_makes_its_invites_once(office: Office) -> None:
@@ -69,4 +69,20 @@ async def test_invites_are_for_the_boards_organisers(office: Office) -> None:
     assert ([403, 404, 403, 403], [code]) == (
         [one.status_code for one in others],
         await codes(office),
+    )
+
+
+async def test_an_invite_that_opens_boards_of_others_is_shown_without_its_code(
+    office: Office,
+) -> None:
+    world = office.front.world
+    await world.board("theirs")
+    (code,) = (await world.services.invites.create(world.admin.user, ("sort", "theirs"))).codes
+    page = (await office.maker.get(HERE)).text
+    file = (await office.maker.get(f"{HERE}.txt")).text
+    assert (True, False, False, "") == (
+        "opens boards of others too" in page,
+        code in page,
+        "theirs" in page,
+        file,
     )

@@ -24,6 +24,15 @@ async def invite(world: World, *boards: str) -> str:
     return (await world.services.invites.create(world.admin.user, boards)).codes[0]
 
 
+async def _creator_of_sort(world: World) -> User:
+    carl = (await world.services.users.create("carl", Role.CREATOR)).user
+    async with world.database.write() as session:
+        await session.do(
+            "UPDATE leaderboards SET creator_id = %(id)s WHERE name = 'sort'", {"id": carl.id}
+        )
+    return carl
+
+
 async def test_strangers_find_no_closed_board(closed: World) -> None:
     with pytest.raises(NotFound):
         await closed.services.boards.get(closed.ada.user, "sort")
@@ -140,13 +149,23 @@ async def test_strangers_revoke_an_invite_as_one_that_is_not_there(
 async def test_who_organises_one_of_an_invites_boards_alone_does_not_revoke_it(
     closed: World,
 ) -> None:
-    carl = (await closed.services.users.create("carl", Role.CREATOR)).user
-    async with closed.database.write() as session:
-        await session.do(
-            "UPDATE leaderboards SET creator_id = %(id)s WHERE name = 'sort'", {"id": carl.id}
-        )
+    carl = await _creator_of_sort(closed)
     with pytest.raises(NotAllowed):
         await closed.services.invites.revoke(carl, await invite(closed, "sort", "scan"))
+
+
+async def test_who_organises_one_of_an_invites_boards_alone_learns_neither_code_nor_others(
+    closed: World,
+) -> None:
+    carl = await _creator_of_sort(closed)
+    own, both = await invite(closed, "sort"), await invite(closed, "sort", "scan")
+    await closed.services.invites.join(closed.ada.user, both)
+    found = await closed.services.invites.list_invites(carl, "sort")
+    assert [(None, ("sort",), "ada"), (own, ("sort",), None)] == [
+        (i.code, i.boards, i.claimed_by) for i in found
+    ]
+    seen = await closed.services.invites.list_invites(closed.admin.user, "sort")
+    assert [both, own] == [i.code for i in seen]
 
 
 async def test_revoking_twice_is_reported(closed: World) -> None:

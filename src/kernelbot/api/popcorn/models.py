@@ -277,7 +277,7 @@ class InvitesMade(Ok):
 
 
 class InviteItem(Answer):
-    """An invite; who claimed it, if somebody did."""
+    """An invite; who claimed it, if somebody did. `code`: empty if it opens others' boards too."""
 
     code: str
     user_id: str | None
@@ -289,7 +289,7 @@ class InviteItem(Answer):
     def from_domain(cls, invite: Invite) -> "InviteItem":
         """The domain's invite."""
         return cls(
-            code=invite.code,
+            code=invite.code or "",
             user_id=None if invite.claimed_by_id is None else str(invite.claimed_by_id),
             user_name=invite.claimed_by,
             claimed_at=invite.claimed_at,

@@ -51,7 +51,8 @@ async def list_invites(
     limit: Annotated[int, Query(ge=1, le=10_000)] = 1000,
     offset: Annotated[int, Query(ge=0, le=10_000_000)] = 0,
 ) -> InviteList:
-    """A board's invites, the newest first. For its organisers."""
+    """A board's invites, the newest first, without the codes of those that also open boards of
+    others. For its organisers."""
     found = await services.invites.list_invites(
         viewer, board, unclaimed=unclaimed, limit=limit, offset=offset
     )

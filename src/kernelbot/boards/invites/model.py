@@ -3,13 +3,17 @@
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from kernelbot.domain.values import described
+
 
 @dataclass(frozen=True)
 class Invite:
     """An invite, which opens its boards to one person, and who claimed it."""
 
-    code: str
-    boards: tuple[str, ...]
+    code: str | None = field(
+        metadata=described("Null: it also opens boards that you don't organise.")
+    )
+    boards: tuple[str, ...] = field(metadata=described("Those of its boards that you organise."))
     created_at: datetime
     claimed_by: str | None
     claimed_by_id: int | None

@@ -54,7 +54,7 @@ async def show_invites(
 async def download_invites(services: ServicesDep, session: Organiser, board: BoardName) -> Response:
     """The codes that nobody has claimed, one a line."""
     invites = await services.invites.list_invites(session.user, board, unclaimed=True)
-    text = "".join(f"{invite.code}\n" for invite in invites)
+    text = "".join(f"{invite.code}\n" for invite in invites if invite.code is not None)
     headers = {
         **HEADERS,
         "Cache-Control": "no-store",

@@ -12,16 +12,22 @@ ON CONFLICT DO NOTHING;
 -- name: remove_batch
 DELETE FROM invite_batches WHERE id = %(batch_id)s;
 
+-- Who has a code can join all of its boards: so it is for those alone who organise all of them, and
+-- others aren't told either which those are.
 -- name: of_board
-SELECT i.code, i.user_id AS claimed_by_id, u.name AS claimed_by, i.claimed_at, b.created_at,
-    (
-        SELECT array_agg(l.name ORDER BY l.name) FROM invite_boards x
-        JOIN leaderboards l ON l.id = x.leaderboard_id WHERE x.batch_id = i.batch_id
-    ) AS boards
+SELECT CASE WHEN opens.are_own THEN i.code END AS code, i.user_id AS claimed_by_id,
+    u.name AS claimed_by, i.claimed_at, b.created_at, opens.boards
 FROM invite_boards o
 JOIN invite_batches b ON b.id = o.batch_id
 JOIN invites i ON i.batch_id = b.id
 LEFT JOIN users u ON u.id = i.user_id
+CROSS JOIN LATERAL (
+    SELECT bool_and(own.is) AS are_own, array_agg(l.name ORDER BY l.name) FILTER (WHERE own.is) AS boards
+    FROM invite_boards x
+    JOIN leaderboards l ON l.id = x.leaderboard_id
+    CROSS JOIN LATERAL (SELECT %(everything)s OR l.creator_id = %(viewer_id)s AS is) own
+    WHERE x.batch_id = i.batch_id
+) opens
 WHERE o.leaderboard_id = %(leaderboard_id)s
     AND (NOT %(unclaimed)s OR i.claimed_at IS NULL)
 ORDER BY b.id DESC, i.code

@@ -4,7 +4,7 @@ import hmac
 import secrets
 
 from kernelbot.accounts.model import User
-from kernelbot.accounts.permissions import organises, require_organiser, require_unbanned
+from kernelbot.accounts.permissions import is_admin, organises, require_organiser, require_unbanned
 from kernelbot.boards.invites import store as invites
 from kernelbot.boards.invites.model import Invite, NewInvites
 from kernelbot.boards.service import organised_board
@@ -62,11 +62,18 @@ class Invites:
         limit: int = MAX_COUNT,
         offset: int = 0,
     ) -> list[Invite]:
-        """The invites that open the board, the newest first. Raises `NotFound`, `NotAllowed`."""
+        """The invites that open the board, the newest first; without the codes of those that also
+        open boards of others. Raises `NotFound`, `NotAllowed`."""
         async with self._database.read() as session:
             found = await organised_board(session, actor, board)
             return await invites.of_board(
-                session, found.id, unclaimed=unclaimed, limit=limit, offset=offset
+                session,
+                found.id,
+                viewer_id=actor.id,
+                everything=is_admin(actor),
+                unclaimed=unclaimed,
+                limit=limit,
+                offset=offset,
             )
 
     async def revoke(self, actor: User, code: str) -> bool:

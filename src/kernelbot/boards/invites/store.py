@@ -36,12 +36,21 @@ async def add(
 
 
 async def of_board(
-    session: ReadSession, board_id: int, *, unclaimed: bool, limit: int, offset: int
+    session: ReadSession,
+    board_id: int,
+    *,
+    viewer_id: int,
+    everything: bool,
+    unclaimed: bool,
+    limit: int,
+    offset: int,
 ) -> list[Invite]:
-    """The invites that open the board, the newest first; `unclaimed`: only those that nobody
-    claimed."""
+    """The invites that open the board, the newest first, as they are for the viewer, who organises
+    the boards that they created, or `everything`; `unclaimed`: only those that nobody claimed."""
     values = {
         "leaderboard_id": board_id,
+        "viewer_id": viewer_id,
+        "everything": everything,
         "unclaimed": unclaimed,
         "limit": limit,
         "offset": offset,
