@@ -4,8 +4,6 @@ from dataclasses import replace
 
 import pytest
 
-from kernelbot.boards.problem_hashes import problem_hashes
-from kernelbot.boards.store import add_version
 from kernelbot.domain.errors import Conflict
 from kernelbot.protocol import Mode
 from tests.fakes.host import result_of
@@ -36,9 +34,7 @@ async def test_nothing_is_ranked_until_the_problem_has_changed(world: World) -> 
     before = await world.services.boards.get(world.admin.user, "sort")
     knows = sort_problem()
     knows = replace(knows, spec=replace(knows.spec, recurring_data=True))
-    async with world.database.write() as session:  # as a sync does
-        version_id = await add_version(session, knows, *problem_hashes(knows))
-        await session.do("UPDATE leaderboards SET problem_version_id = %(id)s", {"id": version_id})
+    await world.change_problem(knows)
     after = await world.services.boards.get(world.admin.user, "sort")
     assert (KEPT, 1000, "") == (
         before.recurring_data.rstrip("x"),

@@ -158,6 +158,18 @@ async def test_a_problem_with_a_script_of_its_own_is_not_tried(world: World) -> 
         await allow(world)
 
 
+async def test_a_board_says_so_no_more_once_its_problem_has_one(world: World) -> None:
+    await world.board(devices=("H100",))
+    await allow(world)
+    sort = sort_problem()
+    script = replace(sort, spec=replace(sort.spec, harness=HarnessKind.SCRIPT))
+    await world.change_problem(script)
+    board = await world.services.boards.get(world.ada.user, "sort")
+    assert (False, ()) == (board.try_on_cpu, world.services.boards.tried_on(board))
+    with pytest.raises(DeviceNotOffered):
+        await attempt(world)
+
+
 async def test_the_processors_are_those_that_the_board_does_not_offer(world: World) -> None:
     for name, devices in (("gpu", ("H100",)), ("both", ("CPU", "H100"))):
         await world.board(name, devices)

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 from kernelbot.accounts.logins.providers import LoginRules
 from kernelbot.accounts.model import NewToken, Role, User
-from kernelbot.boards.model import Board
+from kernelbot.boards.model import Board, ProblemDefinition
+from kernelbot.boards.problem_hashes import problem_hashes
+from kernelbot.boards.store import add_version
 from kernelbot.platform.exports.model import ExportRules
 from kernelbot.protocol import DeviceSpec, Mode, Vendor
 from kernelbot.runs.devices.model import DeviceConfig
@@ -37,6 +39,12 @@ class World:
         return await self.services.boards.create(
             self.admin.user, sort_problem(name), name=name, devices=devices
         )
+
+    async def change_problem(self, problem: ProblemDefinition) -> None:
+        """All boards have this version from now on; their rankings aren't made anew."""
+        async with self.database.write() as session:
+            version = await add_version(session, problem, *problem_hashes(problem))
+            await session.do("UPDATE leaderboards SET problem_version_id = %(id)s", {"id": version})
 
     async def submit(
         self,

@@ -6,7 +6,7 @@ SELECT p.accepts_jobs, p.reason, b.id, b.name, b.problem_version_id, b.creator_i
         SELECT array_agg(d.device ORDER BY d.position) FROM leaderboard_devices d
         WHERE d.leaderboard_id = b.id
     ) AS devices, l.max_per_hour, v.lang, b.refuse_unavailable,
-    b.try_on_cpu AND v.harness <> 'script' AS try_on_cpu,
+    takes_tries(b, v) AS try_on_cpu,
     coalesce(r.said, '') AS recurring_data
 FROM platform p
 LEFT JOIN leaderboards b ON lower(b.name) = lower(%(name)s)

@@ -15,12 +15,19 @@ CREATE FUNCTION is_member(_board bigint, _user bigint) RETURNS boolean LANGUAGE 
     );
 $$;
 
+-- Whether tests are also taken for a processor that the board doesn't offer: a script of the problem's
+-- own needs the board's devices, whatever was chosen before it came.
+CREATE FUNCTION takes_tries(b leaderboards, v problem_versions) RETURNS boolean
+LANGUAGE sql IMMUTABLE AS $$
+    SELECT b.try_on_cpu AND v.harness <> 'script'
+$$;
+
 -- Boards with their problem, and the sizes of their rankings in the order of their devices.
 CREATE VIEW shown_boards AS
 SELECT
     b.id, b.name, b.description, p.name AS problem_name, b.problem_version_id, v.harness,
     v.ranking_by, b.visibility, b.deadline, b.reveal_code, b.fixed_seed,
-    b.refuse_unavailable, b.try_on_cpu, b.created_at, b.creator_id,
+    b.refuse_unavailable, takes_tries(b, v) AS try_on_cpu, b.created_at, b.creator_id,
     d.devices, d.authors, d.versions, d.outdated_scores, coalesce(r.said, '') AS recurring_data
 FROM leaderboards b
 JOIN problem_versions v ON v.id = b.problem_version_id
