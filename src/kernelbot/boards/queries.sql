@@ -21,9 +21,18 @@ SELECT id FROM problem_versions
 WHERE problem_id = %(problem_id)s AND content_hash = %(content_hash)s
 LIMIT 1;
 
+-- Of the version that the run was judged by, as `lock_run` has it: a rejudge's, or for a duel that of
+-- the board.
 -- name: note_recurring_data
 INSERT INTO recurring_data (problem_version_id, said)
-SELECT problem_version_id, %(said)s FROM submissions WHERE id = %(submission_id)s
+SELECT CASE WHEN r.duel_id IS NULL THEN coalesce(j.problem_version_id, s.problem_version_id)
+    ELSE b.problem_version_id END, %(said)s
+FROM runs r
+LEFT JOIN duels d ON d.id = r.duel_id
+JOIN submissions s ON s.id = coalesce(r.submission_id, d.submission_id)
+JOIN leaderboards b ON b.id = s.leaderboard_id
+LEFT JOIN rejudges j ON j.id = r.rejudge_id
+WHERE r.id = %(run_id)s
 ON CONFLICT DO NOTHING;
 
 -- name: create

@@ -84,10 +84,10 @@ async def add_version(
     return int(row["id"])
 
 
-async def note_recurring_data(session: WriteSession, submission_id: int, said: str) -> None:
-    """Keep what was said of the data of a submission's problem, unless something was said before;
-    from then on nothing is ranked with that version."""
-    values = {"submission_id": submission_id, "said": clean(said[:_LONGEST_SAID])}
+async def note_recurring_data(session: WriteSession, run_id: int, said: str) -> None:
+    """Keep what was said of the data of the problem that a submission's run was judged by, unless
+    something was said before; from then on nothing is ranked with what is judged alike."""
+    values = {"run_id": run_id, "said": clean(said[:_LONGEST_SAID])}
     await session.do(statements(__file__)["note_recurring_data"], values)
 
 

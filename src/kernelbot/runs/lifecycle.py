@@ -374,7 +374,7 @@ async def _note_recurring_data(
     """Keep that the judge saw the same data again, unless the problem allows it."""
     said = "" if claim.spec.problem.recurring_data else result.recurring_data
     if said and run.submission_id is not None:
-        await boards.note_recurring_data(session, run.submission_id, said)
+        await boards.note_recurring_data(session, run.id, said)
 
 
 async def _why_again(session: WriteSession, run: RunRef, result: RunResult, ranked: bool) -> str:

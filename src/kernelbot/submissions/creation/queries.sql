@@ -11,7 +11,7 @@ SELECT p.accepts_jobs, p.reason, b.id, b.name, b.problem_version_id, b.creator_i
 FROM platform p
 LEFT JOIN leaderboards b ON lower(b.name) = lower(%(name)s)
 LEFT JOIN problem_versions v ON v.id = b.problem_version_id
-LEFT JOIN recurring_data r ON r.problem_version_id = v.id
+LEFT JOIN recurring_problems r ON r.judging_hash = v.judging_hash
 LEFT JOIN rate_limits l ON l.leaderboard_id = b.id AND l.category = %(category)s;
 
 -- name: add

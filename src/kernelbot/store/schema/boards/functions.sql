@@ -15,6 +15,13 @@ CREATE FUNCTION is_member(_board bigint, _user bigint) RETURNS boolean LANGUAGE 
     );
 $$;
 
+-- What was said of data that recur, by what judging depends on: a corrected text is another version of
+-- the problem, and its data recur as before.
+CREATE VIEW recurring_problems AS
+SELECT DISTINCT ON (v.judging_hash) v.judging_hash, r.said
+FROM recurring_data r JOIN problem_versions v ON v.id = r.problem_version_id
+ORDER BY v.judging_hash, r.noticed_at;
+
 -- Whether tests are also taken for a processor that the board doesn't offer: a script of the problem's
 -- own needs the board's devices, whatever was chosen before it came.
 CREATE FUNCTION takes_tries(b leaderboards, v problem_versions) RETURNS boolean
@@ -32,7 +39,7 @@ SELECT
 FROM leaderboards b
 JOIN problem_versions v ON v.id = b.problem_version_id
 JOIN problems p ON p.id = v.problem_id
-LEFT JOIN recurring_data r ON r.problem_version_id = v.id
+LEFT JOIN recurring_problems r ON r.judging_hash = v.judging_hash
 CROSS JOIN LATERAL (
     SELECT array_agg(device ORDER BY position) AS devices,
         array_agg(authors ORDER BY position) AS authors,
