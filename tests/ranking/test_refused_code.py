@@ -148,3 +148,13 @@ async def test_what_an_organiser_deletes_may_be_sent_again(world: World) -> None
     await world.services.deletion.delete_submission(world.admin.user, first)
     again = await _sent(world)
     assert [again] == await _standing(world)
+
+
+async def test_a_rejudge_measures_no_copy_of_what_is_refused(world: World) -> None:
+    await world.board()
+    first = await _sent(world)
+    await _sent(world)
+    theirs = await ranked(world, 2.0, author=world.bob.user)
+    await _refused(world, first)
+    started = await world.services.rejudging.start(world.admin.user, "sort")
+    assert [theirs] == [run.submission_id for run in started.runs]

@@ -1,5 +1,6 @@
 -- Each author's standing, or else their fastest of another version of the problem. Of code that they
 -- have withdrawn on this version none: it isn't ranked again, by a rejudge no more than by submitting it.
+-- Nor of code that is held or refused.
 -- name: candidates
 SELECT submission_id FROM (
     SELECT DISTINCT ON (r.author_id) r.submission_id, r.score_s
@@ -19,6 +20,11 @@ SELECT submission_id FROM (
             WHERE w.leaderboard_id = r.leaderboard_id AND w.author_id = r.author_id
                 AND w.code_sha256 = r.code_sha256 AND w.judging_hash = current.judging_hash
                 AND w.device = r.device AND w.submission_id < r.submission_id
+        ) AND NOT EXISTS (
+            SELECT 1 FROM submissions t
+            WHERE t.leaderboard_id = r.leaderboard_id AND t.author_id = r.author_id
+                AND (t.source_sha256 = r.source_sha256 OR t.code_sha256 = r.code_sha256)
+                AND t.review <> 'clear' AND t.mode = 'leaderboard' AND t.id < r.submission_id
         )))
     ORDER BY r.author_id, r.score_s, r.run_id
 ) best
