@@ -6,6 +6,8 @@ import pytest
 
 from kernelbot.accounts.model import User
 from kernelbot.domain.states import SubmissionState
+from kernelbot.moderation.reviews.model import Evidence, ReviewRules
+from kernelbot.moderation.reviews.service import keep_findings
 from kernelbot.protocol import Mode
 from kernelbot.ranking.model import NotRanked, NotRankedReason
 from kernelbot.submissions.model import Submission
@@ -82,6 +84,16 @@ async def test_what_is_refused_says_so(judged: World) -> None:
     sent = await _send(judged, "accepted 1.0")
     refused = await judged.services.reviews.refuse(judged.admin.user, sent.id, "copied")
     assert refused.not_ranked == NotRanked.because(NotRankedReason.REFUSED)
+
+
+async def test_what_a_rule_refused_names_no_organiser(judged: World) -> None:
+    sent = await _send(judged, "accepted 1.0")
+    found = Evidence("kernelguard", "NO_CACHES", "high", "It caches.")
+    async with judged.database.write() as session:
+        rules = ReviewRules(refuse_rules=("NO_CACHES",))
+        await keep_findings(session, sent.id, (found,), rules)
+    refused = await _again(judged, sent)
+    assert "Not ranked: it was refused." == (refused and refused.sentence)
 
 
 async def test_a_banned_author_s_says_so(judged: World) -> None:

@@ -45,7 +45,7 @@ _SENTENCES = {
         "two decided nothing"
     ),
     NotRankedReason.HELD: "it is held until an organiser has looked at it",
-    NotRankedReason.REFUSED: "an organiser refused it",
+    NotRankedReason.REFUSED: "it was refused",
     NotRankedReason.BANNED: "its author's account is banned",
     NotRankedReason.CANCELLED: "one of its runs was cancelled",
     NotRankedReason.DEVICE_REMOVED: "the board no longer offers its device",

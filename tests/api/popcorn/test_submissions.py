@@ -155,5 +155,5 @@ def test_what_was_refused_says_why() -> None:
     )
     assert (status(refused), error_text(refused)) == (
         "hacked",
-        "An organiser refused it: it caches",
+        "It was refused: it caches",
     )

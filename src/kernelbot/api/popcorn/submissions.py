@@ -60,7 +60,7 @@ def error_text(submission: Submission) -> str | None:
     if submission.state is not SubmissionState.FINISHED:
         return None
     if submission.review is ReviewState.REFUSED:
-        return f"An organiser refused it: {printable(submission.review_reason or '')}"
+        return f"It was refused: {printable(submission.review_reason or '')}"
     parts = [_why(run) for run in submission.runs if run.verdict is not Verdict.ACCEPTED]
     if parts:
         parts += [short_text(one) for one in submission.preflights]
