@@ -58,6 +58,7 @@ WITH_PARAMETERS = [
     ("POST", "/api/v1/submissions"),
     ("POST", "/api/v1/boards/{board}/rejudges"),
     ("GET", "/api/v1/boards/{board}/rejudges/{rejudge_id}"),
+    ("DELETE", "/api/v1/boards/{board}/rejudges/{rejudge_id}"),
     ("GET", "/api/v1/submissions/{submission_id}"),
     ("GET", "/api/v1/submissions/{submission_id}/samples"),
     ("GET", "/api/v1/submissions/{submission_id}/attestation"),

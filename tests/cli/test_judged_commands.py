@@ -63,10 +63,14 @@ def test_samples_are_downloaded(ada: Shell, judged: tuple[int, int]) -> None:
 def test_a_rejudge_is_begun_once(admin: Shell) -> None:
     begun = admin("board", "rejudge", "sort", "--no-wait", "--json")
     again = admin("board", "rejudge", "sort", "--json")
+    number = str(begun.document["id"])
+    ended, twice = (admin("board", "rejudge", "sort", "--end", number) for _ in range(2))
     assert (["ada"], "conflict") == (
         [run["author"] for run in begun.document["runs"]],
         again.document["error"]["code"],
     )
+    said = f"Rejudge {number} has ended. The ranking is as it was."
+    assert (said, 2, True) == (ended.out.strip(), twice.code, "ended already" in twice.err)
 
 
 @pytest.mark.usefixtures("judged")

@@ -23,6 +23,7 @@ def register(group: typer.Typer) -> None:
         epilog=examples(
             "kernelbot board rejudge sort_np --top 10",
             "kernelbot board rejudge sort_np --device H100 --no-wait",
+            "kernelbot board rejudge sort_np --end 3",
         )
     )(rejudge)
 
@@ -38,6 +39,12 @@ def rejudge(
         typer.Option("--device", "-d", help="Default: the board's first.", show_default=False),
     ] = None,
     no_wait: Annotated[bool, typer.Option("--no-wait", help="Don't wait for the end.")] = False,
+    end: Annotated[
+        int | None,
+        typer.Option(
+            "--end", metavar="N", min=1, help="End rejudge N instead.", show_default=False
+        ),
+    ] = None,
     url: Url = None,
     as_json: Json = False,
 ) -> None:
@@ -47,8 +54,14 @@ def rejudge(
     """
     terminal = Terminal(as_json)
     with connect(url, terminal, board=name) as client:
+        if end is not None:
+            terminal.document(client.end_rejudge(name, end))
+            terminal.show(f"Rejudge {end} has ended. The ranking is as it was.")
+            return
         found = client.rejudge(name, device, top)
-        terminal.progress(f"Rejudging {len(found.runs)} of {found.board} on {found.device}.")
+        terminal.progress(
+            f"Rejudge {found.id}: rejudging {len(found.runs)} of {found.board} on {found.device}."
+        )
         if not no_wait:
             found = _wait(client, found, terminal)
             _tell_of_duels(client, found, terminal)

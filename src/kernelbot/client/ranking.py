@@ -137,3 +137,10 @@ class RankingCalls:
         from kernelbot.moderation.rejudges.model import Rejudge
 
         return ask(Rejudge, "GET", f"/boards/{part(board)}/rejudges/{rejudge_id}")
+
+    @described
+    def end_rejudge(self, board: str, rejudge_id: int) -> Request[Rejudge]:
+        """End a rejudge before its time; the ranking stays as it is."""
+        from kernelbot.moderation.rejudges.model import Rejudge
+
+        return ask(Rejudge, "DELETE", f"/boards/{part(board)}/rejudges/{rejudge_id}")

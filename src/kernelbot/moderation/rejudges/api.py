@@ -19,6 +19,14 @@ async def rejudge_board(
     return await services.rejudging.start(viewer, board, device=body.device, top=body.top)
 
 
+@router.delete("/{rejudge_id}", responses=documented(401, 403, 404, 409, 422, 503))
+async def end_rejudge(
+    services: ServicesDep, viewer: Viewer, board: BoardName, rejudge_id: SubmissionId
+) -> Rejudge:
+    """End the rejudge before its time: what it measured is dropped, the ranking stays as it is."""
+    return await services.rejudging.end(viewer, board, rejudge_id)
+
+
 @router.get("/{rejudge_id}", responses=documented(401, 403, 404, 422, 503))
 async def show_rejudge(
     services: ServicesDep, viewer: Viewer, board: BoardName, rejudge_id: SubmissionId

@@ -30,6 +30,28 @@ SELECT submission_id FROM (
 ) best
 ORDER BY score_s, submission_id LIMIT %(top)s;
 
+-- name: was_lately
+SELECT EXISTS (
+    SELECT 1 FROM rejudges WHERE leaderboard_id = %(leaderboard_id)s AND device = %(device)s
+        AND created_at > now() - interval '1 hour'
+) AS found;
+
+-- Locks are taken in the same order as when a run ends: runs, then their rejudge.
+-- name: lock_runs
+SELECT id FROM runs WHERE rejudge_id = %(rejudge_id)s ORDER BY id FOR NO KEY UPDATE;
+
+-- name: is_at_work
+SELECT EXISTS (SELECT 1 FROM rejudges WHERE id = %(rejudge_id)s AND finished_at IS NULL) AS found;
+
+-- name: stop
+SELECT pg_notify('kernelbot_cancelled', a.run_id::text) FROM attempts a
+JOIN runs r ON r.id = a.run_id
+WHERE r.rejudge_id = %(rejudge_id)s AND a.state IN ('launching', 'running');
+
+-- What was measured goes as well: the others of the ranking weren't measured under the same conditions.
+-- name: drop_runs
+DELETE FROM runs WHERE rejudge_id = %(rejudge_id)s;
+
 -- name: add
 INSERT INTO rejudges (leaderboard_id, device, problem_version_id)
 SELECT id, %(device)s, problem_version_id FROM leaderboards WHERE id = %(leaderboard_id)s

@@ -50,6 +50,28 @@ async def ended(session: WriteSession, rejudge_id: int) -> None:
         await session.one(sql["request_duels"], values)
 
 
+async def was_lately(session: ReadSession, leaderboard_id: int, device: str) -> bool:
+    """Whether a rejudge has begun there within the last hour."""
+    values = {"leaderboard_id": leaderboard_id, "device": device}
+    row = await session.one(statements(__file__)["was_lately"], values)
+    return bool(row and row["found"])
+
+
+async def end(session: WriteSession, rejudge_id: int) -> bool:
+    """End it before its time: its runs are stopped and deleted, and the ranking stays as it is.
+    False: it has ended already."""
+    sql = statements(__file__)
+    values = {"rejudge_id": rejudge_id}
+    await session.all(sql["lock_runs"], values)
+    await session.one(sql["lock"], values)
+    row = await session.one(sql["is_at_work"], values)
+    if not (row and row["found"]):
+        return False
+    await session.all(sql["stop"], values)
+    await session.do(sql["drop_runs"], values)
+    return await session.one(sql["finish"], values) is not None
+
+
 async def one(session: ReadSession, leaderboard_id: int, rejudge_id: int) -> Rejudge | None:
     """The rejudge with its runs so far."""
     sql = statements(__file__)

@@ -1,0 +1,95 @@
+"""Rejudges that are ended before their time, and how often one may begin."""
+
+import pytest
+
+from kernelbot.accounts.model import Role, User
+from kernelbot.domain.errors import Conflict, NotAllowed, NotFound
+from tests.support.judging import judging
+from tests.support.ranked import ranked, rejudge_ends, rejudged
+from tests.support.world import World
+
+
+async def _creator(world: World) -> User:
+    """Who has created the board."""
+    carl = (await world.services.users.create("carl", Role.CREATOR)).user
+    async with world.database.write() as session:
+        await session.do("UPDATE leaderboards SET creator_id = %(id)s", {"id": carl.id})
+    return carl
+
+
+async def _an_hour_passes(world: World) -> None:
+    async with world.database.write() as session:
+        await session.do("UPDATE rejudges SET created_at = created_at - interval '1 hour'")
+
+
+async def _standing(world: World) -> list[tuple[int, float]]:
+    page = await world.services.standings.page(None, "sort", None)
+    return [(row.submission_id, row.score_s) for row in page.standings]
+
+
+async def test_one_that_is_ended_leaves_the_ranking_as_it_is(world: World) -> None:
+    await world.board()
+    ada, bob = await ranked(world, 1.0), await ranked(world, 2.0, author=world.bob.user)
+    started = await world.services.rejudging.start(world.admin.user, "sort")
+    await rejudge_ends(world, started, {ada: 3.0})
+    ended = await world.services.rejudging.end(world.admin.user, "sort", started.id)
+    assert (False, ()) == (ended.finished_at is None, ended.runs)
+    assert [(ada, 1.0), (bob, 2.0)] == await _standing(world)
+
+
+async def test_the_next_may_begin_and_nothing_of_the_other_is_judged(world: World) -> None:
+    await world.board()
+    ada = await ranked(world, 1.0)
+    started = await world.services.rejudging.start(world.admin.user, "sort")
+    judge = judging(world)
+    claim = await judge.claim("CPU", "w")
+    assert claim is not None
+    await world.services.rejudging.end(world.admin.user, "sort", started.id)
+    assert await judge.claim("CPU", "w") is None
+    await rejudged(world, {ada: 1.5})
+    assert [(ada, 1.5)] == await _standing(world)
+
+
+async def test_what_has_ended_is_not_ended_again(world: World) -> None:
+    await world.board()
+    ada = await ranked(world, 1.0)
+    started = await world.services.rejudging.start(world.admin.user, "sort")
+    await rejudge_ends(world, started, {ada: 1.5})
+    with pytest.raises(Conflict, match="ended already"):
+        await world.services.rejudging.end(world.admin.user, "sort", started.id)
+    assert [(ada, 1.5)] == await _standing(world)
+
+
+async def test_it_is_for_organisers_and_of_its_board(world: World) -> None:
+    await world.board()
+    await world.board("other")
+    await ranked(world, 1.0)
+    started = await world.services.rejudging.start(world.admin.user, "sort")
+    with pytest.raises(NotAllowed):
+        await world.services.rejudging.end(world.ada.user, "sort", started.id)
+    for board, number in (("other", started.id), ("sort", 99), ("sort", 2**63)):
+        with pytest.raises(NotFound):
+            await world.services.rejudging.end(world.admin.user, board, number)
+
+
+async def test_a_creator_begins_one_an_hour_on_each_device(world: World) -> None:
+    await world.board(devices=("CPU", "H100"))
+    await ranked(world, 1.0)
+    await ranked(world, 1.0, device="H100", says="1")
+    carl = await _creator(world)
+    start, end = world.services.rejudging.start, world.services.rejudging.end
+    first = await start(carl, "sort", device="CPU")
+    await end(carl, "sort", first.id)
+    with pytest.raises(Conflict, match="within the last hour"):
+        await start(carl, "sort", device="CPU")
+    await start(carl, "sort", device="H100")
+    await _an_hour_passes(world)
+    assert (await start(carl, "sort", device="CPU")).finished_at is None
+
+
+async def test_admins_are_not_limited(world: World) -> None:
+    await world.board()
+    ada = await ranked(world, 1.0)
+    for score_s in (1.5, 1.6):
+        await rejudged(world, {ada: score_s})
+    assert [(ada, 1.6)] == await _standing(world)
