@@ -1,9 +1,11 @@
 """What is refused, held or wrong when it is measured again is so for the same code as well."""
 
+import psycopg
 import pytest
 
 from kernelbot.protocol import Mode
 from kernelbot.ranking.model import NotRanked, NotRankedReason
+from kernelbot.store.history import known_migrations
 from tests.support.ranked import judged, ranked, rejudged
 from tests.support.world import World
 
@@ -158,3 +160,17 @@ async def test_a_rejudge_measures_no_copy_of_what_is_refused(world: World) -> No
     await _refused(world, first)
     started = await world.services.rejudging.start(world.admin.user, "sort")
     assert [theirs] == [run.submission_id for run in started.runs]
+
+
+async def test_what_was_wrong_in_rejudges_before_the_migration_counts_as_well(
+    world: World,
+) -> None:
+    await world.board()
+    first, again = await _sent(world), await _sent(world, b"'same'  # again")
+    await rejudged(world, {first: None})
+    migration = next(one for one in known_migrations() if one.name == "0027.refused_code")
+    with psycopg.connect(world.database.url, autocommit=True) as connection:
+        connection.execute("DELETE FROM withdrawn_sources")
+        connection.execute(migration.text[migration.text.index("INSERT INTO") :])
+    assert [] == await _standing(world)
+    assert NotRanked.because(NotRankedReason.SAME_CODE, first) == await _why_not(world, again)
