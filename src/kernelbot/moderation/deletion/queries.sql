@@ -58,14 +58,15 @@ DELETE FROM withdrawn_sources WHERE (leaderboard_id, author_id, submission_id) I
     SELECT leaderboard_id, author_id, id FROM submissions WHERE id = ANY(%(submission_ids)s)
 );
 
--- So waiting and running runs leave the turns before the rankings are locked.
+-- So waiting and running runs leave the turns before the rankings are locked. Of those alone that were
+-- locked: a duel's that came meanwhile is somebody's who may wait for what we have.
 -- name: drop_runs
 UPDATE runs SET state = 'cancelled', finished_at = now()
-WHERE id IN (SELECT runs_about(%(submission_ids)s)) AND state IN ('queued', 'dispatched', 'running');
+WHERE id = ANY(%(run_ids)s) AND state IN ('queued', 'dispatched', 'running');
 
 -- name: drop_attempts
 UPDATE attempts SET state = 'cancelled', ended_at = now()
-WHERE state IN ('launching', 'running') AND run_id IN (SELECT runs_about(%(submission_ids)s))
+WHERE state IN ('launching', 'running') AND run_id = ANY(%(run_ids)s)
 RETURNING pg_notify('kernelbot_cancelled', run_id::text);
 
 -- A rejudge would wait for ever for runs that are deleted.
@@ -83,8 +84,7 @@ SELECT id FROM submissions WHERE id = ANY(%(submission_ids)s) ORDER BY id FOR NO
 -- name: lock_rankings
 SELECT 1 AS locked FROM leaderboard_devices
 WHERE (leaderboard_id, device) IN (
-    SELECT s.leaderboard_id, d.device
-    FROM submissions s CROSS JOIN LATERAL devices_decided_by(s.id) d(device)
+    SELECT s.leaderboard_id, r.device FROM submissions s JOIN runs r ON r.submission_id = s.id
     WHERE s.id = ANY(%(submission_ids)s)
 )
 ORDER BY leaderboard_id, device FOR NO KEY UPDATE;
@@ -109,10 +109,10 @@ WHERE submission_id = ANY(%(submission_ids)s) AND score_s IS NOT NULL;
 -- name: refresh_standings
 SELECT refresh_standing(place.leaderboard_id, place.device, place.author_id)
 FROM (
-    SELECT DISTINCT s.leaderboard_id, d.device, s.author_id
-    FROM submissions s CROSS JOIN LATERAL devices_decided_by(s.id) d(device)
+    SELECT DISTINCT s.leaderboard_id, r.device, s.author_id
+    FROM submissions s JOIN runs r ON r.submission_id = s.id
     WHERE s.id = ANY(%(submission_ids)s) AND s.mode = 'leaderboard'
-    ORDER BY s.leaderboard_id, d.device, s.author_id
+    ORDER BY s.leaderboard_id, r.device, s.author_id
 ) place;
 
 -- name: delete_submissions

@@ -160,8 +160,8 @@ async def _stop(session: WriteSession, submission_ids: list[int], locked: _Locke
     part of."""
     sql = statements(__file__)
     values = {"submission_ids": submission_ids}
-    await session.do(sql["drop_runs"], values)
-    await session.all(sql["drop_attempts"], values)
+    await session.do(sql["drop_runs"], {"run_ids": locked.run_ids})
+    await session.all(sql["drop_attempts"], {"run_ids": locked.run_ids})
     again = await session.all(sql["lock_rejudges"], values)
     await session.all(sql["lock_submissions"], values)
     await session.all(sql["lock_rankings"], values)
