@@ -34,6 +34,7 @@ from kernelbot.server.judging_settings import read_judging_settings
 from kernelbot.server.preflight import Preflights
 from kernelbot.submissions.source import check_language, source_text
 
+_LOOK_S = 0.5
 _GET_READY_S = 0.1
 SAVED_AGAIN = "It was saved again before it was judged to the end."
 INTERRUPTED = "The session ended before it was judged to the end."
@@ -123,7 +124,8 @@ class DevSession:
             worker.start()
             self._save()
             if self._once:
-                self._over.wait()
+                while not self._over.wait(_LOOK_S):
+                    pass  # Ctrl-C just before a wait begins doesn't end that one
             else:
                 for is_told in changes(self._file, self._over):
                     self._save(again=is_told)
