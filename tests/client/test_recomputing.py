@@ -9,7 +9,13 @@ from hypothesis import strategies as st
 from kernelbot.attestations.schemas import AttestedResult
 from kernelbot.client.recomputing import DoesNotFollow, ScoreCheck, check_scores
 from kernelbot.protocol import RankRule
-from kernelbot.protocol.scoring import median_time, process_interval, score
+from kernelbot.protocol.scoring import (
+    FEWEST_TURNS,
+    FEWEST_TURNS_BEFORE,
+    median_time,
+    process_interval,
+    score,
+)
 from tests.support.signed import RESULT, run, workload
 
 SAMPLES = [5e8, 4e8, 6e8]
@@ -44,6 +50,24 @@ def test_processes_are_taken_into_account_if_the_document_names_them() -> None:
     low, high = process_interval(samples, 3)
     load = workload(samples, ci95_ns=[low, high], processes=3)
     assert [("equal", 12)] == outcomes(run([load], score_ci95_s=[low / 1e9, high / 1e9]))
+
+
+THREE_TURNS = [*[4e8] * 8, *[5e8] * 8, *[6e8] * 8]
+
+
+@pytest.mark.parametrize("fewest_turns", [FEWEST_TURNS, FEWEST_TURNS_BEFORE])
+def test_what_an_earlier_release_said_of_three_turns_stays_right(fewest_turns: int) -> None:
+    low, high = median_time(THREE_TURNS, (), 8, fewest_turns).ci95_ns
+    load = workload(THREE_TURNS, ci95_ns=[low, high], processes=8)
+    assert [("equal", 24)] == outcomes(run([load], score_ci95_s=[low / 1e9, high / 1e9]))
+
+
+def test_a_score_of_another_rule_than_its_workloads_does_not_follow() -> None:
+    low, high = median_time(THREE_TURNS, processes=8).ci95_ns
+    before = median_time(THREE_TURNS, (), 8, FEWEST_TURNS_BEFORE).ci95_ns
+    load = workload(THREE_TURNS, ci95_ns=[low, high], processes=8)
+    with pytest.raises(DoesNotFollow, match="the score is given as"):
+        outcomes(run([load], score_ci95_s=[end / 1e9 for end in before]))
 
 
 @given(

@@ -93,6 +93,43 @@ def test_a_machine_that_changes_meanwhile_widens_it() -> None:
     assert pytest.approx((87.8, 113.9), abs=0.1) == (low, high)
 
 
+@pytest.mark.parametrize(
+    ("turns", "expected"), [((90.0, 110.0), (27.9, 357.8)), ((90.0, 100.0, 110.0), (77.9, 128.3))]
+)
+def test_so_does_one_of_which_there_are_fewer_turns_than_four(
+    turns: tuple[float, ...], expected: tuple[float, float]
+) -> None:
+    """As many stretches as turns: t = 12.706 of two, and 4.303 of three, by their roots."""
+    samples = [sample for sample in turns for _ in range(8)]
+    assert pytest.approx(expected, abs=0.1) == process_interval(samples, 8)
+
+
+def test_a_single_turn_shows_no_moments() -> None:
+    samples = [99.0, 100.0, 101.0] * 2
+    assert process_interval(samples, 6, fewest_turns=4) == process_interval(samples, 6)
+
+
+@pytest.mark.parametrize("drift", [0.03, 0.08])
+def test_three_turns_hold_a_drifting_truth_at_least_as_often_as_four(drift: float) -> None:
+    """A machine whose speed changes slowly, and eight processes that differ by 1 %."""
+    held = {turns: _held_by_drifting(turns, drift) for turns in (3, 4)}
+    assert held[3] >= held[4] > 0.5
+
+
+def _held_by_drifting(turns: int, drift: float, tries: int = 500) -> float:
+    """The share of intervals that hold what all kernels take at the mean."""
+    source, held = random.Random(1), 0
+    for _ in range(tries):
+        of_each = [source.gauss(0, 0.01) for _ in range(8)]
+        now, samples = source.gauss(0, drift), list[float]()
+        for _ in range(turns):
+            now = 0.8 * now + source.gauss(0, 0.6 * drift)
+            samples += [math.exp(one + now + source.gauss(0, 0.01)) for one in of_each]
+        low, high = process_interval(samples, 8)
+        held += low <= 1 <= high
+    return held / tries
+
+
 @given(st.lists(st.floats(1, 1e9), min_size=1, max_size=60))
 def test_one_process_has_the_interval_of_its_median(samples: list[float]) -> None:
     assert median_interval(samples) == process_interval(samples, 1)

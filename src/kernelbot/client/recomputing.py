@@ -8,6 +8,7 @@ from kernelbot.attestations.schemas import AttestedResult, AttestedRun, Attested
 from kernelbot.domain.errors import UserError
 from kernelbot.protocol import HarnessKind, Phase
 from kernelbot.protocol.scoring import (
+    FEWEST_TURNS_BEFORE,
     MedianTime,
     are_same,
     median_time,
@@ -85,7 +86,7 @@ def _unchecked(run: AttestedRun) -> RecomputeOutcome | None:
 
 def _check_workload(run: AttestedRun, load: AttestedWorkload) -> None:
     found = _of_samples(load)
-    if not are_same((load.median_ns, *load.ci95_ns), (found.median_ns, *found.ci95_ns)):
+    if not _says(load, found):
         raise DoesNotFollow(
             f"Run {run.run_id}, {load.phase}, workload {load.workload}: the median is given as "
             f"{load.median_ns} ns, with the interval {_range(load.ci95_ns)} ns; by its samples it "
@@ -122,7 +123,17 @@ def _scoring(run: AttestedRun) -> list[AttestedWorkload]:
 
 
 def _of_samples(load: AttestedWorkload) -> MedianTime:
-    return median_time(load.samples_ns, load.drift_factors, load.processes)
+    """By the harness's rule, or by that of earlier releases if it is what the document says."""
+    samples_ns, factors, processes = load.samples_ns, load.drift_factors, load.processes
+    found = median_time(samples_ns, factors, processes)
+    if _says(load, found):
+        return found
+    before = median_time(samples_ns, factors, processes, FEWEST_TURNS_BEFORE)
+    return before if _says(load, before) else found
+
+
+def _says(load: AttestedWorkload, found: MedianTime) -> bool:
+    return are_same((load.median_ns, *load.ci95_ns), (found.median_ns, *found.ci95_ns))
 
 
 def _range(ends: tuple[float, float] | None) -> str:

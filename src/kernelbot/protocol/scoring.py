@@ -39,6 +39,10 @@ than right."""
 _STRETCHES = 4
 """Stretches of the time in which a measurement's samples were taken: long ones, as moments that
 follow each other are alike."""
+FEWEST_TURNS = 2
+"""Turns of all processes from which on stretches of time are compared."""
+FEWEST_TURNS_BEFORE = 4
+"""The same in results of earlier releases: for `kernelbot verify`, which reads them as well."""
 _LAST_LOG = 709.0
 """Natural logarithm of the largest float."""
 _LEAST_NS = 1.0
@@ -75,16 +79,20 @@ class Spread:
 
 
 def median_time(
-    samples_ns: Sequence[float], drift_factors: Sequence[float] = (), processes: int = 1
+    samples_ns: Sequence[float],
+    drift_factors: Sequence[float] = (),
+    processes: int = 1,
+    fewest_turns: int = FEWEST_TURNS,
 ) -> MedianTime:
-    """What a workload's samples show, that so many processes took in turn. Raises ValueError
-    without samples, and IndexError if there are fewer factors than blocks of samples, but any."""
+    """What a workload's samples show, that so many processes took in turn. `fewest_turns`: from how
+    many on stretches of time are compared. Raises ValueError without samples, and IndexError if
+    there are fewer factors than blocks of samples, but any."""
     steady = steady_samples(samples_ns, drift_factors)
     median_ns = statistics.median(steady)
     if processes <= 1:  # as long ago: what was said then stays right
         return MedianTime(median_ns, median_interval(steady))
     told_apart = [max(sample, RESOLUTION_NS) for sample in steady]  # logarithms of less say nothing
-    low_ns, high_ns = process_interval(told_apart, processes)
+    low_ns, high_ns = process_interval(told_apart, processes, fewest_turns)
     low_ns = min(low_ns, max(median_ns - RESOLUTION_NS, min(median_ns, _LEAST_NS)))
     high_ns = max(high_ns, median_ns + RESOLUTION_NS)
     return MedianTime(median_ns, (low_ns, high_ns))
@@ -123,9 +131,12 @@ def median_interval(samples: Sequence[float]) -> tuple[float, float]:
     return ordered[low - 1], ordered[high - 1]
 
 
-def process_interval(samples: Sequence[float], processes: int) -> tuple[float, float]:
+def process_interval(
+    samples: Sequence[float], processes: int, fewest_turns: int = FEWEST_TURNS
+) -> tuple[float, float]:
     """95 % interval of what processes of one kernel take, of which so many were sampled in turn:
-    sample i is of process i modulo `processes`.
+    sample i is of process i modulo `processes`. `fewest_turns`: from how many on stretches of time
+    are compared.
 
     Calls of one process depend on each other, and so do calls of one moment. So it is Student's t
     interval of the logarithms of the processes' medians, with the variance of the medians of
@@ -136,7 +147,8 @@ def process_interval(samples: Sequence[float], processes: int) -> tuple[float, f
     count = min(processes, len(samples))
     if count < 2:
         return low, high
-    medians, of_stretches = _process_medians(samples, count), _stretch_medians(samples, count)
+    medians = _process_medians(samples, count)
+    of_stretches = _stretch_medians(samples, count, fewest_turns)
     if min((*medians, *of_stretches)) <= 0:  # then nothing can be said of shares
         return min(samples), max(samples)
     middle = math.fsum(map(math.log, medians)) / count
@@ -165,13 +177,14 @@ def _process_medians(samples: Sequence[float], processes: int) -> list[float]:
     return [statistics.median(samples[index::processes]) for index in range(processes)]
 
 
-def _stretch_medians(samples: Sequence[float], processes: int) -> list[float]:
+def _stretch_medians(samples: Sequence[float], processes: int, fewest_turns: int) -> list[float]:
     """Medians of stretches of whole turns, one after another; as many samples as fill no turn are
     part of the last one. None if there are too few turns."""
     turns = len(samples) // processes
-    if turns < _STRETCHES:
+    if turns < fewest_turns:
         return []
-    starts = [processes * (turns * index // _STRETCHES) for index in range(_STRETCHES)]
+    count = min(turns, _STRETCHES)
+    starts = [processes * (turns * index // count) for index in range(count)]
     ends = [*starts[1:], len(samples)]
     return [statistics.median(samples[a:b]) for a, b in zip(starts, ends, strict=True)]
 
