@@ -130,6 +130,18 @@ def test_calls_that_waited_and_could_not_be_repeated_are_counted() -> None:
     assert " 2 of 3 calls waited for other programs' work. The " in report(waited(2, 0))
 
 
+def test_windows_of_several_calls_are_told_with_their_number() -> None:
+    load = replace(WORKLOAD, calls=32, waited=1)
+    last = replace(ACCEPTED.phases[-1], workloads=(load, replace(WORKLOAD, spec="size: 1")))
+    text = report(replace(ACCEPTED, phases=(*ACCEPTED.phases[:-1], last)))
+    assert ["3", "x", "32"] == text.splitlines()[4].split()[-6:-3]
+    assert (
+        "  Each call had new data; a short kernel's samples are windows of 32 calls, which begin "
+        "with cold caches. Sampling ended because its time limit was reached. 1 of 6 windows "
+        "waited for other programs' work. The "
+    ) in text
+
+
 def test_a_busy_machine_is_said_with_what_to_do() -> None:
     assert (
         "Note: The machine was busy: 90 % of the calls waited for a processor that other programs "

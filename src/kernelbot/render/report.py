@@ -113,7 +113,7 @@ def workloads_table(workloads: tuple[WorkloadResult, ...], width: int | None = N
         "95 % interval": [interval_text(*workload.ci95_ns) for workload in workloads],
         "best": [time_text(workload.best_ns) for workload in workloads],
         "worst": [time_text(workload.worst_ns) for workload in workloads],
-        "calls": [str(len(workload.samples_ns)) for workload in workloads],
+        "calls": [_calls_text(workload) for workload in workloads],
         **_beside_anchor(workloads),
         "spread": [histogram(workload.samples_ns) for workload in workloads],
     }
@@ -124,6 +124,12 @@ def workloads_table(workloads: tuple[WorkloadResult, ...], width: int | None = N
         if fits or not spare:
             return text
         cells.pop(spare.pop(), None)
+
+
+def _calls_text(workload: WorkloadResult) -> str:
+    """How many samples there are, and of how many calls each is the mean, if of several."""
+    samples = str(len(workload.samples_ns))
+    return samples if workload.calls == 1 else f"{samples} x {workload.calls}"
 
 
 def _beside_anchor(workloads: tuple[WorkloadResult, ...]) -> dict[str, list[str]]:
@@ -203,9 +209,23 @@ def _how_measured(workloads: tuple[WorkloadResult, ...], harness: HarnessKind) -
     repeated = sum(load.repeated for load in workloads)
     made = sum(len(load.samples_ns) for load in workloads) + repeated
     again = ", and were repeated" if repeated else ""
-    again = f" {waited} of {made} calls waited for other programs' work{again}."
-    how = f"Each call had new data and cold caches{where}.{sampled}{again if waited else ''}"
+    several = sorted({load.calls for load in workloads if load.calls > 1})
+    windows = "windows" if several else "calls"
+    again = f" {waited} of {made} {windows} waited for other programs' work{again}."
+    how = f"{_calls(several)}{where}.{sampled}{again if waited else ''}"
     return [f"  {how} {ONE_JUDGING}"]
+
+
+def _calls(several: list[int]) -> str:
+    """What a call was given. `several`: how many calls shared a window, where that was more than
+    one."""
+    if not several:
+        return "Each call had new data and cold caches"
+    counts = " or ".join(map(str, several))
+    return (
+        "Each call had new data; a short kernel's samples are windows of "
+        f"{counts} calls, which begin with cold caches"
+    )
 
 
 def _processes(counts: list[int]) -> str:

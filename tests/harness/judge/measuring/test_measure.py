@@ -72,6 +72,17 @@ def test_a_short_kernel_is_called_more_than_once_in_a_window(host: Host) -> None
     assert checked > windows
 
 
+def test_how_many_calls_share_a_window_does_not_follow_what_checks_wait_for(host: Host) -> None:
+    """As on a busy machine: a check of 5 ms would leave 8 calls."""
+    waiting = REFERENCE.replace(
+        "def check_implementation(data, output):",
+        "def check_implementation(data, output):\n    import time; time.sleep(0.005)",
+    )
+    result = measured(host, reference=waiting, sampling=WARM)
+    assert Verdict.ACCEPTED == result.verdict, result.failure
+    assert result.phases[-1].workloads[0].calls > 8
+
+
 def test_but_not_one_that_has_one_place_for_all_outputs(host: Host) -> None:
     source = (
         "import numpy as np\nout = {}\n"

@@ -16,15 +16,16 @@ from kernelbot.harness.inside.cage.questions import Question
 from kernelbot.harness.judge.measuring.anchor import EVERY, Anchor
 from kernelbot.harness.judge.measuring.assessment import Assessment, SampledCase
 from kernelbot.harness.judge.measuring.control_runner import Control
+from kernelbot.harness.judge.measuring.judge_cost import (
+    QUICK_S,
+    JudgeCost,
+    cost_of_checks,
+    least_cost,
+)
 from kernelbot.harness.judge.measuring.measurement import Measurement
 from kernelbot.harness.judge.measuring.refusals import too_few
 from kernelbot.harness.judge.measuring.rounds import Line, NumberedCase, Rounds
-from kernelbot.harness.judge.measuring.short_calls import (
-    QUICK_S,
-    CallLimits,
-    fill_windows,
-    shortest_s,
-)
+from kernelbot.harness.judge.measuring.short_calls import CallLimits, fill_windows
 from kernelbot.harness.judge.measuring.timed_runner import Samples, TimedRunner
 from kernelbot.harness.judge.problem.examiner import Examiner
 from kernelbot.harness.judge.test_phase import Spend
@@ -142,8 +143,8 @@ class Measurer:
         """Warm up as many processes as that allows, and go on with these; returns the number of the
         next call, and how long a check takes, in seconds."""
         first = work.taken[0]
-        call, check_s, warming_s = self._warm_up(work, first, 0)
-        made, windows_s = self._fill_windows(work, call, check_s)
+        call, check, warming_s = self._warm_up(work, first, 0)
+        made, windows_s = self._fill_windows(work, call, check.computed_s)
         call += made
         most, calls = len(work.taken), first[0].calls
         if most > 1:
@@ -155,16 +156,16 @@ class Measurer:
         for line in work.taken[1:]:
             call, _, _ = self._warm_up(work, line, call)
             if calls > 1:
-                call += self._try_windows(work, call, calls, line)
+                call += self._try_windows(work, call, calls, line)[0]
         if any(one.latest.shared for one in work.samples):
             for one in work.samples:
                 one.calls = 1
-        return call, check_s
+        return call, check.took_s
 
     def _fill_windows(self, work: SampledCase, call: int, check_s: float) -> tuple[int, float]:
         """Decide how many calls each window holds, by such windows of the first processes that
         don't become samples; returns how many calls of each runner these held, and how many seconds
-        the last ones took.
+        the last ones took. `check_s`: the processor time of a check.
 
         The first window of each size shows where the outputs are. Outputs that share memory, of a
         kernel that has one place for all of them, have to be taken one by one.
@@ -176,13 +177,15 @@ class Measurer:
         def try_window(calls: int) -> None:
             nonlocal made, took_s
             began = time.monotonic()
-            made += self._try_windows(work, call + made, calls, line, check=True)
-            took_s = time.monotonic() - began
+            held, checks_s = self._try_windows(work, call + made, calls, line, check=True)
+            took_s = time.monotonic() - began - checks_s  # no further process's are checked
+            made += held
 
-        others_s = shortest_s(lambda: self._rounds.question(work, 0)) + check_s
+        making = least_cost(lambda: self._rounds.question(work, 0), self._rounds.computed_ns)
         rules, given = self._rules, work.known.given
         size_bytes = given.size_bytes if isinstance(given, Encoded) else 0
-        limits = CallLimits(size_bytes, others_s, rules.wall_cap_s / rules.min_samples)
+        others_s, window_s = making.computed_s + check_s, rules.wall_cap_s / rules.min_samples
+        limits = CallLimits(size_bytes, others_s, window_s)
         calls = fill_windows(line, lambda: self._window_ns(work.index, line), limits, try_window)
         if calls > 1:
             self._control.prepare_windows(work.index, given, calls)
@@ -190,25 +193,28 @@ class Measurer:
 
     def _try_windows(
         self, work: SampledCase, call: int, calls: int, line: Line, *, check: bool = False
-    ) -> int:
-        """Windows of so many calls that don't become samples; returns how many calls they held.
-        `check`: their outputs, of windows that decide something."""
+    ) -> tuple[int, float]:
+        """Windows of so many calls that don't become samples; returns how many calls they held, and
+        how long their checks took. `check`: their outputs, of windows that decide something."""
+        checks_s = 0.0
         for one in line:
             one.hold_in_windows(calls)
         for place in range(FEWEST_WARM):
             questions, replies = self._rounds.play(work, call + place * calls, line, calls)
             for one, reply in zip(line, replies, strict=True):
                 if check and not reply.shared:  # else they all are the last one's
-                    self._check_all(work, one, questions, reply)
+                    checks_s += self._check_all(work, one, questions, reply)
                 one.add_warming(reply)
             del questions, replies, reply  # their memory is for the next call's
-        return FEWEST_WARM * calls
+        return FEWEST_WARM * calls, checks_s
 
     def _check_all(
         self, work: SampledCase, one: Samples, questions: Sequence[Question], reply: Reply
-    ) -> None:
-        for question, value in zip(questions, reply.value, strict=True):
-            self._rounds.check(work.case, one.runner, question, value)
+    ) -> float:
+        pairs = zip(questions, reply.value, strict=True)
+        return sum(
+            self._rounds.check(work.case, one.runner, asked, value) for asked, value in pairs
+        )
 
     def _window_ns(self, index: int, line: Line) -> float:
         """The time of a quick window that didn't become a sample; in a duel of the slower one's."""
@@ -334,17 +340,18 @@ class Measurer:
         for runner in self._runners:
             runner.close()
 
-    def _warm_up(self, work: SampledCase, line: Line, first: int) -> tuple[int, float, float]:
+    def _warm_up(self, work: SampledCase, line: Line, first: int) -> tuple[int, JudgeCost, float]:
         """Calls like all others that don't become samples, the first of which has number `first`;
-        returns the number after the last one's, and how long in seconds a check takes at least,
-        and the least of such calls.
+        returns the number after the last one's, what a check costs at least, of the job's first
+        calls, and the least seconds of such calls.
 
         There are at least two: the first one shows where the output is.
         """
         start = time.monotonic()
         of_each_s = self._rules.warmup_s / len(self._lines)
         until, latest = start + of_each_s * len(line), start + LONGEST_S
-        call, check_s, round_s = first, 0.0, 0.0
+        call, round_s = first, 0.0
+        check: JudgeCost | None = None
         while (
             call < first + FEWEST_WARM
             or (now := time.monotonic()) < until
@@ -353,17 +360,14 @@ class Measurer:
             began = time.monotonic()
             (question,), replies = self._rounds.play(work, call, line)
             round_s = time.monotonic() - began
-            if call < FEWEST_WARM and check_s < QUICK_S:
-                took_s = max(
-                    self._rounds.check(work.case, one.runner, question, reply.value)
-                    for one, reply in zip(line, replies, strict=True)
-                )
-                check_s = min(check_s or took_s, took_s)
+            if call < FEWEST_WARM and (check is None or check.took_s < QUICK_S):
+                cost = cost_of_checks(self._rounds, work.case, line, question, replies)
+                check = cost.or_less(check)
             for one, reply in zip(line, replies, strict=True):
                 one.add_warming(reply)
             call += 1
             del question, replies, reply  # their memory is for the next call's
-        return call, check_s, FEWEST_WARM * round_s
+        return call, check or JudgeCost(0.0, 0.0), FEWEST_WARM * round_s
 
     def _sample(
         self, work: SampledCase, call: int, line: Line, rule: StoppingRule, began: float

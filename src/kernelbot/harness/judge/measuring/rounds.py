@@ -62,6 +62,10 @@ class Rounds:
             arguments = with_seed(arguments, seed)
         return self._examiner.ask(arguments, seed)
 
+    def computed_ns(self) -> int:
+        """Processor time so far of all that makes data and checks outputs."""
+        return self._examiner.computed_ns()
+
     def look_for_recurrence(self, work: NumberedCase, known: Question) -> None:
         """From now on, in the data of the workload's calls; `known` is the first one's."""
         self._recurrence = Recurrence(known, lambda call: self.question(work, call))

@@ -6,7 +6,7 @@ with data of its own, and a sample is the window's time divided by their number.
 them finds its code cold: of a kernel of a microsecond most would be the cost of loading that.
 """
 
-import time
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -22,10 +22,9 @@ _MOST_ARRAYS = 400
 """The most outputs of a window: a mark has room for 500."""
 _OWN_S = 1e-3
 """About what the judge needs for each call, beside data and checks."""
-_LONGEST_S = 0.05
-QUICK_S = 0.25
-"""What takes longer is done once to learn how long it takes; a wait is shorter."""
-_LOOKS = 3
+_FEWER = (1, 2, 4, 8, 16, MOST_CALLS)
+"""At most so many calls share a window where data and checks are dear: steps that are far from each
+other, or scores of the same kernel would be means of other numbers of calls each time."""
 _TOO_MANY = 2
 """So many times as many as are enough aren't left together."""
 _TRIES = 3
@@ -40,9 +39,10 @@ class CallLimits:
     data_bytes: int
     """The data of each call."""
     others_s: float
-    """The judge's time for making a call's data, and checking its output."""
+    """The processor time that making a call's data and checking its output take: unlike their time,
+    it doesn't follow what else the machine does at this moment."""
     window_s: float
-    """So long the judge may take for a window at most."""
+    """So long the judge may compute for a window, or as much longer as the next step is nearer."""
 
 
 def calls_in_a_window(time_ns: float, arrays: int, limits: CallLimits) -> int:
@@ -55,20 +55,13 @@ def calls_in_a_window(time_ns: float, arrays: int, limits: CallLimits) -> int:
             MOST_CALLS,
             _MOST_BYTES // max(limits.data_bytes, 1),
             _MOST_ARRAYS // max(arrays, 1),
-            int(min(limits.window_s, _LONGEST_S) / (limits.others_s + _OWN_S)),
+            _nearest_step(limits.window_s / (limits.others_s + _OWN_S)),
         ),
     )
 
 
-def shortest_s(work: Callable[[], object]) -> float:
-    """How long it takes, in seconds: the least of a few times, since on a busy machine one of them
-    waits, and a single one would leave each window with a single call."""
-    took_s: list[float] = []
-    while len(took_s) < _LOOKS and sum(took_s) < QUICK_S:
-        start = time.monotonic()
-        work()
-        took_s.append(time.monotonic() - start)
-    return min(took_s)
+def _nearest_step(calls: float) -> int:
+    return min(_FEWER, key=lambda step: abs(math.log(max(calls, 1.0) / step)))
 
 
 def fill_windows(

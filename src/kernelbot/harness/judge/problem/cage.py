@@ -15,6 +15,7 @@ from kernelbot.harness.data.channel import (
 from kernelbot.harness.inside.cage.loader import ProblemBroken
 from kernelbot.harness.sandbox import Runner, RunnerClient
 from kernelbot.harness.sandbox.runner_tree import is_ending
+from kernelbot.harness.timing.clocks import TaskClocks
 from kernelbot.harness.words import cage_messages as messages
 from kernelbot.harness.words.cage_messages import CageRequest
 from kernelbot.harness.words.order import RunnerEntry
@@ -107,6 +108,10 @@ class Cage:
                 f"The problem's code ended its own process with exit code {ended.exit_code}."
             )
         return SandboxUnavailable("The problem's process was ended from outside of its sandbox.")
+
+    def computed_ns(self) -> int:
+        """Processor time of its living processes so far."""
+        return TaskClocks(self._arrived().main_pid).tree_cpu_ns()
 
     def is_ending(self) -> bool:
         """Whether all of it is gone, or about to be."""

@@ -143,6 +143,10 @@ class Examiner:
         self._gather(messages.Filled)
         return given
 
+    def computed_ns(self) -> int:
+        """Processor time so far of the problem's processes, and of this thread, which asks them."""
+        return self._cage.computed_ns() + time.thread_time_ns()
+
     def work_out(self, number: int) -> int | None:
         """Compute the reference's answer; what no right output of a rank exceeds, in bytes, as the
         problem's processes say, or None if they don't."""
