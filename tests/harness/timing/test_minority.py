@@ -96,6 +96,41 @@ def test_what_others_did_to_a_call_is_not_its_work(delays_us: list[int]) -> None
     assert [QUIET.bounded_ns(call) for call in calls] == counted_ns(calls, QUIET)
 
 
+def waited(call: Window, wait_us: int, *, claimed: bool = False) -> Window:
+    """The call, but others had its processor meanwhile: before it began, or while it ran."""
+    return replace(
+        call,
+        claim_ns=call.claim_ns + claimed * wait_us * US,
+        bracket_ns=call.bracket_ns + wait_us * US,
+        waiting_ns=wait_us * US,
+        kept_waiting_ns=wait_us * US,
+    )
+
+
+@pytest.mark.parametrize("how_many", [1, 10, 21, 25, 39, 40])
+@pytest.mark.parametrize("claimed", [False, True])
+def test_calls_that_had_to_wait_have_done_their_work_and_no_more(
+    how_many: int, claimed: bool
+) -> None:
+    calls = [a_call(500)] * 40
+    calls[:how_many] = [waited(a_call(500), 3_000, claimed=claimed)] * how_many
+    assert [QUIET.bounded_ns(call) for call in calls] == counted_ns(calls, QUIET)
+
+
+@pytest.mark.parametrize("claimed", [False, True])
+@pytest.mark.parametrize("others_us", [1, 60])
+def test_work_saved_up_in_calls_that_waited_gains_only_the_leniency(
+    others_us: int, claimed: bool
+) -> None:
+    """A kernel learns that it waited, and does then what the calls until the next wait need. Some
+    calls that didn't wait do their own, so that these don't look as if they did nothing."""
+    own, saved = a_call(100), waited(a_call(3 * 100), 4_000, claimed=claimed)
+    calls = [saved, a_call(others_us), a_call(others_us)] * 20
+    calls[1::9] = [own] * len(calls[1::9])
+    done_us = statistics.fmean(QUIET.bounded_ns(call) for call in calls) / US
+    assert (True, True) == (done_us > 100, score_ns(calls) >= done_us * US / LENIENCY - US)
+
+
 def test_a_helper_that_works_alone_works_as_long_as_it_takes() -> None:
     slept = replace(a_call(20), bracket_ns=930 * US, claim_ns=900 * US, processors=15)
     helped = replace(slept, call_tree_cpu_ns=1_200 * US)

@@ -57,7 +57,9 @@ class WindowWork:
         computed_ns = _computed_ns(window, baseline)
         if window.described:  # its claim ends before its time does
             return cls(sample_ns, min(computed_ns, sample_ns), 0.0, beside_ns)
-        certain_ns = min(claim_ns, computed_ns)
+        # A wait may lie before the claim began, and none is in what was computed. Taken from the
+        # claim here, it would make calls that did their work calls that did nothing.
+        certain_ns = min(window.claim_ns, computed_ns)
         return cls(sample_ns, certain_ns, computed_ns - certain_ns, beside_ns, claim_ns)
 
 
