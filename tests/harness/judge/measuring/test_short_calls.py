@@ -50,9 +50,12 @@ def test_a_little_more_for_data_and_checks_changes_nothing(others_s: float) -> N
 FREE = CallBaseline(Overhead(0, 0, 0), Overhead(0, 0, 0), 0, 0, 0)
 
 
-def filled(*alone_us: int, real_us: int, shared: bool = False) -> tuple[int, list[int]]:
+def filled(
+    *alone_us: int, real_us: int, shared: bool = False, disturbed: int = 0
+) -> tuple[int, list[int]]:
     """How many calls share a window of a kernel whose calls took so long while they warmed it up,
-    and take so long in windows; and how many were tried."""
+    and take so long in windows; and how many were tried. `disturbed`: so many of the first tries
+    take ten times as long."""
     one = Samples.__new__(Samples)
     one.calls, one.unsampled = 1, []
     tried = list[int]()
@@ -65,7 +68,7 @@ def filled(*alone_us: int, real_us: int, shared: bool = False) -> tuple[int, lis
         tried.append(calls)
         one.hold_in_windows(calls)
         for _ in range(2):
-            take(real_us * calls, calls)
+            take(real_us * calls * (10 if len(tried) <= disturbed else 1), calls)
 
     for time_us in alone_us:
         take(time_us, 1)
@@ -82,8 +85,8 @@ def filled(*alone_us: int, real_us: int, shared: bool = False) -> tuple[int, lis
         ((50, 50, 50, 5_000), 50, (20, [20])),
         ((700, 700, 700, 700), 700, (1, [])),
         ((2, *[5_000] * 59), 5_000, (1, [])),
-        ((2, 2, 2, 5_000), 5_000, (1, [32])),
-        ((2, 2, 2, 200), 200, (4, [32, 4])),
+        ((2, 2, 2, 5_000), 5_000, (1, [32, 32])),
+        ((2, 2, 2, 200), 200, (4, [32, 32, 4])),
     ],
     ids=["short", "cold first", "one waits", "long", "one did less", "many did less", "a part"],
 )
@@ -92,6 +95,10 @@ def test_windows_hold_what_their_calls_take_and_not_what_a_few_took(
 ) -> None:
     """What a kernel does while it warms up is hardly looked at."""
     assert expected == filled(*alone_us, real_us=real_us)
+
+
+def test_a_try_that_was_disturbed_is_repeated_before_fewer_calls_share_a_window() -> None:
+    assert (32, [32, 32]) == filled(2, 2, 2, 2, real_us=20, disturbed=1)
 
 
 def test_outputs_that_share_memory_are_taken_one_by_one() -> None:

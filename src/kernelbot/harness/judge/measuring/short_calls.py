@@ -90,6 +90,9 @@ def fill_windows(
             calls = 1
             break
         each_ns = (window_ns() - alone_ns) / (calls - 1)
+        if calls_in_a_window(each_ns, arrays, limits) * _TOO_MANY <= calls:
+            try_window(calls)  # on a busy machine all windows of a try may be slow
+            each_ns = min(each_ns, (window_ns() - alone_ns) / (calls - 1))
         if (enough := calls_in_a_window(each_ns, arrays, limits)) * _TOO_MANY <= calls:
             calls = enough
             if calls > 1:
