@@ -5,7 +5,12 @@ from dataclasses import replace
 import pytest
 
 from kernelbot.harness.host.host import Host
-from kernelbot.harness.words.failures import AuthorFailure, while_compiling, with_limit
+from kernelbot.harness.words.failures import (
+    AuthorFailure,
+    more_time_s,
+    while_compiling,
+    with_limit,
+)
 from kernelbot.protocol import (
     JobSpec,
     Mode,
@@ -75,6 +80,56 @@ def test_a_limit_names_how_long_a_processor_was_waited_for() -> None:
 
 def test_unless_that_was_a_small_part_of_it() -> None:
     assert "waited" not in with_limit(late_after(1.9), Phase.TEST, 20, deadline=0.0).message
+
+
+@pytest.mark.parametrize("begins", ["The test phase", "Importing the submission"])
+def test_a_limit_that_others_used_up_is_disputable_and_nobodys_fault(begins: str) -> None:
+    late = late_after(16.0)
+    late.kept_waiting_s = 10.1
+    found = {
+        "The test phase": with_limit(late, Phase.TEST, 20, deadline=0.0),
+        "Importing the submission": while_compiling(late, 20, deadline=0.0),
+    }[begins]
+    assert (True, begins) == (found.disputable, found.excuse[: len(begins)])
+    assert found.excuse.endswith(
+        ", but other programs had its processor for 10.1 s of the 20.0 s that it had: the machine "
+        "was busy, which is nobody's fault. Submit it again later."
+    )
+
+
+def test_but_not_one_that_its_own_threads_used_up() -> None:
+    late = late_after(16.0)
+    late.kept_waiting_s = 10.0
+    found = with_limit(late, Phase.TEST, 20, deadline=0.0)
+    assert (False, "") == (found.disputable, found.excuse)
+
+
+def excused(kept_waiting_s: float, extra_s: float = 0.0) -> AuthorFailure:
+    """Of a phase of 20 s, and so much more."""
+    late = late_after(kept_waiting_s)
+    late.kept_waiting_s = kept_waiting_s
+    return with_limit(late, Phase.TEST, 20, 0.0, extra_s)
+
+
+@pytest.mark.parametrize(
+    ("kept_waiting_s", "expected"), [(12.0, 55.0), (14.0, 80.0), (20.0, 100.0)]
+)
+def test_a_second_attempt_has_time_to_compute_for_as_long_as_the_limit(
+    kept_waiting_s: float, expected: float
+) -> None:
+    """Half as much again, and 100 s beyond its own limit at most."""
+    assert pytest.approx(expected) == more_time_s(excused(kept_waiting_s))
+
+
+def test_what_nobody_kept_waiting_has_no_more_time() -> None:
+    assert 0.0 == more_time_s(excused(10.0))
+
+
+def test_who_computes_for_longer_than_the_limit_exceeds_it_however_long_it_waited() -> None:
+    assert (False, True) == (excused(59.0, 60.0).disputable, excused(61.0, 60.0).disputable)
+    assert "It waited 59.0 s of the 80.0 s that it had the second time" in (
+        excused(59.0, 60.0).message
+    )
 
 
 def test_another_failure_stays_as_it_is() -> None:

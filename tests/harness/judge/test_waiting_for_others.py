@@ -96,6 +96,21 @@ def test_pairs_of_a_duel_are_repeated_as_pairs(host: Host) -> None:
 
 
 @pytest.mark.timed
+def test_a_time_limit_that_others_used_up_is_tried_again_with_more_time(host: Host) -> None:
+    """An endless loop exceeds it all the same, by what it computed itself."""
+    loop = SORT.replace("    return", "    while True: pass\n    return")
+    job = a_job(loop, mode=Mode.TEST, problem=a_problem(timeouts=Timeouts(test_s=1.0)))
+    with neighbours(), neighbours():
+        found = (host.judge(job, lambda _event: None) for _ in range(TRIES))
+        assert any(
+            result.verdict is Verdict.TIME_LIMIT
+            and "that it had the second time" in result.failure.message
+            for result in found
+            if result.failure is not None
+        )
+
+
+@pytest.mark.timed
 def test_a_short_kernel_hardly_waits(host: Host) -> None:
     found = (measured(host, SORT) for _ in range(TRIES))
     assert any(load.waited is not None and waited_share(load) < 0.5 for load in found)

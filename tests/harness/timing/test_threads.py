@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from kernelbot.harness.timing.clocks import TaskClocks
-from kernelbot.harness.timing.threads import ThreadTimes, longest_wait_s
+from kernelbot.harness.timing.threads import ThreadTimes, kept_waiting_s, longest_wait_s
 
 _TWO_OF_THREE = """
 import os, threading, time
@@ -47,6 +47,19 @@ def test_the_longest_wait_for_a_processor_is_known(clocks: TaskClocks) -> None:
     wait_until(lambda: longest_wait_s(clocks) > 0.1)
 
 
+def test_what_own_threads_computed_is_no_wait_for_others(clocks: TaskClocks) -> None:
+    """`counted`: the processor time of the whole tree, of the main thread alone, or of nothing."""
+
+    def alone() -> int:
+        main = clocks.main_thread()
+        return 0 if main is None else main[0]
+
+    wait_until(lambda: kept_waiting_s(TaskClocks(clocks.main_pid, alone)) > 0.1)
+    found = [TaskClocks(clocks.main_pid, counted) for counted in (lambda: 1 << 60, lambda: None)]
+    assert [0.0, 0.0] == [kept_waiting_s(one) for one in found]
+
+
 def test_of_a_dead_process_nothing_is_known() -> None:
     gone = TaskClocks(1 << 22)
     assert (None, 0.0) == (ThreadTimes(gone).computed(), longest_wait_s(gone))
+    assert 0.0 == kept_waiting_s(gone)

@@ -11,8 +11,9 @@ import statistics
 from collections.abc import Mapping
 
 from kernelbot.harness.judge.measuring.measurement import Measurement
-from kernelbot.harness.words.failures import AuthorFailure
+from kernelbot.harness.words.failures import AuthorFailure, more_time_s
 from kernelbot.protocol import Phase
+from kernelbot.protocol.phases import TIMED
 from kernelbot.protocol.ratios import ratio_of
 
 
@@ -24,10 +25,13 @@ class Disputes:
         self._by_opponent = False
         self._first: Mapping[int, Measurement] = {}
         """What the first attempt measured, by workload, if a step is judged again."""
+        self.extra_s = 0.0
+        """How much time this attempt has beyond the step's limit, since others had used up that of
+        the first one. In timed phases there is none: they have the time of many calls."""
 
     def begin_step(self) -> None:
         """A step begins: nothing of it was measured before."""
-        self._first = {}
+        self._first, self.extra_s = {}, 0.0
 
     def keep(self, first: Mapping[int, Measurement]) -> None:
         """What an attempt has measured that may be disputed, unfinished workloads included."""
@@ -40,6 +44,7 @@ class Disputes:
             return None
         self._sides.add(error.of_opponent)
         self._by_opponent = error.of_opponent
+        self.extra_s = 0.0 if phase in TIMED else more_time_s(error)
         whose = "the opponent's" if error.of_opponent else "the submission's"
         note = f"The {phase} phase was judged twice; {whose} first attempt ended: {error.message}"
         if not self._first:

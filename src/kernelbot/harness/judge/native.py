@@ -111,10 +111,8 @@ class NativeJudge:
         self.collected = collected
 
     def run(self) -> None:
-        """All phases of the job's mode, each only if the one before was accepted.
-
-        On return all runners that author's code was in are gone, and everything below them.
-        """
+        """All phases of the job's mode, each only if the one before was accepted. On return all
+        runners that author's code was in are gone, and everything below them."""
         try:
             self._run_all()
         finally:
@@ -184,19 +182,22 @@ class NativeJudge:
     def _attempt(self, step: JudgingStep) -> PhaseResult:
         """The life of a runner for each author. Raises `AuthorFailure` if that is disputable."""
         start = time.monotonic()
-        phase_limit_s = limit_s(self._job, step.phase)
+        phase_limit_s = limit_s(self._job, step.phase) + self._disputes.extra_s
         for author in step.authors:
             author.begin_phase()
         self._sessions.begin_step()
         sessions: list[Session] = []
         try:
             sessions += self._loader.open(step, start + phase_limit_s)
+            for session in sessions:
+                session.extra_s = self._disputes.extra_s
             return self._drive(step, sessions)
         except AuthorFailure as error:
             self._excuse(error, step.phase)
-            if error.disputable:
-                raise
-            return self._refused(step.phase, self._with_limit(step, error, sessions[0]))
+            late = error if error.disputable else self._with_limit(step, error, sessions[0])
+            if late.disputable:
+                raise late from error.__cause__
+            return self._refused(step.phase, late)
         except NotFrozen as error:
             raise blamed_for_moving(
                 error,
@@ -229,12 +230,13 @@ class NativeJudge:
     def _with_limit(
         self, step: JudgingStep, error: AuthorFailure, session: Session
     ) -> AuthorFailure:
-        """The same failure, or that of whoever used up the phase's time: in a duel it need not be
-        whoever was called last."""
+        """The same failure, or that of whoever used up the phase's time."""
         phase_limit_s = limit_s(self._job, step.phase)
-        late = with_limit(error, step.phase, phase_limit_s, session.deadline)
+        late = with_limit(error, step.phase, phase_limit_s, session.deadline, session.extra_s)
         if late is not error:
             late.of_opponent = max(step.authors, key=_spent_s).is_opponent
+            if late.of_opponent != error.of_opponent:  # what the other one waited for is no excuse
+                late.disputable, late.excuse = False, ""
         return late
 
     def _drive(self, step: JudgingStep, sessions: Sequence[Session]) -> PhaseResult:
@@ -324,10 +326,10 @@ class NativeJudge:
         except AuthorFailure as error:
             if measurer.at_work is not None:
                 self._sessions.hear(measurer.at_work.session)
-            if error.disputable:
+            failure = error if error.disputable else self._with_limit(step, error, session)
+            if failure.disputable:
                 self._disputes.keep(done | measurer.interrupted())
-                raise
-            failure = self._with_limit(step, error, session)
+                raise failure from error.__cause__
         return self._measured(step.phase, [done[index] for index in sorted(done)], failure)
 
     def _measure_one(
@@ -344,8 +346,7 @@ class NativeJudge:
         return measured
 
     def _note_recurrence(self, measured: Measurement) -> None:
-        """Raises `ProblemBroken` in a ranked run and in a duel: score or ratio would be worth
-        nothing."""
+        """Raises `ProblemBroken` if score or ratio would be worth nothing."""
         problem = self._job.problem
         if not measured.recurs or problem.recurring_data or self.collected.recurring_data:
             return
@@ -361,7 +362,7 @@ class NativeJudge:
     def _measured(
         self, phase: Phase, done: Sequence[Measurement], failure: AuthorFailure | None
     ) -> PhaseResult:
-        """The workloads that were measured, in the problem's order. A duel has its own form."""
+        """The workloads that were measured, in the problem's order."""
         workloads: tuple[WorkloadResult, ...] = ()
         if not self._plan.is_duel:
             workloads = tuple(map(workload_result, done))
@@ -375,6 +376,8 @@ class NativeJudge:
     def _refused(
         self, phase: Phase, error: AuthorFailure, workloads: tuple[WorkloadResult, ...] = ()
     ) -> PhaseResult:
+        if error.excuse:
+            raise ProblemBroken(error.excuse)
         self.collected.opponent_failed = error.of_opponent
         failure = Failure(Fault.AUTHOR, error.message, error.evidence)
         return PhaseResult(phase, error.verdict, 0.0, workloads=workloads, failure=failure)

@@ -54,11 +54,11 @@ def run_tests(
             _run_case(plan, examiner, session, case, spend)
             results[index] = CaseResult(case.spec, Verdict.ACCEPTED, "")
         except AuthorFailure as error:
+            of_phase = Phase.TEST, limit_s(job, Phase.TEST), session.deadline, session.extra_s
+            error = with_limit(error, *of_phase)
             if error.disputable:
-                raise
+                raise error from None
             excuse(error)
-            test_limit_s = limit_s(job, Phase.TEST)
-            error = with_limit(error, Phase.TEST, test_limit_s, session.deadline)
             results[index] = CaseResult(case.spec, error.verdict, error.message)
             if error.fatal:
                 _announce(job, emit, index, results[index])

@@ -16,6 +16,17 @@ def longest_wait_s(clocks: TaskClocks) -> float:
     return max((waited_ns for _, _, waited_ns in _times(clocks)), default=0) / 1e9
 
 
+def kept_waiting_s(clocks: TaskClocks) -> float:
+    """How long a runner's main thread was ready to run while others had its processor, since it
+    began: without what its own threads and processes computed meanwhile. 0 if the system doesn't
+    count all of that."""
+    main = clocks.main_thread()
+    if main is None or not clocks.tells_waits:
+        return 0.0
+    computed_ns, waited_ns = main
+    return max(waited_ns - max(clocks.tree_cpu_ns() - computed_ns, 0), 0) / 1e9
+
+
 class ThreadTimes:
     """The processor time of each of a runner's threads, from the moment at which this is made."""
 

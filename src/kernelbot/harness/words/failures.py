@@ -29,6 +29,14 @@ _MAX_SHOWN = 300
 _WAITING_SHARE = 0.1
 """The part of a limit that waiting has to be before it is told: less than that is on every machine.
 """
+_OTHERS_SHARE = 0.5
+"""If others had its processor for more of a limit than this, its author didn't exceed it."""
+_ROOM, _MOST_ROOM = 1.5, 8.0
+"""A second attempt has so many times the time in which it would compute for as long as the limit,
+going by the first; and so many limits at most."""
+_MOST_MORE_S = 100.0
+"""What it has beyond its limit at most: the platform waits for the compile limit as well, of which
+an attempt that gets to its tests has hardly used anything."""
 NO_KERNEL = (
     "The submission defines no function custom_kernel(data). Define it at the file's top level."
 )
@@ -66,6 +74,12 @@ class AuthorFailure(Exception):
         """Whether it is the opponent's, in a duel."""
         self.waited_s = 0.0
         """How long it waited for a processor until a limit was exceeded."""
+        self.kept_waiting_s = 0.0
+        """How long of that others had its processor, none of its own threads and processes."""
+        self.limit_s = 0.0
+        """The limit that it exceeded, if others had its processor for most of it."""
+        self.excuse = ""
+        """If that is why it was late: what is said if it happens again, which is nobody's fault."""
         self.is_gpu_fault = False
         """Whether the runner says that its work on the GPU has failed."""
 
@@ -119,13 +133,24 @@ def out_of_time(phase: Phase, limit_s: float) -> AuthorFailure:
 
 
 def with_limit(
-    error: AuthorFailure, phase: Phase, limit_s: float, deadline: float
+    error: AuthorFailure, phase: Phase, limit_s: float, deadline: float, extra_s: float = 0.0
 ) -> AuthorFailure:
     """The same failure, but with the phase and its limit named if that is what was exceeded: a
-    runner's connection knows only that its `deadline` (as of `time.monotonic`) has passed."""
+    runner's connection knows only that its `deadline` (as of `time.monotonic`) has passed.
+    `extra_s`: what it had beyond the limit, since others had used up the first attempt's time."""
     if error.verdict is Verdict.TIME_LIMIT and time.monotonic() >= deadline:
-        return _with_waiting(out_of_time(phase, limit_s), error.waited_s, limit_s)
+        return _with_waiting(out_of_time(phase, limit_s), error, limit_s, extra_s)
     return error
+
+
+def more_time_s(late: AuthorFailure) -> float:
+    """How much time beyond its limit a second attempt gets, so that what it computes itself decides
+    whether it exceeds the limit: an endless loop does, if it gets an eighth of a processor."""
+    if not late.excuse:
+        return 0.0
+    own_s = max(late.limit_s - late.kept_waiting_s, 1e-9)
+    room = min(_ROOM * late.limit_s / own_s, _MOST_ROOM)
+    return min((room - 1) * late.limit_s, _MOST_MORE_S)
 
 
 def while_compiling(error: AuthorFailure, limit_s: float, deadline: float) -> AuthorFailure:
@@ -138,17 +163,34 @@ def while_compiling(error: AuthorFailure, limit_s: float, deadline: float) -> Au
     )
     late = AuthorFailure(Verdict.TIME_LIMIT, message)
     late.of_opponent = error.of_opponent
-    return _with_waiting(late, error.waited_s, limit_s)
+    return _with_waiting(late, error, limit_s)
 
 
-def _with_waiting(late: AuthorFailure, waited_s: float, limit_s: float) -> AuthorFailure:
-    """The same, with how long it waited for a processor, if that may be why it was late."""
-    if waited_s >= _WAITING_SHARE * limit_s:
+def _with_waiting(
+    late: AuthorFailure, error: AuthorFailure, limit_s: float, extra_s: float = 0.0
+) -> AuthorFailure:
+    """The same, with how long it waited for a processor, if that may be why it was late. If others
+    had its processor for most of the limit, it is disputable, and excused if it happens again."""
+    what, _, _ = late.message.partition(". ")
+    had_s, others_s = limit_s + extra_s, error.kept_waiting_s
+    if others_s > _OTHERS_SHARE * had_s and had_s - others_s < limit_s:
+        late.disputable = True
+        late.limit_s, late.kept_waiting_s = limit_s, others_s
+        late.excuse = (
+            f"{what}, but other programs had its processor for {others_s:.1f} s of the "
+            f"{had_s:.1f} s that it had: the machine was busy, which is nobody's fault. Submit it "
+            "again later."
+        )
+    if error.waited_s >= _WAITING_SHARE * limit_s:
         late.message += (
-            f" It waited {waited_s:.1f} s of that for a processor: the machine was busy, or it had "
-            "more threads than processors."
+            f" It waited {error.waited_s:.1f} s of {_had(extra_s, had_s)} for a processor: the "
+            "machine was busy, or it had more threads than processors."
         )
     return late
+
+
+def _had(extra_s: float, had_s: float) -> str:
+    return f"the {had_s:.1f} s that it had the second time" if extra_s else "that"
 
 
 def out_of_processor_time(limits: Limits) -> AuthorFailure:

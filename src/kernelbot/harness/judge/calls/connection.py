@@ -19,7 +19,7 @@ from kernelbot.harness.data.wire import close_all
 from kernelbot.harness.sandbox import Runner
 from kernelbot.harness.sandbox.runner_tree import is_ending
 from kernelbot.harness.timing.clocks import TaskClocks
-from kernelbot.harness.timing.threads import longest_wait_s
+from kernelbot.harness.timing.threads import kept_waiting_s, longest_wait_s
 from kernelbot.harness.words.failures import (
     AuthorFailure,
     death,
@@ -51,6 +51,8 @@ class RunnerConnection:
         self._runner = runner
         self._ending: Ending | None = None
         self._is_late = False
+        self._waited_before_s = 0.0
+        """How long others had its processor before the time that counts now."""
         try:
             self._pidfd = os.pidfd_open(runner.pid)
         except ProcessLookupError:
@@ -62,6 +64,15 @@ class RunnerConnection:
     def peak_bytes(self) -> int:
         """Implements `Runner`."""
         return self._runner.peak_bytes()
+
+    def begin_time(self) -> None:
+        """What it waited for until now is no excuse for what comes."""
+        self._waited_before_s = self._kept_waiting_s()
+
+    def _kept_waiting_s(self) -> float:
+        clocks = TaskClocks(self._runner.main_pid, self._runner.cpu_time_ns)
+        with contextlib.closing(clocks):
+            return kept_waiting_s(clocks)
 
     def send(self, request: RunnerRequest, fds: list[int] | None = None) -> None:
         """Ask the runner. Raises `AuthorFailure` if it is dead."""
@@ -135,6 +146,7 @@ class RunnerConnection:
                 "The phase took longer than its time limit. Do less in each call.",
             )
             late.waited_s = longest_wait_s(TaskClocks(self._runner.main_pid))
+            late.kept_waiting_s = self._kept_waiting_s() - self._waited_before_s
             return late
         if isinstance(error, ChannelGarbage):
             return garbage(str(error))

@@ -76,6 +76,8 @@ class Session:
         self._limits = limits
         self._modules = modules
         self._deadline = deadline
+        self.extra_s = 0.0
+        """What of the time until the deadline is beyond the phase's limit."""
         self._devices = devices
         self._is_alone = world_size is None
         self._set_up_again: Callable[[], None] = lambda: None
@@ -93,6 +95,11 @@ class Session:
         self._deadline = deadline
         for rank in self.ranks:
             rank.deadline = deadline
+
+    def begin_time(self) -> None:
+        """What runners waited for until now is no excuse for what comes."""
+        for rank in self.ranks:
+            rank.begin_time()
 
     @property
     def has_arenas(self) -> bool:
