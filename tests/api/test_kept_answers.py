@@ -67,16 +67,16 @@ async def test_a_list_tells_why_of_now_when_something_else_has_changed(
     cli = {"X-Popcorn-Cli-Id": door.world.ada.token}
     organisers = door.world.services
     seen = [(await door.ada.get(path, headers=cli)).json() for _ in range(2)]
-    await organisers.reviews.refuse(door.world.admin.user, first, "copied")
-    seen.append((await door.ada.get(path, headers=cli)).json())
     await organisers.deletion.delete_submission(door.world.admin.user, first)
     seen.append((await door.ada.get(path, headers=cli)).json())
     await organisers.users.ban(door.world.admin.user, door.world.ada.user.id)
     seen.append((await door.ada.get(path, headers=cli)).json())
+    await organisers.reviews.refuse(door.world.admin.user, second, "copied")
+    seen.append((await door.ada.get(path, headers=cli)).json())
     async with client_of(create_app(door.world.services), door.world.ada) as elsewhere:
         assert (await elsewhere.get(path, headers=cli)).json() == seen[-1]
     reasons = [_reason_of(answer, second) for answer in seen]
-    assert ["same_code", "same_code", None, None, "banned"] == reasons
+    assert ["same_code", "same_code", None, "banned", "refused"] == reasons
 
 
 def _reason_of(answer: Any, number: int) -> str | None:
