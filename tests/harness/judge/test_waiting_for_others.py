@@ -48,10 +48,11 @@ def host() -> Iterator[Host]:
 
 
 @contextmanager
-def neighbours() -> Iterator[None]:
-    """Two for each processor, which compute without end."""
+def neighbours(*, apart: bool = False) -> Iterator[None]:
+    """Two for each processor, which compute without end. `apart`: each is a session of its own, to
+    which Linux gives as much as to the judge's; else it may give them all as much as that one."""
     loop = [sys.executable, "-c", "while True: pass"]
-    count = [subprocess.Popen(loop) for _ in range(4)]
+    count = [subprocess.Popen(loop, start_new_session=apart) for _ in range(4)]
     try:
         yield
     finally:
@@ -100,7 +101,7 @@ def test_a_time_limit_that_others_used_up_is_tried_again_with_more_time(host: Ho
     """An endless loop exceeds it all the same, by what it computed itself."""
     loop = SORT.replace("    return", "    while True: pass\n    return")
     job = a_job(loop, mode=Mode.TEST, problem=a_problem(timeouts=Timeouts(test_s=1.0)))
-    with neighbours(), neighbours():
+    with neighbours(apart=True), neighbours(apart=True):
         found = (host.judge(job, lambda _event: None) for _ in range(TRIES))
         assert any(
             result.verdict is Verdict.TIME_LIMIT
