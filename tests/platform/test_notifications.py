@@ -57,12 +57,15 @@ async def test_announcements_that_come_together_wake_all(database_url: str) -> N
     statement = "SELECT pg_notify('first', n::text) FROM generate_series(0, 499) n"
     async with (
         Listener(database_url, "first") as listener,
-        await psycopg.AsyncConnection.connect(database_url, autocommit=True) as connection,
         contextlib.AsyncExitStack() as stack,
         asyncio.timeout(60),
     ):
         channel = listener.channel("first")
+        # Before anything is waited for: whoever follows once it listens isn't told that it does.
         wakers = [await stack.enter_async_context(channel.following(str(n))) for n in range(500)]
+        connection = await stack.enter_async_context(
+            await psycopg.AsyncConnection.connect(database_url, autocommit=True)
+        )
         for waker in wakers:
             await waker.announced()  # the listener is there
         for _ in range(3):
@@ -78,8 +81,8 @@ async def test_everybody_is_woken_once_a_lost_connection_is_back(database_url: s
     )
     async with (
         Listener(database_url, "first") as listener,
-        await psycopg.AsyncConnection.connect(database_url, autocommit=True) as connection,
         listener.channel("first").following("key") as waker,
+        await psycopg.AsyncConnection.connect(database_url, autocommit=True) as connection,
         asyncio.timeout(60),
     ):
         await waker.announced()  # the listener is there
