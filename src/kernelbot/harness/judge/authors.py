@@ -58,9 +58,9 @@ class Contestant:
     @contextmanager
     def _compiling(self, job: JobSpec, session: Session) -> Iterator[None]:
         """Within, the compile limit holds instead of the phase's. Raises `AuthorFailure`."""
-        start, deadline = time.monotonic(), session.deadline
+        start, deadline, own_limit_s = time.monotonic(), session.deadline, session.own_limit_s
         limit_s = job.problem.timeouts.compile_s
-        session.deadline = start + max(limit_s - self.compiling_s, 0.0)
+        session.deadline, session.own_limit_s = start + max(limit_s - self.compiling_s, 0.0), None
         try:
             with self.blamed():
                 yield
@@ -73,7 +73,7 @@ class Contestant:
             raise late from error
         finally:
             self.compiling_s += time.monotonic() - start
-            session.deadline = deadline
+            session.deadline, session.own_limit_s = deadline, own_limit_s
             session.begin_time()
 
     @contextmanager

@@ -182,15 +182,17 @@ class NativeJudge:
     def _attempt(self, step: JudgingStep) -> PhaseResult:
         """The life of a runner for each author. Raises `AuthorFailure` if that is disputable."""
         start = time.monotonic()
-        phase_limit_s = limit_s(self._job, step.phase) + self._disputes.extra_s
+        phase_limit_s = limit_s(self._job, step.phase)
+        deadline = start + phase_limit_s + self._disputes.extra_s
         for author in step.authors:
             author.begin_phase()
         self._sessions.begin_step()
         sessions: list[Session] = []
         try:
-            sessions += self._loader.open(step, start + phase_limit_s)
-            for session in sessions:
-                session.extra_s = self._disputes.extra_s
+            sessions += self._loader.open(step, deadline)
+            if self._disputes.extra_s:
+                for session in sessions:
+                    session.own_limit_s = phase_limit_s
             return self._drive(step, sessions)
         except AuthorFailure as error:
             self._excuse(error, step.phase)
@@ -232,7 +234,7 @@ class NativeJudge:
     ) -> AuthorFailure:
         """The same failure, or that of whoever used up the phase's time."""
         phase_limit_s = limit_s(self._job, step.phase)
-        late = with_limit(error, step.phase, phase_limit_s, session.deadline, session.extra_s)
+        late = with_limit(error, step.phase, phase_limit_s, session.deadline)
         if late is not error:
             late.of_opponent = max(step.authors, key=_spent_s).is_opponent
             if late.of_opponent != error.of_opponent:  # what the other one waited for is no excuse

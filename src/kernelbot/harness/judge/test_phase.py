@@ -54,8 +54,7 @@ def run_tests(
             _run_case(plan, examiner, session, case, spend)
             results[index] = CaseResult(case.spec, Verdict.ACCEPTED, "")
         except AuthorFailure as error:
-            of_phase = Phase.TEST, limit_s(job, Phase.TEST), session.deadline, session.extra_s
-            error = with_limit(error, *of_phase)
+            error = with_limit(error, Phase.TEST, limit_s(job, Phase.TEST), session.deadline)
             if error.disputable:
                 raise error from None
             excuse(error)

@@ -31,12 +31,9 @@ _WAITING_SHARE = 0.1
 """
 _OTHERS_SHARE = 0.5
 """If others had its processor for more of a limit than this, its author didn't exceed it."""
-_ROOM, _MOST_ROOM = 1.5, 8.0
-"""A second attempt has so many times the time in which it would compute for as long as the limit,
-going by the first; and so many limits at most."""
-_MOST_MORE_S = 100.0
-"""What it has beyond its limit at most: the platform waits for the compile limit as well, of which
-an attempt that gets to its tests has hardly used anything."""
+_MORE_S = 100.0
+"""What a second attempt has beyond its limit: the platform waits for the compile limit as well, of
+which an attempt that gets to its tests has hardly used anything."""
 NO_KERNEL = (
     "The submission defines no function custom_kernel(data). Define it at the file's top level."
 )
@@ -76,8 +73,8 @@ class AuthorFailure(Exception):
         """How long it waited for a processor until a limit was exceeded."""
         self.kept_waiting_s = 0.0
         """How long of that others had its processor, none of its own threads and processes."""
-        self.limit_s = 0.0
-        """The limit that it exceeded, if others had its processor for most of it."""
+        self.had_s = 0.0
+        """How long a second attempt took, if it had more time than its limit; 0: it had not."""
         self.excuse = ""
         """If that is why it was late: what is said if it happens again, which is nobody's fault."""
         self.is_gpu_fault = False
@@ -133,24 +130,20 @@ def out_of_time(phase: Phase, limit_s: float) -> AuthorFailure:
 
 
 def with_limit(
-    error: AuthorFailure, phase: Phase, limit_s: float, deadline: float, extra_s: float = 0.0
+    error: AuthorFailure, phase: Phase, limit_s: float, deadline: float
 ) -> AuthorFailure:
     """The same failure, but with the phase and its limit named if that is what was exceeded: a
-    runner's connection knows only that its `deadline` (as of `time.monotonic`) has passed.
-    `extra_s`: what it had beyond the limit, since others had used up the first attempt's time."""
-    if error.verdict is Verdict.TIME_LIMIT and time.monotonic() >= deadline:
-        return _with_waiting(out_of_time(phase, limit_s), error, limit_s, extra_s)
+    runner's connection knows only that its `deadline` (as of `time.monotonic`) has passed, or that
+    a second attempt has had its own time."""
+    if error.verdict is Verdict.TIME_LIMIT and (error.had_s or time.monotonic() >= deadline):
+        return _with_waiting(out_of_time(phase, limit_s), error, limit_s)
     return error
 
 
 def more_time_s(late: AuthorFailure) -> float:
-    """How much time beyond its limit a second attempt gets, so that what it computes itself decides
-    whether it exceeds the limit: an endless loop does, if it gets an eighth of a processor."""
-    if not late.excuse:
-        return 0.0
-    own_s = max(late.limit_s - late.kept_waiting_s, 1e-9)
-    room = min(_ROOM * late.limit_s / own_s, _MOST_ROOM)
-    return min((room - 1) * late.limit_s, _MOST_MORE_S)
+    """How much time beyond its limit a second attempt gets, if others had used up the first one's:
+    it ends when it has had the limit for itself."""
+    return _MORE_S if late.excuse else 0.0
 
 
 def while_compiling(error: AuthorFailure, limit_s: float, deadline: float) -> AuthorFailure:
@@ -166,16 +159,13 @@ def while_compiling(error: AuthorFailure, limit_s: float, deadline: float) -> Au
     return _with_waiting(late, error, limit_s)
 
 
-def _with_waiting(
-    late: AuthorFailure, error: AuthorFailure, limit_s: float, extra_s: float = 0.0
-) -> AuthorFailure:
+def _with_waiting(late: AuthorFailure, error: AuthorFailure, limit_s: float) -> AuthorFailure:
     """The same, with how long it waited for a processor, if that may be why it was late. If others
     had its processor for most of the limit, it is disputable, and excused if it happens again."""
     what, _, _ = late.message.partition(". ")
-    had_s, others_s = limit_s + extra_s, error.kept_waiting_s
+    had_s, others_s = error.had_s or limit_s, error.kept_waiting_s
     if others_s > _OTHERS_SHARE * had_s and had_s - others_s < limit_s:
         late.disputable = True
-        late.limit_s, late.kept_waiting_s = limit_s, others_s
         late.excuse = (
             f"{what}, but other programs had its processor for {others_s:.1f} s of the "
             f"{had_s:.1f} s that it had: the machine was busy, which is nobody's fault. Submit it "
@@ -183,14 +173,14 @@ def _with_waiting(
         )
     if error.waited_s >= _WAITING_SHARE * limit_s:
         late.message += (
-            f" It waited {error.waited_s:.1f} s of {_had(extra_s, had_s)} for a processor: the "
-            "machine was busy, or it had more threads than processors."
+            f" It waited {error.waited_s:.1f} s of {_had(error)} for a processor: the machine was "
+            "busy, or it had more threads than processors."
         )
     return late
 
 
-def _had(extra_s: float, had_s: float) -> str:
-    return f"the {had_s:.1f} s that it had the second time" if extra_s else "that"
+def _had(late: AuthorFailure) -> str:
+    return f"the {late.had_s:.1f} s that it had the second time" if late.had_s else "that"
 
 
 def out_of_processor_time(limits: Limits) -> AuthorFailure:

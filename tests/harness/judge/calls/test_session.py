@@ -87,6 +87,22 @@ def test_a_judge_that_stood_still_blames_nobody(alone: Session) -> None:
         load(alone, "import time; time.sleep(600)")
 
 
+def test_time_for_itself_is_up_before_the_deadline(alone: Session) -> None:
+    alone.setup((SourceFile("shared.py", ""),), "cpu", False, None)
+    alone.own_limit_s = 0.5
+    with pytest.raises(AuthorFailure) as raised:
+        load(alone, "import time; time.sleep(600)")
+    assert Verdict.TIME_LIMIT is raised.value.verdict
+    assert 0.5 <= raised.value.had_s - raised.value.kept_waiting_s < 60
+
+
+def test_new_ranks_have_no_more_time_for_themselves(session: Session) -> None:
+    load(session, ADD)
+    session.own_limit_s = 7.0
+    session.call(shares(1.0, 2.0, 3.0))
+    assert [7.0] * 3 == [rank.own_limit_s for rank in session.ranks]
+
+
 def shares(*values: float) -> Shares:
     return Shares(tuple(encode(torch.full((4,), value), frozenset()) for value in values))
 

@@ -70,7 +70,8 @@ def answering(session: Session) -> Iterator[None]:
     try:
         yield
     except AuthorFailure as error:
-        if error.verdict is Verdict.TIME_LIMIT and session.deadline < deadline:
+        late = error.verdict is Verdict.TIME_LIMIT and not error.had_s
+        if late and session.deadline < deadline:
             message = (
                 f"Beside a timed call, the submission kept its runner for {_ANSWER_S:g} s. Return "
                 "plain arrays, and let nothing that custom_kernel started go on."

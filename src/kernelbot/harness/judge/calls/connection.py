@@ -48,18 +48,20 @@ class RunnerConnection:
         self.number = number
         self.limits = limits
         self.deadline = deadline
+        self.own_limit_s: float | None = None
+        """As `Session.own_limit_s`."""
         self._runner = runner
         self._ending: Ending | None = None
         self._is_late = False
         self._waited_before_s = 0.0
         """How long others had its processor before the time that counts now."""
+        self._began_at = time.monotonic()
+        """When that time began."""
         try:
             self._pidfd = os.pidfd_open(runner.pid)
         except ProcessLookupError:
             raise SandboxUnavailable("The runner ended before it had a task.") from None
-        self.channel = Channel(
-            runner.channels[number], alive_fd=self._pidfd, glance=self._watch_output
-        )
+        self.channel = Channel(runner.channels[number], alive_fd=self._pidfd, glance=self._glance)
 
     def peak_bytes(self) -> int:
         """Implements `Runner`."""
@@ -67,7 +69,7 @@ class RunnerConnection:
 
     def begin_time(self) -> None:
         """What it waited for until now is no excuse for what comes."""
-        self._waited_before_s = self._kept_waiting_s()
+        self._waited_before_s, self._began_at = self._kept_waiting_s(), time.monotonic()
 
     def _kept_waiting_s(self) -> float:
         clocks = TaskClocks(self._runner.main_pid, self._runner.cpu_time_ns)
@@ -129,6 +131,25 @@ class RunnerConnection:
             self._ending = Ending(ended, self._runner.stdout.text, self._runner.stderr.text)
         return self._ending
 
+    def _glance(self) -> None:
+        self._watch_output()
+        if self.own_limit_s is not None and not self._is_late:
+            late = self._late()
+            if late.had_s - late.kept_waiting_s >= self.own_limit_s:
+                self._is_late = True
+                raise late
+
+    def _late(self) -> AuthorFailure:
+        late = AuthorFailure(
+            Verdict.TIME_LIMIT,
+            "The phase took longer than its time limit. Do less in each call.",
+        )
+        late.waited_s = longest_wait_s(TaskClocks(self._runner.main_pid))
+        late.kept_waiting_s = self._kept_waiting_s() - self._waited_before_s
+        if self.own_limit_s is not None:
+            late.had_s = time.monotonic() - self._began_at
+        return late
+
     def _watch_output(self) -> None:
         for stream in (self._runner.stdout, self._runner.stderr):
             if stream.overflowed:
@@ -141,13 +162,7 @@ class RunnerConnection:
             self._is_late = True
             if (still_s := self.channel.stood_still_s) > 0:
                 return stood_still(still_s)
-            late = AuthorFailure(
-                Verdict.TIME_LIMIT,
-                "The phase took longer than its time limit. Do less in each call.",
-            )
-            late.waited_s = longest_wait_s(TaskClocks(self._runner.main_pid))
-            late.kept_waiting_s = self._kept_waiting_s() - self._waited_before_s
-            return late
+            return self._late()
         if isinstance(error, ChannelGarbage):
             return garbage(str(error))
         assert isinstance(error, ChannelClosed)

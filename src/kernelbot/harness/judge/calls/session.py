@@ -76,8 +76,7 @@ class Session:
         self._limits = limits
         self._modules = modules
         self._deadline = deadline
-        self.extra_s = 0.0
-        """What of the time until the deadline is beyond the phase's limit."""
+        self._own_limit_s: float | None = None
         self._devices = devices
         self._is_alone = world_size is None
         self._set_up_again: Callable[[], None] = lambda: None
@@ -95,6 +94,18 @@ class Session:
         self._deadline = deadline
         for rank in self.ranks:
             rank.deadline = deadline
+
+    @property
+    def own_limit_s(self) -> float | None:
+        """How much time each runner has for itself, without what others' programs had of its
+        processor; None means that the deadline alone counts."""
+        return self._own_limit_s
+
+    @own_limit_s.setter
+    def own_limit_s(self, limit_s: float | None) -> None:
+        self._own_limit_s = limit_s
+        for rank in self.ranks:
+            rank.own_limit_s = limit_s
 
     def begin_time(self) -> None:
         """What runners waited for until now is no excuse for what comes."""
@@ -271,6 +282,7 @@ class Session:
             for number, device in enumerate(devices)
         )
         """The current runners, in the order of their ranks."""
+        self.own_limit_s = self._own_limit_s
 
     def _stop(self) -> None:
         endings = [rank.abort() for rank in self.ranks]
