@@ -126,6 +126,19 @@ async def test_a_watch_that_says_nonsense_is_followed_by_a_list(
     assert JobState.FINISHED == outcome.state
 
 
+async def test_a_result_is_found_whose_pod_no_watch_has_told_of(
+    kubernetes: FakeKubernetes,
+) -> None:
+    kubernetes.wrong = lambda r: (
+        status(500, "etcd") if is_watch(r) and r.path.endswith("/pods") else None
+    )
+    async with started(plan(kubernetes, settle_s=0).build()) as launcher:
+        launcher._pods._pause_s = 3600  # after which there is a list again
+        await launcher.poll([])
+        outcome = await over(launcher, await launcher.launch(a_job("accepted")))
+    assert JobState.FINISHED == outcome.state
+
+
 @pytest.mark.parametrize("code", [401, 403, 410, 429, 500])
 @pytest.mark.exhaustive
 async def test_without_a_watch_there_are_lists(kubernetes: FakeKubernetes, code: int) -> None:

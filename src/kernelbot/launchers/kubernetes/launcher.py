@@ -211,11 +211,27 @@ class KubernetesLauncher:
         if seen.outcome is None:
             assert seen.made is not None, "there is an outcome, or a result"
             return await self._result(handle, seen.made, most)
-        if seen.settles and not self._has_lasted(handle, _SETTLING, self._settings.settle_s):
-            return RUNNING
+        if seen.settles:
+            if not self._has_lasted(handle, _SETTLING, self._settings.settle_s):
+                return RUNNING
+            return await self._settled(handle, job, most)
         if seen.wait is Wait.CONTAINER:
             return await self._without_image(handle, seen)
         return _waiting(seen.outcome, seen.why)
+
+    async def _settled(self, handle: _Handle, job: KubernetesJob, most: int) -> Outcome:
+        """What became of a Job that has ended, by its pod as it is now: a watch that fails can be
+        behind for longer than anybody waits."""
+        try:
+            pods = (await self._api.snapshot(PODS)).items
+        except KernelbotError as error:
+            log.warning("pods_not_listed", handle=str(handle), error=str(error))
+            return RUNNING
+        seen = see(job, [pod for pod in pods if pod.is_of(job)])
+        if seen.outcome is not None:
+            return seen.outcome
+        assert seen.made is not None, "there is an outcome, or a result"
+        return await self._result(handle, seen.made, most)
 
     async def _without_image(self, handle: _Handle, seen: SeenAttempt) -> Outcome:
         """Gives up a pod without its image after a while: its node would try for ever."""
