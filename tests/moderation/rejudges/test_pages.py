@@ -30,6 +30,19 @@ async def test_what_has_ended_no_longer_refreshes(office: Office) -> None:
     assert (True, False) == ("Done" in text, "data-refresh-s" in text)
 
 
+async def test_one_that_runs_is_ended_once(office: Office) -> None:
+    await ranked(office.front.world, 1e-3)
+    started = (await office.post(HERE)).headers["location"]
+    running = (await office.maker.get(started)).text
+    answers = [await office.post(f"{started}/end") for _ in range(2)]
+    over = (await office.maker.get(started)).text
+    assert [(303, started), (409, None)] == [
+        (one.status_code, one.headers.get("location")) for one in answers
+    ]
+    assert (True, False) == ("End the rejudge" in running, "End the rejudge" in over)
+    assert "It was ended: nothing of it counts." in over
+
+
 FORMS: list[tuple[dict[str, str], int]] = [
     ({}, 409),
     ({"top": "0"}, 400),
@@ -54,8 +67,10 @@ async def test_rejudging_is_for_the_boards_organisers(office: Office) -> None:
         await office.post(HERE, office.front.ada),
         await office.post("/organise/board/other/rejudges"),
         await office.maker.post(HERE, data={"csrf": "0" * 64}),
+        await office.post(f"{started}/end", office.front.ada),
+        await office.maker.post(f"{started}/end", data={"csrf": "0" * 64}),
     ]
-    assert [403] * 5 == [one.status_code for one in answers]
+    assert [403] * 7 == [one.status_code for one in answers]
 
 
 NUMBERS = [(10**18, 404), (10**30, 422), ("x", 422)]
@@ -65,3 +80,5 @@ async def test_a_number_from_nowhere_is_a_page(office: Office) -> None:
     answers = [(await office.maker.get(f"{HERE}/{query}")) for query, _ in NUMBERS]
     assert [status for _, status in NUMBERS] == [one.status_code for one in answers]
     assert [] == [one.url for one in answers if "<script>" in one.text]
+    ends = [(await office.post(f"{HERE}/{query}/end")) for query, _ in NUMBERS]
+    assert [status for _, status in NUMBERS] == [one.status_code for one in ends]

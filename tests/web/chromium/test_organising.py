@@ -102,6 +102,7 @@ async def _measure(world: World) -> None:
             "UPDATE rejudges SET finished_at = now()",
         ):
             await session.do(change)
+        await session.one("SELECT rebuild_standings()")
 
 
 @pytest.mark.opens(f"{HERE}/rejudges/1")
@@ -117,6 +118,18 @@ def test_a_rejudge_is_followed_to_its_end(site: Site) -> None:
     expect(page.get_by_role("status")).to_contain_text("Done")
     expect(page.get_by_text("accepted")).to_have_count(2)
     assert page.evaluate("window.stayed")
+    assert [] == site.complaints(page)
+    page.context.close()
+
+
+@pytest.mark.sends(f"POST {HERE}/rejudges/1/end")
+def test_a_rejudge_is_ended_before_its_time(site: Site) -> None:
+    page = site.page(site.live.world.admin)
+    page.goto(f"{HERE}/rejudges")
+    page.get_by_role("button", name="Rejudge").click()
+    page.get_by_role("button", name="End the rejudge").click()
+    expect(page.get_by_role("status")).to_contain_text("It was ended")
+    expect(page.get_by_role("button", name="End the rejudge")).to_have_count(0)
     assert [] == site.complaints(page)
     page.context.close()
 

@@ -1,4 +1,4 @@
-"""Rejudging a board's best, and how far it is."""
+"""Rejudging a board's best, how far it is, and ending it."""
 
 from fastapi import APIRouter, Response
 
@@ -53,6 +53,15 @@ async def show_rejudge(
     found = await services.boards.get_organised(session.user, board)
     rejudge = await services.rejudging.get(session.user, found.name, rejudge_id)
     return page("organise/rejudge.html", tab="boards", board=found, rejudge=rejudge)
+
+
+@router.post("/{rejudge_id}/end")
+async def end_rejudge(
+    services: ServicesDep, session: PostedSession, board: BoardName, rejudge_id: SubmissionId
+) -> Response:
+    """End a rejudge before its time; its page says that nothing of it counts."""
+    ended = await services.rejudging.end(session.user, board, rejudge_id)
+    return go(f"{organised_path(ended.board)}/rejudges/{ended.id}")
 
 
 def _number(text: str) -> int | None:

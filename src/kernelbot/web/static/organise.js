@@ -9,9 +9,17 @@ async function refresh() {
     const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     const fresh = page.getElementById("progress");
-    if (fresh && fresh.innerHTML !== shown().innerHTML) shown().replaceWith(fresh);
+    if (fresh) replace(shown(), fresh);
   } catch { /* The network may come back. */ }
   wait();
+}
+
+function replace(old, fresh) {
+  const before = [...old.children], after = [...fresh.children];
+  if (before.length !== after.length) return old.replaceWith(fresh);
+  before.forEach((child, at) => {
+    if (child.outerHTML !== after[at].outerHTML) child.replaceWith(after[at]);
+  });
 }
 
 function wait() {
