@@ -11,6 +11,8 @@ from kernelbot.moderation.reviews.service import keep_findings
 from kernelbot.protocol import Mode
 from kernelbot.ranking.model import NotRanked, NotRankedReason
 from kernelbot.submissions.model import Submission
+from tests.support.ranked import judged as judge_as
+from tests.support.ranked import ranked, rejudged
 from tests.support.workers import finished, quick_settings, working
 from tests.support.world import World
 
@@ -34,9 +36,14 @@ async def _again(world: World, submission: Submission) -> NotRanked | None:
     return (await world.services.submissions.get(world.admin.user, submission.id)).not_ranked
 
 
+async def _reasons(world: World, *numbers: int) -> list[NotRankedReason | None]:
+    found = [await world.services.submissions.get(world.admin.user, one) for one in numbers]
+    return [one.not_ranked.reason if one.not_ranked else None for one in found]
+
+
 async def test_what_is_ranked_has_no_reason_not_to_be(judged: World) -> None:
-    ranked = await _send(judged, "accepted 1.0 0.9 1.1")
-    assert (1, None) == (ranked.place, ranked.not_ranked)
+    sent = await _send(judged, "accepted 1.0 0.9 1.1")
+    assert (1, None) == (sent.place, sent.not_ranked)
 
 
 async def test_the_same_code_names_the_first(judged: World) -> None:
@@ -73,6 +80,38 @@ async def test_what_was_improved_on_names_the_better_one(judged: World) -> None:
     first = await _send(judged, "accepted 1.0 0.9 1.1")
     better = await _send(judged, "accepted 0.5 0.45 0.55")
     assert await _again(judged, first) == NotRanked.because(NotRankedReason.SUPERSEDED, better.id)
+
+
+async def test_what_was_sent_first_and_measured_last_is_no_better(world: World) -> None:
+    await world.board()
+    first = await world.submit(content=b"'first'", mode=Mode.LEADERBOARD)
+    second = await world.submit(content=b"'second'", mode=Mode.LEADERBOARD)
+    await judge_as(world, second.id, 1.0)
+    await judge_as(world, first.id, 1.5)
+    assert await _again(world, first) == NotRanked.because(NotRankedReason.NO_BETTER, second.id)
+
+
+async def test_what_is_older_than_a_rejudge_does_not_compete_with_it(world: World) -> None:
+    await world.board()
+    older = await ranked(world, 1.0)
+    best = await ranked(world, 0.5)
+    close = await ranked(world, 0.51)
+    await rejudged(world, {best: 2.0})
+    reasons = await _reasons(world, older, close)
+    assert [NotRankedReason.BEFORE_REJUDGE] * 2 == reasons
+    better = await ranked(world, 1.5)
+    reasons = await _reasons(world, best, older, close)
+    assert [NotRankedReason.SUPERSEDED, *[NotRankedReason.BEFORE_REJUDGE] * 2] == reasons
+    shown = await world.services.submissions.get(world.admin.user, older)
+    assert shown.not_ranked == NotRanked.because(NotRankedReason.BEFORE_REJUDGE, better)
+
+
+async def test_what_is_older_than_a_rejudge_and_slower_is_no_better(world: World) -> None:
+    await world.board()
+    best = await ranked(world, 1.0)
+    slower = await ranked(world, 1.5)
+    await rejudged(world, {best: 1.2})
+    assert [NotRankedReason.NO_BETTER] == await _reasons(world, slower)
 
 
 async def test_what_is_held_says_so(judged: World) -> None:

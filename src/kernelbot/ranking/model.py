@@ -16,6 +16,7 @@ class NotRankedReason(StrEnum):
     SAME_CODE = "same_code"
     NO_BETTER = "no_better"
     SUPERSEDED = "superseded"
+    BEFORE_REJUDGE = "before_rejudge"
     DUEL_WAITS = "duel_waits"
     DUEL_UNDECIDED = "duel_undecided"
     DUEL_LOST = "duel_lost"
@@ -34,6 +35,10 @@ _SENTENCES = {
     NotRankedReason.SAME_CODE: "it is the same code as submission {other}, which counts once",
     NotRankedReason.NO_BETTER: ("its score isn't below the 95 % interval of submission {other}"),
     NotRankedReason.SUPERSEDED: "submission {other}, sent later, is ranked in its place",
+    NotRankedReason.BEFORE_REJUDGE: (
+        "it was measured before a rejudge, with which older scores don't compete; submission "
+        "{other} is ranked"
+    ),
     NotRankedReason.DUEL_WAITS: (
         "its score is below that of submission {other}, but too close to tell; a duel between the "
         "two decides, and waits for its turn"

@@ -18,6 +18,29 @@ SELECT r.id, r.submission_id, r.device, r.secret, r.state, r.verdict, r.score_s,
     ) AS last_rejudge_id
 FROM runs r LEFT JOIN rejudges j ON j.id = r.rejudge_id;
 
+-- Why an eligible run isn't its author's standing, if no duel says so. Numbers of submissions aren't the
+-- order in which they were measured, and what was measured before a rejudge doesn't compete with what the
+-- rejudge measured: it may well have the lower score.
+CREATE FUNCTION why_not_best(_run bigint, best standings) RETURNS text LANGUAGE sql STABLE AS $$
+    SELECT CASE
+        WHEN own.score_s < best.ci_low_s AND EXISTS (
+            SELECT 1 FROM eligible_runs again
+            WHERE again.leaderboard_id = best.leaderboard_id AND again.device = best.device
+                AND again.author_id = best.author_id AND again.rejudge_id IS NOT NULL
+                AND again.measured_at > coalesce(own_rejudge.created_at, own.finished_at)
+        ) THEN 'before_rejudge'
+        WHEN own.submission_id < best.submission_id
+            AND coalesce(own_rejudge.created_at, own.finished_at)
+                <= coalesce(best_rejudge.created_at, best_run.finished_at) THEN 'superseded'
+        ELSE 'no_better'
+    END
+    FROM runs own
+    LEFT JOIN rejudges own_rejudge ON own_rejudge.id = own.rejudge_id
+    JOIN runs best_run ON best_run.id = best.run_id
+    LEFT JOIN rejudges best_rejudge ON best_rejudge.id = best_run.rejudge_id
+    WHERE own.id = _run
+$$;
+
 -- A submission's own runs as they are shown: with the score of the last rejudge that measured it
 -- again (`scored_run_id`: the run whose score that is), the version of the ranking in which it is its
 -- author's best, and why it isn't ranked.
@@ -41,8 +64,7 @@ SELECT r.id, r.submission_id, r.device, r.secret, r.state, r.verdict,
         WHEN duel.state = 'failed' THEN 'duel_failed'
         WHEN duel.ratio_low > 1 THEN 'duel_lost'
         WHEN NOT duel.wins THEN 'duel_undecided'
-        WHEN best.submission_id < s.id THEN 'no_better'
-        WHEN best.submission_id > s.id THEN 'superseded'
+        WHEN best.submission_id IS NOT NULL THEN why_not_best(coalesce(newest.id, r.id), best)
     END AS not_ranked,
     CASE WHEN NOT asked.is THEN same_code.other_id
         WHEN plain.reason IS NULL
