@@ -30,6 +30,8 @@ class FakeScheduler:
         self.hangs = False
         self.starts = 0
         """How often it was to get ready."""
+        self.is_mute = False
+        """It takes jobs, and what it answers gets lost."""
         self.launch_s = 0.0
         """How long a launch takes; the job is there at its end."""
         self.launching = 0
@@ -89,7 +91,14 @@ class FakeLauncher:
             self.scheduler.launches.append(handle)
             self.scheduler.specs[handle] = spec
             self.scheduler.outcomes[handle] = Outcome(JobState.WAITING)
+        if self.scheduler.is_mute:
+            raise SchedulerError("no answer came")
         return handle
+
+    async def find(self, job_id: str) -> str | None:
+        await self.scheduler.answer()
+        handle = f"{self._name}/{job_id}"
+        return handle if handle in self.scheduler.specs else None
 
     async def events(self, handle: str) -> AsyncIterator[tuple[ProgressEvent, ...]]:
         await self.scheduler.may_tell.wait()

@@ -74,6 +74,16 @@ async def test_a_launch_repeated_by_another_process_finds_the_first(stage: Stage
     assert (outcome.state, first, 1) == (JobState.FINISHED, second, len(stage.judged()))
 
 
+async def test_a_job_whose_answer_was_lost_is_found(stage: Stage) -> None:
+    job = a_job("accepted")
+    assert await stage.launcher.find(job.job_id) is None
+    handle = await stage.launcher.launch(job)
+    assert handle == await stage.launcher.find(job.job_id)
+    await over(stage.launcher, handle)
+    await stage.launcher.forget(handle)
+    assert 1 == len(stage.judged())
+
+
 async def test_many_are_asked_for_at_once(stage: Stage) -> None:
     jobs = [a_job("accepted") for _ in range(5)]
     handles = [await stage.launcher.launch(job) for job in jobs]

@@ -15,6 +15,7 @@ from kernelbot.protocol import Verdict
 from kernelbot.worker import unended
 from kernelbot.worker.unended import UnendedJobs
 from tests.fakes.scheduler import TRAITS, FakeLauncher, FakeScheduler
+from tests.launchers.stages import a_job
 from tests.support.launchers import FakeTable
 from tests.support.waiting import until
 from tests.support.workers import finished, working
@@ -102,6 +103,69 @@ async def test_they_are_stopped_by_themselves_once_the_scheduler_answers(
     assert ["1", "2"] == far.cancelled
 
 
+class Clock:
+    """Shows what it is set to."""
+
+    def __init__(self) -> None:
+        self.now_s = 0.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+async def test_a_job_of_which_no_answer_came_is_looked_for_and_stopped() -> None:
+    far = FakeScheduler()
+    far.is_mute = True
+    job = a_job("accepted")
+    with pytest.raises(SchedulerError):
+        await FakeLauncher(far).launch(job)
+    jobs = UnendedJobs("far", FakeLauncher(far))
+    jobs.seek(job.job_id)
+    far.down = "it is away"
+    await jobs.look_for_all()
+    assert 1 == len(jobs)
+    far.down = None
+    await jobs.look_for_all()
+    assert await jobs.try_all()
+    assert ([f"far/{job.job_id}"], 0) == (far.cancelled, len(jobs))
+
+
+async def test_one_that_shows_late_is_stopped_then() -> None:
+    far, clock, job = FakeScheduler(), Clock(), a_job("accepted")
+    jobs = UnendedJobs("far", FakeLauncher(far), clock=clock)
+    jobs.seek(job.job_id)
+    await jobs.look_for_all()
+    clock.now_s = 500.0
+    await FakeLauncher(far).launch(job)
+    await jobs.look_for_all()
+    assert await jobs.try_all()
+    assert [f"far/{job.job_id}"] == far.cancelled
+
+
+@pytest.mark.parametrize(("may_appear", "at_s"), [(False, 0.0), (True, 600.0)])
+async def test_one_that_does_not_show_is_sought_no_longer(may_appear: bool, at_s: float) -> None:
+    clock = Clock()
+    jobs = UnendedJobs("far", FakeLauncher(FakeScheduler()), clock=clock)
+    jobs.seek("1.1.0a", may_appear=may_appear)
+    await jobs.look_for_all()
+    before = len(jobs)
+    clock.now_s = at_s
+    await jobs.look_for_all()
+    assert (int(may_appear), 0) == (before, len(jobs))
+
+
+async def test_it_is_sought_for_a_day_at_a_scheduler_that_never_answers() -> None:
+    far, clock = FakeScheduler(), Clock()
+    far.crash = KeyError("id")
+    jobs = UnendedJobs("far", FakeLauncher(far), clock=clock)
+    jobs.seek("1.1.0a")
+    await jobs.look_for_all()
+    before = len(jobs)
+    clock.now_s = 90_000.0
+    await jobs.look_for_all()
+    assert (1, 0) == (before, len(jobs))
+
+
 @pytest.fixture
 async def judged(world: World) -> World:
     await world.board()
@@ -145,3 +209,35 @@ async def test_a_job_that_was_given_up_in_silence_is_stopped_after_it(
         end_all(far)
         shown = await finished(judged, submitted.id)
     assert (Verdict.ACCEPTED, 2) == (shown.verdict, shown.runs[0].attempts)
+
+
+async def test_a_launch_without_an_answer_leaves_no_job(
+    judged: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(unended, "_FIRST_S", 0.01)
+    far = FakeScheduler()
+    far.is_mute = True
+    config = settings(tmp_path, far=far)
+    config = config.model_copy(update={"launchers": {"far": HastyTable(scheduler=far)}})
+    async with working(config, judged.database.url):
+        await submit(judged)
+        await until(lambda: far.launches)
+        far.is_mute = False
+        await until(lambda: far.launches[0] in far.cancelled)
+        await until(lambda: len(far.launches) == 2)
+    assert far.launches[:1] == far.cancelled
+
+
+async def test_a_worker_stops_what_those_before_it_could_not(judged: World, tmp_path: Path) -> None:
+    far = FakeScheduler()
+    config = settings(tmp_path, far=far)
+    config = config.model_copy(update={"launchers": {"far": HastyTable(scheduler=far)}})
+    async with working(config, judged.database.url):
+        submitted = await submit(judged)
+        await until(lambda: far.polls)
+        far.down = "it is away"
+        await becomes(judged, submitted, RunState.QUEUED)
+    assert [] == far.cancelled
+    far.down = None
+    async with working(settings(tmp_path, far=far), judged.database.url):
+        await until(lambda: far.launches[0] in far.cancelled)

@@ -110,6 +110,11 @@ class Launcher(Protocol):
         started again. Raises `JobRefused` if the scheduler won't ever take it.
         """
 
+    async def find(self, job_id: str) -> str | None:
+        """The handle of a job that was launched, by whichever process, and of which no answer came:
+        the same that `launch` would return, which starts nothing here. None: the scheduler shows
+        none of this id now."""
+
     def events(self, handle: str) -> AsyncIterator[tuple[ProgressEvent, ...]]:
         """Live progress from now on, in batches as it comes. Ends when the job is over, or when
         this process can't follow it any more; at once for launchers without live progress. Then

@@ -109,6 +109,11 @@ class LocalLauncher:
                 await self.forget(handle)
         raise PlatformError(f"Hosts for {spec.device.name!r} end as soon as they are started.")
 
+    async def find(self, job_id: str) -> str | None:
+        """Look for the job's folder."""
+        folder = self._settings.jobs_dir / job_id
+        return str(folder) if (folder / "jobspec.json").exists() else None
+
     async def _offer(self, handle: str, spec: JobSpec, host: HostProcess) -> bool:
         """Whether the host has got the job."""
         writing = asyncio.ensure_future(

@@ -1,5 +1,6 @@
 """What an attempt's job was decided to be, when it was claimed."""
 
+import hashlib
 from dataclasses import dataclass
 
 from kernelbot.domain.values import from_fields
@@ -13,6 +14,13 @@ from kernelbot.protocol import (
     SandboxMode,
     SourceFile,
 )
+
+
+def job_id_of(run_id: int, attempt: int, board_secret: bytes) -> str:
+    """An id that is always the same for one attempt of a run, and differs between databases."""
+    name = f"{run_id}.{attempt}"
+    mark = hashlib.sha256(board_secret + name.encode()).hexdigest()[:12]
+    return f"{name}.{mark}"
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,5 @@
 """What an attempt's job is: its id, its seed and its limits, and the specification made of them."""
 
-import hashlib
 import hmac
 
 from kernelbot.boards import store as boards
@@ -10,7 +9,7 @@ from kernelbot.protocol import JobSpec, Limits, Mode, SamplingRules, SandboxMode
 from kernelbot.protocol.phases import judged_mode
 from kernelbot.runs import store as attempts
 from kernelbot.runs.devices.model import DeviceConfig
-from kernelbot.runs.job_terms import JobTerms
+from kernelbot.runs.job_terms import JobTerms, job_id_of
 from kernelbot.runs.store import LockedRun, OpenAttempt
 from kernelbot.store.database import ReadSession, WriteSession
 
@@ -59,7 +58,7 @@ class JobSpecs:
     def terms(self, run: LockedRun, device: DeviceConfig, number: int) -> JobTerms:
         """The terms of the run's attempt of this number, as they are decided now."""
         return JobTerms(
-            job_id=_job_id(run, number),
+            job_id=job_id_of(run.id, number, run.board_secret),
             mode=judged_mode(run.mode, secret=run.secret),
             device=device.spec,
             secret=run.secret,
@@ -85,10 +84,3 @@ def _secret_seed(run: LockedRun, number: int) -> int:
     name = f"run {run.id}.{number}" if run.rejudge_id is None else f"rejudge {run.rejudge_id}"
     drawn = hmac.digest(run.board_secret, name.encode(), "sha256")
     return int.from_bytes(drawn[:4], "big") >> 1
-
-
-def _job_id(run: LockedRun, number: int) -> str:
-    """An id that is always the same for one attempt, and differs between databases."""
-    name = f"{run.id}.{number}"
-    mark = hashlib.sha256(run.board_secret + name.encode()).hexdigest()[:12]
-    return f"{name}.{mark}"

@@ -236,7 +236,9 @@ class RunLifecycle:
         ranked = result.verdict == Verdict.ACCEPTED and claim.is_ranked
         # Only now: while the run was measured, this would have disturbed the times.
         found = await self._noticed(claim) if ranked else ()
-        code_sha256 = await _code_digest(claim) if ranked else None
+        source, lang = claim.spec.submission.text, claim.spec.problem.lang
+        # In a thread: a large source takes a second.
+        code_sha256 = await asyncio.to_thread(code_digest, source, lang) if ranked else None
         told = last_steps(events)
         async with self._database.write() as session:
             run = await attempts.lock_run_ref(session, claim.run_id)
@@ -297,9 +299,8 @@ class RunLifecycle:
             await known_right.request(session, run.leaderboard_id, run.device)
 
     async def _noticed(self, claim: Claim) -> tuple[Evidence, ...]:
-        if self._triage is None:
-            return ()
-        return await self._triage.examine(claim.spec.submission.text)
+        text = claim.spec.submission.text
+        return () if self._triage is None else await self._triage.examine(text)
 
     async def lost(
         self,
@@ -359,6 +360,12 @@ class RunLifecycle:
         async with self._database.read() as session:
             return await workers.owners(session, node)
 
+    async def given_up(self, launchers: Collection[str]) -> list[tuple[str, str]]:
+        """By these launchers, jobs whose attempts ended within a day without a result, and which
+        may go on: the launcher's name and the job's id."""
+        async with self._database.read() as session:
+            return await workers.given_up(session, launchers)
+
     async def expire(self, gone: list[str]) -> int:
         """Allow that attempts of workers known to be dead are taken over at once; returns how many
         there were."""
@@ -391,9 +398,3 @@ def _not_followed(attempt: OpenAttempt, device: DeviceConfig) -> str | None:
     if attempt.launcher not in device.launchers:
         return f"launcher {attempt.launcher!r}, which had it, is configured no more"
     return None
-
-
-async def _code_digest(claim: Claim) -> bytes:
-    """The digest of the code, made in a thread: a large source takes a second."""
-    spec = claim.spec
-    return await asyncio.to_thread(code_digest, spec.submission.text, spec.problem.lang)

@@ -105,6 +105,8 @@ class AttemptFollower:
         self.claim = claim
         self._began = _Clocks.now()
         self._handle = claim.handle
+        self._may_have_a_job = claim.handle is not None
+        """Whether a scheduler was asked for one, and hasn't refused it."""
         self._has_begun = False
         """Whether the scheduler has said so."""
         self._stage = FollowingStage.FOLLOWING
@@ -182,6 +184,11 @@ class AttemptFollower:
         counts = not again or self._brake.lost(attempt_id, run_id, reason)
         return await self._lose(reason, fault, again=again, counts=counts)
 
+    async def crashed(self, reason: str) -> None:
+        """What saw the attempt through has failed by a mistake of ours."""
+        if await self.lose(reason, Fault.PLATFORM):
+            await self._end()
+
     async def _lose(self, reason: str, fault: Fault, *, again: bool, counts: bool) -> bool:
         self._log.warning("attempt_lost", reason=reason, fault=fault, counts=counts)
         return await until_available(
@@ -213,7 +220,9 @@ class AttemptFollower:
             self._tally.add("launcher_errors", self.claim.launcher)
             fault = error.fault if isinstance(error, SchedulerError) else Fault.PLATFORM
             self._log.warning("launcher_failed", error=repr(error))
-            await self.lose(in_words(error), fault, again=not isinstance(error, JobRefused))
+            again = not isinstance(error, JobRefused)
+            if await self.lose(in_words(error), fault, again=again) and again:
+                await self._end()
             return None
         await self._let_go()
         return None
@@ -222,17 +231,20 @@ class AttemptFollower:
         """False: it wasn't taken, through no fault of its own, and its run waits again. Cancelled:
         waits all the same until it is known whether there is a job to stop."""
         attempt_id = self.claim.attempt_id
+        self._may_have_a_job = True
         try:
             self._handle = await launch_whole(
                 self._launcher, self.claim.spec, self._on_cancel, self._know
             )
             return True
         except NoRoom as error:
+            self._may_have_a_job = False
             reason = in_words(error)
             self._brake.full(attempt_id, reason)
             self._log.info("no_room", reason=reason)
             await until_available(lambda: self._judging.give_back(self.claim, self._owner, reason))
         except DeviceRefused as error:
+            self._may_have_a_job = False
             self._tally.add("launcher_errors", self.claim.launcher)
             reason = in_words(error)
             counts = self._brake.refused(attempt_id, reason)
@@ -329,7 +341,7 @@ class AttemptFollower:
         """Stop the job, unless it runs elsewhere or has ended, and its attempt is open: then
         another worker follows it, or will."""
         lasts = has_outcome or self._launcher.traits.remote
-        if self._handle is None or (lasts and await self._is_open()):
+        if not self._may_have_a_job or (lasts and await self._is_open()):
             return
         await self._end()
 
@@ -340,9 +352,12 @@ class AttemptFollower:
             return True  # whoever closes it afterwards leaves a job whose result nobody takes
 
     async def _end(self) -> None:
-        """Stop the job, and have it forgotten; later, if that can't be done now."""
+        """Stop the job, and have it forgotten; later, if that can't be done now. If the scheduler
+        hasn't told of one, it may have it all the same."""
         if self._handle is not None:
             await self._unended.end(self._handle)
+        elif self._may_have_a_job and self._launcher.traits.remote:
+            self._unended.seek(self.claim.spec.job_id)
 
     async def _forget(self) -> None:
         if self._handle is not None:

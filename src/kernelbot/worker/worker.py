@@ -12,7 +12,6 @@ import structlog
 from kernelbot.domain.errors import Unavailable
 from kernelbot.launchers.base import Launcher
 from kernelbot.platform.notifications import NotificationChannel, Waker
-from kernelbot.protocol import Fault
 from kernelbot.runs.builds.reports import IdleReports
 from kernelbot.runs.builds.service import Builds
 from kernelbot.runs.devices.model import DeviceConfig
@@ -99,7 +98,7 @@ class Worker:
         self._preflighter = None if building is None else self._make_preflighter(building)
         self._workshops = {} if building is None else self._make_workshops(building, devices)
         self._following: dict[int, tuple[AttemptFollower, asyncio.Task[None]]] = {}
-        self._closing: set[asyncio.Task[bool]] = set()
+        self._closing: set[asyncio.Task[None]] = set()
         self._interrupted: set[int] = set()
         """Attempts whose tasks were cancelled: a second time would interrupt what they do to leave
         no job behind."""
@@ -168,6 +167,13 @@ class Worker:
         """What comes before the first run is taken."""
         await until_available(self._beat)
         await until_available(self._sweep)
+        await until_available(self._seek_unended)
+
+    async def _seek_unended(self) -> None:
+        """Have stopped what workers that are gone had given up, and may not have stopped."""
+        remote = [name for name, launcher in self._launchers.items() if launcher.traits.remote]
+        for name, job_id in await self._judging.given_up(remote):
+            self._unended[name].seek(job_id, may_appear=False)
 
     def _start_checks(self) -> list[asyncio.Task[None]]:
         return [
@@ -269,7 +275,7 @@ class Worker:
             return
         log.error("following_failed", run=following.claim.run_id, exc_info=error)
         reason = f"the worker failed: {type(error).__name__}"
-        closing = asyncio.create_task(following.lose(reason, Fault.PLATFORM))
+        closing = asyncio.create_task(following.crashed(reason))
         closing.add_done_callback(lambda _: following.is_over())
         self._closing.add(closing)
         closing.add_done_callback(self._closing.discard)

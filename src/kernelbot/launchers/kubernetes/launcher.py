@@ -142,6 +142,11 @@ class KubernetesLauncher:
         self._jobs.add(job)
         return str(_Handle(job.meta.uid, spec.job_id))
 
+    async def find(self, job_id: str) -> str | None:
+        """Ask for the Job of the attempt's name."""
+        job = await self._api.job(object_name(job_id))
+        return str(_Handle(job.meta.uid, job_id)) if job and job.attempt == job_id else None
+
     async def _delete_refused(self, name: str, uid: str) -> None:
         try:
             await self._api.delete_job(name, uid, DeletionPropagation.BACKGROUND)

@@ -99,6 +99,12 @@ class ModalLauncher:
             raise SchedulerError(f"Modal answered {call_id[:80]!r} instead of a call's id.")
         return handle
 
+    async def find(self, job_id: str) -> str | None:
+        """Look for the attempt's call in the Dict, which its function writes there as well when it
+        begins. Before that Modal can't tell whose call it is."""
+        entry = await self._calls.entry(job_id)
+        return None if entry is None else _CallHandle(entry.call_id, job_id).handle
+
     def _device(self, spec: JobSpec) -> ModalDevice:
         if not _JOB_ID.fullmatch(spec.job_id):
             raise PlatformError(f"{spec.job_id[:80]!r} can't name a job.")

@@ -76,6 +76,15 @@ class RayLauncher:
         answer = await self._process.ask(KeeperQuestion(ask=KeeperRequest.LAUNCH, job=job))
         return f"{answer.keeper}:{attempt}"
 
+    async def find(self, job_id: str) -> str | None:
+        """Ask the cluster's keeper, which knows all tasks."""
+        attempt = check_job_id(job_id)
+        question = KeeperQuestion(ask=KeeperRequest.POLL, attempts={attempt: 0})
+        answer = await self._process.ask(question)
+        told = answer.told.get(attempt)
+        is_known = told is not None and told.stage is not TaskStage.UNKNOWN
+        return f"{answer.keeper}:{attempt}" if is_known else None
+
     def events(self, handle: str) -> AsyncIterator[tuple[ProgressEvent, ...]]:  # noqa: ARG002
         """None this way: nodes that reach us send theirs."""
         return no_events()

@@ -123,6 +123,11 @@ class RestLauncher(ABC, Generic[L]):
         self._accepted.discard(attempt)
         return str(Handle(str(number), attempt))
 
+    async def find(self, job_id: str) -> str | None:
+        """Look for a job of the attempt's name."""
+        number = await self._jobs.number_of(job_name(check_job_id(job_id)))
+        return None if number is None else str(Handle(str(number), job_id))
+
     async def _create_or_find(self, spec: JobSpec) -> int | None:
         """After a failure, too, there may be a job. None: there is one whose number isn't told."""
         try:

@@ -129,6 +129,14 @@ class SlurmLauncher:
             self._progress.begin(attempt)
         return str(Handle(number, attempt))
 
+    async def find(self, job_id: str) -> str | None:
+        """Look for the job by its name, and among those that warm nodes take."""
+        attempt = check_job_id(job_id)
+        if (number := await self._find(attempt)) is not None:
+            return str(Handle(number, attempt))
+        is_offered = self._settings.warm_idle_s and (await self._warm.places()).has(attempt)
+        return str(Handle(warm.NUMBER, attempt)) if is_offered else None
+
     async def _find(self, attempt: str) -> str | None:
         """The number of the attempt's job if it was submitted before."""
         ended = await self._must(

@@ -47,3 +47,16 @@ WITH free AS (
     RETURNING run_id
 )
 SELECT r.id, announce_turn(r.device) FROM runs r JOIN expired e ON e.run_id = r.id;
+
+-- Attempts that ended lately are among the newest, which the primary key finds.
+-- name: given_up
+SELECT a.launcher, a.run_id, a.number, b.secret
+FROM (SELECT * FROM attempts ORDER BY id DESC LIMIT 10000) a
+JOIN runs r ON r.id = a.run_id
+LEFT JOIN duels d ON d.id = r.duel_id
+LEFT JOIN known_right k ON k.id = r.known_id
+LEFT JOIN submissions s ON s.id = coalesce(r.submission_id, d.submission_id)
+JOIN leaderboards b ON b.id = coalesce(s.leaderboard_id, k.leaderboard_id)
+WHERE a.state IN ('lost', 'cancelled') AND a.ended_at > now() - interval '1 day'
+    AND a.launcher = ANY(%(launchers)s)
+ORDER BY a.id DESC LIMIT 100;

@@ -1,8 +1,10 @@
 """Which workers are alive, what they can use, and whose attempts may be taken over."""
 
+from collections.abc import Collection
 from dataclasses import asdict
 
 from kernelbot.runs.devices.model import DeviceReport
+from kernelbot.runs.job_terms import job_id_of
 from kernelbot.store.database import ReadSession, WriteSession
 from kernelbot.store.jsontext import clean, dumps
 from kernelbot.store.sqlfiles import statements
@@ -55,3 +57,13 @@ async def expire(session: WriteSession, gone: list[str]) -> int:
     expired = await session.all(sql["expire"], {"owners": gone})
     await session.do(sql["forget_workers"], {"owners": gone})
     return len(expired)
+
+
+async def given_up(session: ReadSession, launchers: Collection[str]) -> list[tuple[str, str]]:
+    """By these launchers, the last hundred attempts that ended without a result within a day: the
+    launcher's name and the job's id."""
+    values = {"launchers": list(launchers)}
+    rows = await session.all(statements(__file__)["given_up"], values)
+    return [
+        (row["launcher"], job_id_of(row["run_id"], row["number"], row["secret"])) for row in rows
+    ]
