@@ -183,6 +183,15 @@ def test_what_is_wrong_with_buildkite_is_named(
         launchers(settings(text))
 
 
+def test_a_build_may_run_while_its_step_waits() -> None:
+    Path(".env").write_text("BUILDKITE_API_TOKEN=bkua_secret\n")
+    config = settings(BUILDKITE)
+    table = config.launchers["agents"]
+    assert isinstance(table, BuildkiteTable)
+    traits = table.settings(place(config, "agents")).traits
+    assert 3600 + traits.wait_s == traits.room_s
+
+
 def test_a_launcher_that_no_device_names_needs_no_token() -> None:
     config = settings('[launchers.actions]\nkind = "github"\n')
     assert list(launchers(config)) == ["local"]

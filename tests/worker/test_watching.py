@@ -3,6 +3,7 @@ import contextlib
 from collections.abc import AsyncIterator
 from dataclasses import replace
 
+import pytest
 from structlog.testing import capture_logs
 
 from kernelbot.domain.errors import RateLimited
@@ -60,6 +61,44 @@ async def test_a_thousand_jobs_take_one_question_at_a_time() -> None:
         ended = await asyncio.gather(*told)
     assert ended == [[JobState.RUNNING, JobState.LOST]] * 1000
     assert len(scheduler.polls) <= asked + 2
+
+
+async def test_a_job_that_runs_for_ever_is_lost() -> None:
+    scheduler = FakeScheduler()
+    scheduler.end("a", RUNNING)
+    traits = replace(TRAITS, room_s=0.0)
+    async with watching(scheduler, traits) as watcher, asyncio.timeout(60):
+        changes = watcher.changes("a", 1, longest_s=0.05)
+        told = [outcome async for outcome in changes]
+    assert [JobState.RUNNING, JobState.LOST] == [one.state for one in told]
+    assert (Fault.SCHEDULER, True) == (told[-1].fault, "does its node hang?" in told[-1].reason)
+
+
+@pytest.mark.parametrize("room_s", [3600.0, None])
+async def test_one_that_may_run_so_long_goes_on(room_s: float | None) -> None:
+    """None: its launcher ends it."""
+    scheduler = FakeScheduler()
+    scheduler.end("a", RUNNING)
+    async with watching(scheduler, replace(TRAITS, room_s=room_s)) as watcher:
+        told = asyncio.create_task(_states_of_a_short_one(watcher, "a"))
+        await until(lambda: len(scheduler.polls) > 3)
+        scheduler.end("a", Outcome(JobState.FINISHED))
+        assert [JobState.RUNNING, JobState.FINISHED] == await told
+
+
+async def _states_of_a_short_one(watcher: Watcher, handle: str) -> list[JobState]:
+    return [outcome.state async for outcome in watcher.changes(handle, 1, longest_s=0.0)]
+
+
+async def test_a_job_that_waits_again_has_not_run() -> None:
+    watcher = Watcher("far", FakeLauncher(FakeScheduler()))
+    told = asyncio.create_task(states(watcher, "a"))
+    await until(watcher._open)
+    watcher._deliver({"a": RUNNING})
+    ran = "a" in watcher._running_since
+    watcher._deliver({"a": Outcome(JobState.WAITING)})
+    assert (True, False) == (ran, "a" in watcher._running_since)
+    told.cancel()
 
 
 async def test_a_limit_of_requests_is_no_silence() -> None:

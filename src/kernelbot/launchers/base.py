@@ -74,6 +74,9 @@ class Traits:
     """If `poll` has failed for as long as this, the jobs in flight count as lost."""
     wait_s: float = 86_400.0
     """A job that hasn't begun for so long is lost."""
+    room_s: float | None = 3600.0
+    """A job that is said to run for so much longer than its limits together is lost: its node may
+    hang. More if it may be said to run before it does. None: the launcher sees to that itself."""
     remote: bool = True
     """Jobs run on machines of the scheduler's: they go on when this process ends, and don't
     disturb each other. If false, all jobs of a device share this machine, and end with us."""

@@ -89,7 +89,8 @@ class RemoteJudge:
             await asyncio.wait({following, looking})
 
     async def _followed(self, handle: str, job: JobSpec, is_taken: asyncio.Event) -> Outcome:
-        async for outcome in self._watcher.changes(handle, most_bytes(job)):
+        changes = self._watcher.changes(handle, most_bytes(job), longest_s=job.longest_s)
+        async for outcome in changes:
             if outcome.state is not JobState.WAITING:
                 is_taken.set()
             if outcome.state.is_over:

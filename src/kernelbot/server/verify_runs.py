@@ -149,7 +149,7 @@ async def judged_by(launcher: Launcher, watcher: Watcher, job: JobSpec) -> RunRe
     reader = ResultReader()
     handle = await launcher.launch(job)
     try:
-        async for outcome in watcher.changes(handle, most_bytes(job)):
+        async for outcome in watcher.changes(handle, most_bytes(job), longest_s=job.longest_s):
             if outcome.left is not None:
                 return await reader.read(outcome.left, job, time.monotonic() - began)
             if outcome.state.is_over:

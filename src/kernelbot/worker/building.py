@@ -290,7 +290,9 @@ class _BuildJob:
         async for events in self._launcher.events(self._handle):
             for event in events:
                 await self._builder.notify(event)
-        async for outcome in self._watcher.changes(self._handle, most_bytes(self._step)):
+        step = self._step
+        changes = self._watcher.changes(self._handle, most_bytes(step), longest_s=step.longest_s)
+        async for outcome in changes:
             for event in outcome.events:
                 await self._builder.notify(event)
             if outcome.state.is_over:

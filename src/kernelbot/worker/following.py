@@ -263,7 +263,9 @@ class AttemptFollower:
             elif not await self._progressed(events):
                 return None
         waited_s = self.claim.age_s + self._began.elapsed_s()
-        async for outcome in self._watcher.changes(handle, most_bytes(self.claim.spec), waited_s):
+        spec = self.claim.spec
+        changes = self._watcher.changes(handle, most_bytes(spec), waited_s, spec.longest_s)
+        async for outcome in changes:
             await self._tell_whether_it_waits(outcome)
             events, self._last = (*self._last, *outcome.events), ()
             if self._is_stored_at_once(outcome):

@@ -88,7 +88,8 @@ class UnendedJobs:
             pause_s = min(pause_s * 2, _LONGEST_S) if len(self) else _FIRST_S
 
     async def look_for_all(self) -> None:
-        """Look for each that is sought, until the scheduler fails; what is found is to be stopped."""
+        """Look for each that is sought, until the scheduler fails. What is found is to be
+        stopped."""
         for job_id, sought in list(self._sought.items()):
             del self._sought[job_id]
             try:

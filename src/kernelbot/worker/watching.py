@@ -38,6 +38,10 @@ class Watcher:
         """How large the results of those that are followed can be."""
         self._wait_until: dict[str, float] = {}
         """When those that haven't begun are given up."""
+        self._longest_s: dict[str, float] = {}
+        """How long those that are followed may run, if that is known."""
+        self._running_since: dict[str, float] = {}
+        """When those that are said to run were first said to."""
         self._states: dict[str, JobState] = {}
         """What was said last of the jobs that are followed."""
         self._reasons: dict[str, str] = {}
@@ -59,12 +63,19 @@ class Watcher:
         return self._crashed[-1] if is_so else ""
 
     async def changes(
-        self, handle: str, most_bytes: int, waited_s: float = 0.0
+        self,
+        handle: str,
+        most_bytes: int,
+        waited_s: float = 0.0,
+        longest_s: float | None = None,
     ) -> AsyncIterator[Outcome]:
         """Each change of the job's state, or of what it waits for, and each batch of its progress;
         ends with the outcome that is its last. A handle has one follower at a time. `most_bytes`:
-        of the job's result. `waited_s`: since when there is the job."""
+        of the job's result. `waited_s`: since when there is the job; `longest_s`: what its limits
+        allow together, None: that isn't known, so it may run for ever."""
         with self._following(handle, most_bytes) as queue:
+            if longest_s is not None and self._traits.room_s is not None:
+                self._longest_s[handle] = longest_s + self._traits.room_s
             self._wait_until[handle] = time.monotonic() + self._traits.wait_s - waited_s
             while True:
                 outcome = await queue.get()
@@ -84,6 +95,8 @@ class Watcher:
             del self._most_bytes[handle]
             for known in (self._states, self._reasons, self._wait_until):
                 known.pop(handle, None)
+            for times in (self._longest_s, self._running_since):
+                times.pop(handle, None)
 
     async def run(self) -> None:
         """Ask, for as long as there is anything to ask about. Never ends by itself."""
@@ -156,11 +169,24 @@ class Watcher:
         return outcome.state != self._states.get(handle) or bool(outcome.events) or waits_for_more
 
     def _given_up(self, handle: str, said: Outcome) -> Outcome | None:
-        """The last outcome of a job that has waited too long; None: it goes on waiting."""
-        if said.state is not JobState.WAITING or time.monotonic() < self._wait_until[handle]:
+        """The last outcome of a job that waits or runs for too long; None: it goes on."""
+        now = time.monotonic()
+        if said.state is JobState.RUNNING:
+            return self._overdue(handle, now - self._running_since.setdefault(handle, now))
+        self._running_since.pop(handle, None)
+        if said.state is not JobState.WAITING or now < self._wait_until[handle]:
             return None
         words = f"it hasn't begun within {_in_words(self._traits.wait_s)}"
         reason = f"{words}: {said.reason}" if said.reason else words
+        return Outcome(JobState.LOST, reason=reason, fault=Fault.SCHEDULER)
+
+    def _overdue(self, handle: str, running_s: float) -> Outcome | None:
+        """The last outcome of a job that is said to run longer than it can; None: it may run."""
+        if (longest_s := self._longest_s.get(handle)) is None or running_s < longest_s:
+            return None
+        reason = (
+            f"it ran for more than {_in_words(longest_s)} and had no result: does its node hang?"
+        )
         return Outcome(JobState.LOST, reason=reason, fault=Fault.SCHEDULER)
 
     def _rest(self, error: RateLimited) -> None:

@@ -1,10 +1,12 @@
 """`kind = "buildkite"` in the configuration."""
 
+from dataclasses import replace
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from kernelbot.domain.values import from_fields
+from kernelbot.launchers.base import Traits
 from kernelbot.launchers.buildkite import QUEUE, BuildkiteLauncher, BuildkiteSettings
 from kernelbot.launchers.table import LauncherPlace, RemoteTable
 from kernelbot.protocol import SandboxMode
@@ -14,6 +16,7 @@ Branch = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_./-]{0,250}$")]
 UploadQueue = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$")]
 Queue = Annotated[str, Field(pattern=f"^{QUEUE}$")]
 _VARIABLE = "BUILDKITE_API_TOKEN"
+_ROOM_S = 3600.0
 
 
 class BuildkiteDeviceTable(BaseModel):
@@ -61,5 +64,9 @@ class BuildkiteTable(RemoteTable):
             self,
             token=place.token(_VARIABLE),
             queues={name: self.devices[name].queues for name in names},
-            traits=self.traits(),
+            traits=self._traits(),
         )
+
+    def _traits(self) -> Traits:
+        """A build runs from its first step on, and the one that judges may wait as long as any."""
+        return replace(self.traits(), room_s=_ROOM_S + self.wait_s)
