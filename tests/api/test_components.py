@@ -55,7 +55,7 @@ async def test_what_only_the_server_knows_is_not_answered(door: Door) -> None:
     sent = await door.world.submit(content=b"a = 1\n")
     submission = (await door.ada.get(f"/api/v1/submissions/{sent.id}")).json()
     (listed_submission,) = (await door.ada.get("/api/v1/submissions")).json()["submissions"]
-    assert ["id", "name", "role", "created_at"] == list(person)
+    assert ["id", "name", "role", "created_at", "token_expires_at"] == list(person)
     assert ([board], False) == (listed, "id" in board)
     assert not statement.keys() & {"leaderboard", "spec"}
     for one in (submission, listed_submission):

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
 
-from kernelbot.accounts.model import AuthorPage, NewAccount, Person, User
+from kernelbot.accounts.model import AuthorPage, Me, NewAccount, User
 from kernelbot.accounts.schemas import (
     AccountList,
     AuthorPageChange,
@@ -13,7 +13,7 @@ from kernelbot.accounts.schemas import (
     Reason,
     RoleChange,
 )
-from kernelbot.api.dependencies import Limit, ServicesDep, UserId, Viewer
+from kernelbot.api.dependencies import Limit, ServicesDep, Shown, UserId, Viewer
 from kernelbot.api.errors import documented
 from kernelbot.domain.ids import BIGINT_MAX
 from kernelbot.schemas.common import NAME_MAX
@@ -25,9 +25,10 @@ _REFUSALS = documented(400, 401, 403, 404, 409, 413, 422, 503)
 
 
 @router.get("/me", responses=documented(401, 503))
-async def show_me(viewer: Viewer) -> Person:
-    """The account that the token belongs to."""
-    return viewer
+async def show_me(services: ServicesDep, viewer: Viewer, credential: Shown) -> Me:
+    """The account that the token belongs to, and when the token ends."""
+    ends_at = None if credential is None else await services.tokens.ends_at(credential)
+    return Me(viewer.id, viewer.name, viewer.role, viewer.created_at, ends_at)
 
 
 @router.get("/me/identities", responses=documented(401, 503))

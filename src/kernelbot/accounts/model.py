@@ -26,6 +26,19 @@ class Person:
 
 
 @dataclass(frozen=True)
+class Me(Person):
+    """Whoever asks, with what they have shown."""
+
+    token_expires_at: datetime | None = field(
+        default=None,
+        metadata=described(
+            "When the token ends, with what it was made with at the latest. Null: it doesn't end "
+            "by itself."
+        ),
+    )
+
+
+@dataclass(frozen=True)
 class User(Person):
     """A person, as admins see them."""
 

@@ -2,6 +2,7 @@
 
 import sys
 import time
+from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlencode
@@ -19,7 +20,7 @@ from kernelbot.domain.errors import SlowDown, UserError
 from kernelbot.domain.next_steps import Next
 
 if TYPE_CHECKING:
-    from kernelbot.accounts.model import Person
+    from kernelbot.accounts.model import Me
     from kernelbot.client import KernelbotClient
 
 _SLOWER_S = 5
@@ -212,6 +213,7 @@ def whoami(url: Url = None, as_json: Json = False) -> None:
     with httpx_alone():
         from kernelbot.client import KernelbotClient, find_endpoint
     from kernelbot.render.text import one_line
+    from kernelbot.render.time_left import time_left
 
     terminal = Terminal(as_json)
     endpoint = find_endpoint(url)
@@ -221,6 +223,9 @@ def whoami(url: Url = None, as_json: Json = False) -> None:
     terminal.show(
         f"Server from {endpoint.url_from or 'the default'}, token from {endpoint.token_from}."
     )
+    if user.token_expires_at is not None:
+        left = time_left(user.token_expires_at, datetime.now(UTC))
+        terminal.show(f"The token ends in {left}, on {user.token_expires_at:%Y-%m-%d}.")
     terminal.document(
         {
             "url": endpoint.url,
@@ -228,6 +233,7 @@ def whoami(url: Url = None, as_json: Json = False) -> None:
             "token_from": endpoint.token_from,
             "user": user.name,
             "role": user.role,
+            "token_expires_at": user.token_expires_at and user.token_expires_at.isoformat(),
         }
     )
 
@@ -253,7 +259,7 @@ def logout(
     terminal.document({"url": server})
 
 
-def _me(client: "KernelbotClient") -> "Person":
+def _me(client: "KernelbotClient") -> "Me":
     """Whose token it is. Raises `UserError` if the address is none of a server's."""
     from kernelbot.client import Refused
 

@@ -6,6 +6,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from kernelbot.cli.loading import httpx_alone
+from kernelbot.cli.token_end import warn_once_a_day
 from kernelbot.domain.errors import NotFound, UserError
 from kernelbot.domain.next_steps import Next
 
@@ -34,6 +35,7 @@ def connect(
     with KernelbotClient.to(endpoint) as client:
         try:
             yield client
+            warn_once_a_day(client, endpoint, terminal)
         except ValidationError as error:
             mistake = error.errors()[0]
             key = ".".join(str(part) for part in mistake["loc"])

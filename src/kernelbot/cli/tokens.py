@@ -94,4 +94,9 @@ def _day(at: datetime) -> str:
 def _expiry(at: datetime | None) -> str:
     if at is None:
         return "never"
-    return _day(at) if at > datetime.now(UTC) else f"expired {_day(at)}"
+    now = datetime.now(UTC)
+    if at <= now:
+        return f"expired {_day(at)}"
+    from kernelbot.render.time_left import ends_soon, time_left
+
+    return f"{_day(at)}, in {time_left(at, now)}" if ends_soon(at, now) else _day(at)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from kernelbot.client.calls import Request, ask, asked_whether_ready, call, described, part
 
 if TYPE_CHECKING:
-    from kernelbot.accounts.model import NewAccount, Person, Role
+    from kernelbot.accounts.model import Me, NewAccount, Role
     from kernelbot.boards.model import NamedBoard, ProblemDefinition, Statement, Visibility
     from kernelbot.boards.schemas import BoardList
     from kernelbot.platform.health.schemas import ReadyView
@@ -65,11 +65,11 @@ class BoardCalls:
         return call(NamedBoard, "POST", "/boards", json=body.model_dump(mode="json"))
 
     @described
-    def me(self) -> Request[Person]:
-        """The account that the token belongs to."""
-        from kernelbot.accounts.model import Person
+    def me(self) -> Request[Me]:
+        """The account that the token belongs to, and when the token ends."""
+        from kernelbot.accounts.model import Me
 
-        return ask(Person, "GET", "/users/me")
+        return ask(Me, "GET", "/users/me")
 
     @described
     def create_user(self, name: str, role: Role | None = None) -> Request[NewAccount]:

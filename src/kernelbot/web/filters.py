@@ -13,6 +13,7 @@ from kernelbot.render.limits import limit_text, reached_text
 from kernelbot.render.progress import STATES
 from kernelbot.render.report import busy_hint, threads_hint
 from kernelbot.render.text import one_line, printable, shorten
+from kernelbot.render.time_left import ends_soon, time_left
 from kernelbot.render.units import (
     interval_text,
     percent_text,
@@ -23,7 +24,6 @@ from kernelbot.render.units import (
 from kernelbot.render.verdicts import FAULTS, mark
 
 _MODES = {Mode.LEADERBOARD: "ranked"}
-_PARTS = ((86400, "day"), (3600, "hour"), (60, "minute"))
 
 
 def moment(at: datetime) -> Markup:
@@ -45,12 +45,8 @@ def _stamp(utc: datetime) -> str:
 
 def remaining(until: datetime) -> str:
     """`3 days left`, in the largest unit that fits twice, else the next smaller one."""
-    left_s = (until - datetime.now(UTC)).total_seconds()
-    for size_s, unit in _PARTS:
-        if left_s >= 2 * size_s or (unit == "minute" and left_s >= size_s):
-            count = int(left_s // size_s)
-            return f"{count} {unit}{'' if count == 1 else 's'} left"
-    return "less than a minute left" if left_s > 0 else "ended"
+    left = time_left(until, datetime.now(UTC))
+    return f"{left} left" if left else "ended"
 
 
 def is_over(deadline: datetime | None) -> bool:
@@ -102,4 +98,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "verdict": lambda verdict: Verdict(verdict).words,
     "wait": wait,
 }
-TESTS: dict[str, Callable[..., bool]] = {"over": is_over}
+TESTS: dict[str, Callable[..., bool]] = {
+    "over": is_over,
+    "ending_soon": lambda until: ends_soon(until, datetime.now(UTC)),
+}

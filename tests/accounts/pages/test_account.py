@@ -181,3 +181,14 @@ async def test_an_account_is_deleted_by_its_name_alone(site: Site) -> None:
     await post(browser, "/auth/delete", name="Grace")
     with pytest.raises(NotAuthenticated):
         await site.services.users.authenticate(token, TokenKind.SESSION)
+
+
+async def test_a_token_that_ends_soon_says_so(site: Site, world: World) -> None:
+    now = datetime.now(UTC)
+    for name, days in (("soon", 3), ("later", 30)):
+        await world.services.tokens.create(
+            world.ada.user, name, expires_at=now + timedelta(days=days, hours=1)
+        )
+    browser = await token_browser(site, world.ada.token)
+    text = (await browser.get("/auth/account")).text
+    assert ["3 days left"] == re.findall(r'<span class="tag warn">([^<]*)</span>', text)

@@ -189,3 +189,14 @@ async def test_a_token_that_ends_with_another_is_no_lasting_way_in(world: World)
     await world.services.users.sign_out(world.ada.token)
     with pytest.raises(Conflict):
         await world.services.users.unlink(world.ada.user, "github", "7")
+
+
+async def test_a_token_says_when_it_or_what_made_it_ends(world: World) -> None:
+    soon = datetime.now(UTC) + timedelta(days=3)
+    short = await made(world, "short", world.ada.token, soon)
+    child = await made(world, "child", short.token)
+    texts = (world.ada.token, short.token, child.token, "unknown")
+    ends_at = world.services.tokens.ends_at
+    found = [await ends_at(Credential(text)) for text in texts]
+    assert [None, soon, soon, None] == found
+    assert await ends_at(Credential(short.token, of_settings=True)) is None

@@ -13,6 +13,9 @@ WHERE hash = %(hash)s
     AND (least(revoked_at, expires_at, token_ends_at(parent_id)) > now()) IS NOT FALSE
 FOR SHARE;
 
+-- name: ends_at
+SELECT token_ends_at(id) AS ends_at FROM tokens WHERE hash = %(hash)s;
+
 -- name: ends_by_itself
 SELECT kind = 'setting' OR token_ends_at(id) IS NOT NULL AS ends
 FROM tokens WHERE id = %(token_id)s;

@@ -33,6 +33,14 @@ class TokenService:
         async with self._database.read() as session:
             return await tokens.of_user(session, owner.id)
 
+    async def ends_at(self, shown: Credential) -> datetime | None:
+        """When what somebody shows ends by itself, with what it was made with at the latest; None:
+        never, or it isn't known."""
+        if shown.of_settings:
+            return None
+        async with self._database.read() as session:
+            return await tokens.ends_at(session, token_hash(shown.text))
+
     async def create(
         self,
         owner: User,

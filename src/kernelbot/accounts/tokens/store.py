@@ -40,6 +40,14 @@ async def maker(session: WriteSession, token_hash: bytes) -> Maker | None:
     return Maker(row["parent_id"]) if row else None
 
 
+async def ends_at(session: ReadSession, token_hash: bytes) -> datetime | None:
+    """When the token ends, with what it was made with at the latest; None: never, or there is no
+    such token."""
+    row = await session.one(statements(__file__)["ends_at"], {"hash": token_hash})
+    ends: datetime | None = row["ends_at"] if row else None
+    return ends
+
+
 async def ends_by_itself(session: ReadSession, token_id: int) -> bool:
     """Whether it, or what it was made with, has an end. A setting has one whenever it changes."""
     row = await session.one(statements(__file__)["ends_by_itself"], {"token_id": token_id})
