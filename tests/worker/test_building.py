@@ -349,6 +349,34 @@ async def test_what_is_cancelled_is_not_built(judged: World, cluster: Cluster) -
     assert ([handle], []) == (cluster.shop.cancelled, cluster.far.launches)
 
 
+async def test_a_build_that_could_not_be_stopped_is_stopped_later(
+    judged: World, cluster: Cluster
+) -> None:
+    async with working(cluster.settings(), judged.database.url):
+        submitted = await submit(judged)
+        ((handle, _),) = await cluster.steps()
+        await until(lambda: cluster.shop.polls)
+        cluster.shop.down = "the controller doesn't answer"
+        await judged.services.submissions.cancel(judged.ada.user, submitted.id)
+        await until_told(lambda: _has_none(judged))
+        assert [] == cluster.shop.cancelled
+        cluster.shop.down = None
+        await until(lambda: cluster.shop.cancelled)
+    assert [handle] == cluster.shop.cancelled
+
+
+async def test_a_build_of_which_no_answer_came_is_found_and_stopped(
+    judged: World, cluster: Cluster
+) -> None:
+    async with working(cluster.settings(), judged.database.url):
+        cluster.shop.is_mute = True
+        submitted = await submit(judged)
+        ((handle, _),) = await cluster.steps()
+        await judged.services.submissions.cancel(judged.ada.user, submitted.id)
+        await until(lambda: cluster.shop.cancelled)
+    assert [handle] == cluster.shop.cancelled
+
+
 async def _has_none(world: World) -> bool:
     return await kept(world) == 0
 

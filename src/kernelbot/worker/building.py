@@ -38,6 +38,7 @@ from kernelbot.worker.launching import launch_whole
 from kernelbot.worker.reading import ResultReader
 from kernelbot.worker.retries import jittered, until_available
 from kernelbot.worker.slots import DeviceSlots
+from kernelbot.worker.unended import UnendedJobs
 from kernelbot.worker.watching import Watcher
 
 MAX_TRIES = 3
@@ -58,6 +59,7 @@ class Workshop:
     image: str
     launchers: Mapping[str, Launcher]
     watchers: Mapping[str, Watcher]
+    unended: Mapping[str, UnendedJobs]
     checks: Checks
     slots: DeviceSlots
     idle: IdleTime
@@ -177,7 +179,9 @@ class Builder:
             return None
         job_id = step_id(self._claim.spec.job_id, side, begun.tries)
         step = build_job(job_of(self._claim.spec, side), job_id, self._shop.name)
-        job = _BuildJob(self, self._shop.launchers[name], self._shop.watchers[name], step, build)
+        shop = self._shop
+        launcher, watcher, unended = shop.launchers[name], shop.watchers[name], shop.unended[name]
+        job = _BuildJob(self, launcher, watcher, unended, step, build)
         here = contextlib.nullcontext() if job.is_remote else self._shop.idle.at_work()
         async with self._shop.slots.hold(alone=False):
             with here:
@@ -212,15 +216,12 @@ class Builder:
             self._log.error("build_refused", reason=str(error))
             return None
 
-    async def let_go(self, launcher: Launcher, handle: str | None, build: BuildRequest) -> None:
+    async def let_go(self, job: "_BuildJob", build: BuildRequest) -> None:
         """Stop the job and forget the build, unless the job runs elsewhere, and the run is open:
         then somebody goes on with both. Waits for no database, as nothing interrupts this."""
-        if launcher.traits.remote and await self._is_open():
+        if job.is_remote and await self._is_open():
             return
-        if handle is not None:
-            with contextlib.suppress(KernelbotError, OSError):
-                await launcher.cancel(handle)
-                await launcher.forget(handle)
+        await job.end()
         with contextlib.suppress(Unavailable):  # then who needs it takes it over
             await self._builds.drop(build)
 
@@ -243,12 +244,14 @@ class _BuildJob:
         builder: Builder,
         launcher: Launcher,
         watcher: Watcher,
+        unended: UnendedJobs,
         step: JobSpec,
         build: BuildRequest,
     ) -> None:
         self._builder = builder
         self._launcher = launcher
         self._watcher = watcher
+        self._unended = unended
         self._step = step
         self._build = build
         self._handle: str | None = None
@@ -268,15 +271,22 @@ class _BuildJob:
             result = None
         except asyncio.CancelledError:
             self._builder.cancelled()
-            letting_go = self._builder.let_go(self._launcher, self._handle, self._build)
-            await asyncio.shield(letting_go)
+            await asyncio.shield(self._builder.let_go(self, self._build))
             raise
-        if self._handle is not None:
+        if result is None:
+            await self.end()
+        elif self._handle is not None:
             with contextlib.suppress(KernelbotError, OSError):
-                if result is None:
-                    await self._launcher.cancel(self._handle)
                 await self._launcher.forget(self._handle)
         return result
+
+    async def end(self) -> None:
+        """Stop the job and have it forgotten; later, if that can't be done now, or if it is still
+        to be found whether there is one."""
+        if self._handle is not None:
+            await self._unended.end(self._handle)
+        elif self.is_remote:
+            self._unended.seek(self._step.job_id)
 
     async def _executed(self, begun: Begun) -> Outcome | None:
         self._handle = begun.handle

@@ -118,6 +118,7 @@ class Worker:
                 building.images[device.spec.name],
                 self._launchers,
                 self._watchers,
+                self._unended,
                 self._checks,
                 self._slots.setdefault(
                     device.builds_on, DeviceSlots(by_name[device.builds_on].slots)
