@@ -66,7 +66,7 @@ _KNOWN = frozenset(
         *("-O0", "-O1", "-O2", "-O3", "-Os", "-Ofast", "-g", "-g1", "-w", "-Wall", "-Wextra"),
         *("-std=c++17", "-std=c++20", "-std=c++23", "-fPIC", "-DNDEBUG", "-march=native"),
         *("-ffast-math", "-fopenmp", "-funroll-loops", "-fno-strict-aliasing"),
-        *("-ffp-contract=fast", "-fno-threadsafe-statics", "-fno-gnu-unique"),
+        *("-ffp-contract=fast", "-fno-threadsafe-statics", "-fno-gnu-unique", "-fwrapv"),
         *(*CHECKED_FLAGS, *HIP_FLAGS),
     )
 )

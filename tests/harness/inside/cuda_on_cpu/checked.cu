@@ -81,6 +81,51 @@ __global__ void ended_early(const int *a, int *out, int n) {
     __syncthreads();
     out[threadIdx.x] = a[threadIdx.x];
 }
+__global__ void warp_in_step(const int *a, int *out, int n) {
+    __shared__ volatile int parts[64];
+    int i = threadIdx.x;
+    parts[i] = a[i];
+    __syncthreads();
+    for (int d = 32; d && i < 32; d /= 2) {
+        int other = parts[i + d];
+        __syncwarp();
+        if (i < d) parts[i] = parts[i] + other;
+        __syncwarp();
+    }
+    if (i == 0) out[blockIdx.x] = parts[0];
+}
+__global__ void two_buffers(const int *a, int *out, int n) {
+    __shared__ int tiles[2][64];
+    int i = threadIdx.x, sum = 0;
+    tiles[0][i] = a[i];
+    __syncthreads();
+    for (int round = 0; round < 5; ++round) {
+        tiles[(round + 1) % 2][i] = a[(i + round) % 64];
+        sum += tiles[round % 2][63 - i];
+        __syncthreads();
+    }
+    out[i] = sum;
+}
+__global__ void misaligned(const int *a, int *out, int n) {
+    int4 four = *reinterpret_cast<const int4 *>(a + threadIdx.x);
+    out[threadIdx.x] = four.x + four.w;
+}
+__global__ void less_aligned(const int *a, int *out, int n) {
+    struct alignas(32) Eight {
+        int all[8];
+    };
+    auto *at = reinterpret_cast<const Eight *>((reinterpret_cast<uintptr_t>(a) + 15) / 16 * 16);
+    out[threadIdx.x] = at->all[threadIdx.x % 4];
+}
+__global__ void shifts(const int *a, int *out, int n) {
+    out[threadIdx.x] = 1u << (a[threadIdx.x] - 8);
+}
+__global__ void converts(const int *a, int *out, int n) {
+    out[threadIdx.x] = int(a[threadIdx.x] * 1e8f);
+}
+__global__ void divides(const int *a, int *out, int n) {
+    out[threadIdx.x] = 7 / (a[threadIdx.x] - 3);
+}
 
 #define RUN(KERNEL)                                                                            \
     extern "C" void run_##KERNEL(const int *a, int *out) {                                     \
@@ -88,9 +133,10 @@ __global__ void ended_early(const int *a, int *out, int n) {
     }
 RUN(reverse) RUN(sum) RUN(histogram) RUN(no_barrier) RUN(no_warp_barrier) RUN(two_values)
 RUN(plain_beside_atomic) RUN(reads_behind) RUN(writes_before) RUN(reads_wide) RUN(shared_behind)
-RUN(dynamic_behind) RUN(ended_early)
+RUN(dynamic_behind) RUN(ended_early) RUN(warp_in_step) RUN(two_buffers) RUN(misaligned)
+RUN(less_aligned) RUN(shifts) RUN(converts) RUN(divides)
 extern "C" void run_many(const int *a, int *out) {
-    for (int i = 0; i < 300; ++i) freed<<<1, 64, 65536>>>(a, out, 64);
+    for (int i = 0; i < 300; ++i) freed<<<1, 64, 49152>>>(a, out, 64);
 }
 extern "C" void run_more_arrays(const int *a, int *out) {
     int *own[600];

@@ -43,7 +43,18 @@ def error_of(built: Path, kernel: str) -> str:
     return ""
 
 
-@pytest.mark.parametrize("kernel", ["reverse", "sum", "histogram", "more_arrays"])
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        "reverse",
+        "sum",
+        "histogram",
+        "more_arrays",
+        "warp_in_step",
+        "two_buffers",
+        "less_aligned",
+    ],
+)
 def test_nothing_is_said_of_a_kernel_without_a_mistake(built: Path, kernel: str) -> None:
     assert error_of(built, kernel) == ""
 
@@ -102,6 +113,18 @@ def test_each_launch_takes_the_same_memory_for_its_records(built: Path) -> None:
             "__syncthreads();",
             "thread (5,0,0) of block (0,0,0) has ended before this barrier of its block.",
         ),
+        (
+            "misaligned",
+            "(a + threadIdx.x)",
+            "uses 'const struct int4' at an address that 16 bytes don't divide.",
+        ),
+        ("shifts", "1u <<", "thread (0,0,0) of block (0,0,0) shifts 'unsigned int' by -8 bits"),
+        (
+            "converts",
+            "int(a",
+            "thread (22,0,0) of block (0,0,0) converts a 'float' that doesn't fit",
+        ),
+        ("divides", "7 / ", "thread (3,0,0) of block (0,0,0) divides by 0."),
     ],
 )
 def test_a_mistake_is_found_with_its_thread_and_line(

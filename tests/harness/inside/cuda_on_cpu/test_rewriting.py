@@ -108,19 +108,22 @@ def test_a_kernel_that_is_declared_first_is_one_kernel() -> None:
             "__shared__ float s[N][2];",
             (
                 'static ::cuda_on_cpu::Shared<float[(N)][(2)]> s_shared{"s"}; '
-                "auto &s = s_shared.value;"
+                "auto &s = s_shared.entered().value;"
             ),
         ),
         (
             "static __shared__ unsigned int s;",
-            'static ::cuda_on_cpu::Shared<unsigned int> s_shared{"s"}; auto &s = s_shared.value;',
+            (
+                'static ::cuda_on_cpu::Shared<unsigned int> s_shared{"s"}; '
+                "auto &s = s_shared.entered().value;"
+            ),
         ),
         (
             "__shared__ alignas(16) std::pair<int, int> s[2];",
             (
                 "alignas(16) static ::cuda_on_cpu::Shared<std::pair<int, int>[(2)]> "
                 's_shared{"s"}; '
-                "auto &s = s_shared.value;"
+                "auto &s = s_shared.entered().value;"
             ),
         ),
         (
@@ -138,16 +141,16 @@ def test_a_kernel_that_is_declared_first_is_one_kernel() -> None:
             "__shared__ float a[N >> 5], b[1 << 8];",
             (
                 'static ::cuda_on_cpu::Shared<float[(N >> 5)]> a_shared{"a"}; '
-                "auto &a = a_shared.value; "
+                "auto &a = a_shared.entered().value; "
                 'static ::cuda_on_cpu::Shared<float[(1 << 8)]> b_shared{"b"}; '
-                "auto &b = b_shared.value;"
+                "auto &b = b_shared.entered().value;"
             ),
         ),
         (
             "__shared__ std::array<float, (N>>1)> s;",
             (
                 'static ::cuda_on_cpu::Shared<std::array<float, (N>>1)>> s_shared{"s"}; '
-                "auto &s = s_shared.value;"
+                "auto &s = s_shared.entered().value;"
             ),
         ),
         (
@@ -225,6 +228,30 @@ def test_a_launch_that_cannot_be_read_is_refused_by_its_line(launch: str) -> Non
         rewrite("k.cu", "\n" + launch)
 
 
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        "__global__ void __launch_bounds__(T<A, 2>::N) k(int a) {",
+        "__global__ __launch_bounds__(T<A, 2>::N) void k(int (*a)(int)) {",
+        "#define K __global__ void __launch_bounds__(T<A, 2>::N) k(int a) {",
+    ],
+)
+def test_a_kernel_with_bounds_expects_them(kernel: str) -> None:
+    assert kernel + " ::cuda_on_cpu::bounded(T < A , 2 > :: N);" == rewrite("k.cu", kernel)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "__global__ void __launch_bounds__(n) k(int n) {}",
+        "__global__ void __launch_bounds__(2) k(int n); void f() {}",
+        "#define BOUNDS __launch_bounds__(2)\nvoid f() {}",
+    ],
+)
+def test_bounds_that_no_body_is_known_to_have_stay(written: str) -> None:
+    assert written == rewrite("k.cu", written)
+
+
 _MIB = 1 << 20
 _HOSTILE = [
     "k<<<1>>>(",
@@ -241,6 +268,9 @@ _HOSTILE = [
     "__global__ ",
     "__global__ k(",
     "__launch_bounds__ ",
+    "__launch_bounds__(1) ",
+    "__launch_bounds__(a) k(a) ",
+    "__launch_bounds__(",
     "__forceinline__ ",
     "__noinline__ ",
     "__shared__ ",

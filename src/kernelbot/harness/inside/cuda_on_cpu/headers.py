@@ -51,12 +51,15 @@ _OWN = tuple(
         "_hip_vectors",
         "_hip_warp",
         "_hooks",
+        "_launch",
         "_math",
         "_races",
         "_runtime",
+        "_shared",
         "_stacks",
         "_torch",
         "_types",
+        "_undefined",
         "_warp",
     )
 )
@@ -132,6 +135,7 @@ FLAGS = (
     "-fno-strict-aliasing",
     "-fno-threadsafe-statics",
     "-fno-gnu-unique",
+    "-fwrapv",
     "-Wall",
     "-Wno-unknown-pragmas",
     "-Wno-unused-variable",
@@ -148,8 +152,13 @@ HIP_FLAGS = (
 """So that each exchange without a mask stays at one place, in the order of the source: by where
 lanes wait it is told who is together. They suffice with `-O1`: `-O2` moves what is unlikely."""
 
-CHECKED_FLAGS = ("-fsanitize=thread", "-DCUDA_ON_CPU_CHECK")
-"""So that the compiler calls our functions at each access of memory."""
+CHECKED_FLAGS = (
+    "-fsanitize=thread",
+    "-fsanitize=alignment,shift-exponent,float-cast-overflow,integer-divide-by-zero",
+    "-DCUDA_ON_CPU_CHECK",
+)
+"""So that the compiler calls our functions at each access of memory, and before what a GPU does
+otherwise than a processor."""
 CHECKED_LIBRARIES = ("-nodefaultlibs", "-lstdc++", "-lm", "-lgcc_s", "-lc")
 """All but the sanitizer's own, whose functions ours are."""
 

@@ -42,6 +42,7 @@ _FLAGS = (
     "-fno-strict-aliasing",
     "-fno-threadsafe-statics",
     "-fno-gnu-unique",
+    "-fwrapv",
 )
 _NVCC_ALONE = ("extra_cuda_cflags", "with_cuda")
 _DRIVER = ("-lcu", "-lnv", "-lamdhip", "-lhip", "-lroc")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kernelbot.harness.inside.cuda_on_cpu.coverage import NotCovered, refuse_uncovered
-from kernelbot.harness.inside.cuda_on_cpu.shared_memory import rewrite_shared
+from kernelbot.harness.inside.cuda_on_cpu.shared_memory import directives, rewrite_shared
 from kernelbot.harness.inside.cuda_on_cpu.tokens import SourceToken, SourceTokenKind, tokenize
 
 _OPEN, _CLOSE = frozenset("([{"), frozenset(")]}")
@@ -29,6 +29,9 @@ _SPECIFIERS = frozenset(
     ]
 )
 _INLINE = frozenset({"inline", "__inline__", "__inline"})
+_MOST_SPECIFIERS, _LONGEST_BOUNDS = 64, 64
+"""In tokens: how far a body is behind its kernel's bounds, so that all of it takes linear time, and
+how long these are."""
 _LAUNCH = "hipLaunchKernelGGL"
 _KEYWORDS = frozenset({"else", "return", "do", "throw", "case", "and", "or", "not", "co_return"})
 """Names before a kernel's own that aren't a part of it."""
@@ -71,6 +74,7 @@ class _Source:
             self._rewrite_launch(launch, plain)
         self._rewrite_named_launches(plain)
         self._rewrite_specifiers()
+        self._rewrite_bounds()
         rewrite_shared(self._all, self._texts)
         return "".join(self._texts)
 
@@ -94,6 +98,38 @@ class _Source:
                 is_inline = True
             elif token.text == "__noinline__" and self._text(at - 1) not in ("(", ","):
                 self._set(at, "__attribute__((noinline))")
+
+    def _rewrite_bounds(self) -> None:
+        """A kernel whose blocks have at most so many threads expects that itself, at first."""
+        numbers = directives(self._all)
+        for at, token in enumerate(self._tokens):
+            closing = self._partners[at + 1] if self._text(at + 1) == "(" else None
+            if token.text != "__launch_bounds__" or closing is None:
+                continue
+            body = self._body(closing + 1)
+            if body is None or numbers[self._places[body]] != numbers[self._places[at]]:
+                continue
+            given = [self._text(i) for i in range(at + 2, min(closing, at + _LONGEST_BOUNDS))]
+            if not self._names(closing, body).intersection(given):  # else it has another meaning
+                self._set(body, f"{{ ::cuda_on_cpu::bounded({' '.join(given)});")
+
+    def _body(self, at: int) -> int | None:
+        """Where the body begins of the function of which a specifier ends before `at`."""
+        for _ in range(_MOST_SPECIFIERS):
+            text = self._text(at)
+            if text == "{":
+                return at
+            if text in _ENDS or at >= len(self._tokens):
+                break
+            at = (self._partners[at] or at) + 1 if text in _OPEN else at + 1
+        return None
+
+    def _names(self, first: int, last: int) -> set[str]:
+        return {
+            self._text(i)
+            for i in range(first, last)
+            if self._tokens[i].kind is SourceTokenKind.NAME
+        }
 
     def _specifiers_end(self, at: int) -> int:
         while self._text(at) in _SPECIFIERS:

@@ -41,7 +41,7 @@ class _Declarations:
     def __init__(self, tokens: Sequence[SourceToken], texts: list[str]) -> None:
         self._tokens = tokens
         self._texts = texts
-        self._directives = _directives(tokens)
+        self._directives = directives(tokens)
 
     def rewrite(self, at: int) -> None:
         """Rewrite the declaration whose `__shared__` is at `at`."""
@@ -110,7 +110,7 @@ class _Declarations:
         return None
 
 
-def _directives(tokens: Sequence[SourceToken]) -> list[int]:
+def directives(tokens: Sequence[SourceToken]) -> list[int]:
     """By token: the number of the preprocessor's directive that it is in, from 1; 0 outside."""
     found, count, current = [], 0, 0
     for token in tokens:
@@ -244,7 +244,7 @@ def _static(rest: Sequence[SourceToken], volatile: str, alignment: str) -> str |
         name = part.name
         made.append(
             f"{alignment}static ::cuda_on_cpu::Shared<{kind}{_array(part.sizes)}> "
-            f'{name}_shared{{"{name}"}}; auto &{name} = {name}_shared.value'
+            f'{name}_shared{{"{name}"}}; auto &{name} = {name}_shared.entered().value'
         )
     return "; ".join(made)
 

@@ -17,6 +17,9 @@
 #include <tuple>
 #include <type_traits>
 #include <utility>
+// These also declare in the global namespace what floats have of their own: `abs` of one is else `int`.
+#include <math.h>
+#include <stdlib.h>
 
 #ifdef CUDA_ON_CPU_HIP
 #include "cuda_on_cpu_hip.h"
@@ -42,11 +45,14 @@
 #include "cuda_on_cpu_stacks.h"
 #include "cuda_on_cpu_checks.h"
 #include "cuda_on_cpu_block.h"
+#include "cuda_on_cpu_launch.h"
 #ifdef CUDA_ON_CPU_CHECK
 #include "cuda_on_cpu_races.h"
 #include "cuda_on_cpu_hooks.h"
+#include "cuda_on_cpu_undefined.h"
 #endif
 #include "cuda_on_cpu_warp.h"
+#include "cuda_on_cpu_shared.h"
 #include "cuda_on_cpu_atomics.h"
 #include "cuda_on_cpu_math.h"
 #include "cuda_on_cpu_half.h"

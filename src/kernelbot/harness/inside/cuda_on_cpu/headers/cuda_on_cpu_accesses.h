@@ -76,14 +76,6 @@ CUDA_ON_CPU_UNSEEN inline void remove_array(const void *first) {
         }
 }
 
-// What `__shared__ T name;` is made to be: between stretches that belong to no array.
-template <class T> struct Shared {
-    alignas(16) char before[1024];
-    T value;
-    char behind[1024];
-    Shared(const char *name) { add_range(&value, sizeof value, name, true); }
-};
-
 void begin_grid(size_t shared_bytes);
 void begin_block();
 void synchronised_block();

@@ -17,8 +17,11 @@ constexpr unsigned WARP = CUDA_ON_CPU_WARP, MAX_THREADS = 1024;
 constexpr unsigned DYNAMIC_SHARED_BYTES = 163840, MAX_THREADS_Z = 1024;
 #else
 constexpr unsigned DYNAMIC_SHARED_BYTES = 232448, MAX_THREADS_Z = 64;
+constexpr unsigned SHARED_BYTES = 49152; // what a block has unless the host asks for more
 #endif
 using Lanes = unsigned long long;
+// What a shuffle reads from a lane that takes no part: CUDA doesn't define it, AMD's hardware does.
+constexpr uint64_t FROM_NOBODY = CUDA_ON_CPU_WARP == 64 ? 0 : 0x7f7f7f7f7f7f7f7full;
 using Fold = uint64_t (*)(uint64_t, uint64_t);
 
 enum class State : unsigned char { NEW, READY, AT_BLOCK_BARRIER, AT_WARP_BARRIER, DONE };
@@ -31,7 +34,7 @@ struct Thread {
     unsigned source, stack, vote;
     void *where; // the call of the barrier at which it waits
     Lanes lanes;              // who has to come to the warp's barrier
-    bool is_in_step;          // HIP: instead of `lanes`, those who wait at the same place
+    bool is_in_step;          // instead of `lanes`, those who wait at the same place
     uint64_t deposit, result; // of an exchange
     Fold fold;
 };
@@ -45,6 +48,9 @@ struct Block {
     void *arguments;
     unsigned votes; // of __syncthreads_count and its like
     unsigned resumed; // how often a thread that waited has gone on
+    uint64_t launch, serial; // of the current launch and block, from 1
+    size_t static_bytes, dynamic_bytes; // of the launch's shared memory
+    size_t asked_bytes; // the most dynamic shared memory that the host has asked for
     bool stopped, running;
     pthread_t host; // the thread of the host that has launched what runs; 0: nothing runs
 };
@@ -125,10 +131,7 @@ inline void exchange(Thread *warp, unsigned size, Lanes group) {
         unsigned from = thread.source;
         switch (thread.exchange) {
         case Exchange::SHUFFLE:
-            if (from < size && group >> from & 1)
-                thread.result = warp[from].deposit;
-            else // an exchange without a mask reads 0 from a lane that isn't there
-                thread.result = thread.is_in_step ? 0 : thread.deposit;
+            thread.result = from < size && group >> from & 1 ? warp[from].deposit : FROM_NOBODY;
             break;
         case Exchange::VOTE: thread.result = votes; break;
         case Exchange::FOLD: thread.result = folded; break;
@@ -139,6 +142,26 @@ inline void exchange(Thread *warp, unsigned size, Lanes group) {
         case Exchange::NOTHING: break;
         }
     }
+}
+
+// Whether all of a group wait in the same kind of exchange as `first`. Ends the launch if not: on a
+// GPU they wait for each other forever, or get any values.
+inline bool is_one_exchange(const Thread *warp, unsigned size, Lanes group, const Thread &first) {
+    for (unsigned i = 0; i < size; ++i) {
+        const Thread &other = warp[i];
+        bool is_same = other.exchange == first.exchange && other.fold == first.fold;
+        if (!(group >> i & 1) || is_same) continue;
+        uint3 a = first.index, b = other.index;
+        char text[300];
+        snprintf(text, sizeof text,
+                 "thread (%u,%u,%u) of block (%u,%u,%u) waits at a barrier of its warp while thread "
+                 "(%u,%u,%u) waits at one of another kind. Have all lanes of the mask call the same.",
+                 a.x, a.y, a.z, blockIdx.x, blockIdx.y, blockIdx.z, b.x, b.y, b.z);
+        set_error(text, first.where);
+        block.stopped = true;
+        return false;
+    }
+    return true;
 }
 
 // Lets those go on who wait at a barrier of their warp that all have reached who have to.
@@ -157,6 +180,7 @@ inline bool release_warp(Thread *warp, unsigned size) {
                 complete = warp[j].state == State::AT_WARP_BARRIER && !warp[j].is_in_step &&
                            (warp[j].lanes & living) == group;
         if (!complete) continue;
+        if (!is_one_exchange(warp, size, group, warp[i])) return true;
         exchange(warp, size, group);
         for (unsigned j = 0; j < size; ++j)
             if (group >> j & 1) warp[j].state = State::READY;
@@ -167,7 +191,7 @@ inline bool release_warp(Thread *warp, unsigned size) {
     return any;
 }
 
-// HIP's exchanges without a mask are between the lanes that are in step. None of the warp can go on
+// Exchanges without a mask are between the lanes that are in step. None of the warp can go on
 // otherwise, so those are who wait at one place: at the first one in the code, since the others may
 // yet come to the later ones.
 inline bool release_in_step(Thread *warp, unsigned size) {
@@ -185,7 +209,9 @@ inline bool release_in_step(Thread *warp, unsigned size) {
     exchange(warp, size, group);
     for (unsigned i = 0; i < size; ++i)
         if (group >> i & 1) warp[i].state = State::READY;
+#ifdef CUDA_ON_CPU_HIP // of CUDA it is __activemask alone, which is no barrier
     synchronised_warp(static_cast<unsigned>(warp - block.threads) / WARP);
+#endif
     return true;
 }
 
@@ -263,115 +289,5 @@ inline void run_block() {
         for (unsigned i = 0; i < block.count; ++i) done &= block.threads[i].state == State::DONE;
         if (!done && !block.stopped && !release_block() && !any) deadlock();
     }
-}
-
-// Whether the calling thread of the host is running a kernel. Others may launch theirs meanwhile.
-CUDA_ON_CPU_UNSEEN inline bool is_in_kernel() {
-    return __atomic_load_n(&block.host, __ATOMIC_RELAXED) == pthread_self();
-}
-struct Running {
-    CUDA_ON_CPU_UNSEEN Running() {
-        __atomic_store_n(&block.host, pthread_self(), __ATOMIC_RELAXED);
-        block.running = true;
-    }
-    CUDA_ON_CPU_UNSEEN ~Running() {
-        block.running = false;
-        __atomic_store_n(&block.host, pthread_t(0), __ATOMIC_RELAXED);
-    }
-};
-
-inline const char *why_not_launched(dim3 grid, dim3 threads, size_t shared_bytes) {
-    uint64_t count = 1ull * threads.x * threads.y * threads.z;
-    if (count == 0 || count > MAX_THREADS || threads.z > MAX_THREADS_Z)
-        return "invalid configuration argument: a block has from 1 to 1024 threads.";
-    if (!grid.x || !grid.y || !grid.z || grid.x > INT_MAX || grid.y > 65535 || grid.z > 65535)
-        return "invalid configuration argument: a grid has from 1 to 2147483647 x 65535 x 65535 "
-               "blocks.";
-    if (shared_bytes > DYNAMIC_SHARED_BYTES)
-        return "invalid configuration argument: more dynamic shared memory than any GPU has.";
-    return nullptr;
-}
-
-inline void run_blocks(dim3 grid, size_t shared_bytes) {
-    Running running;
-    for (unsigned z = 0; z < grid.z && !block.stopped; ++z)
-        for (unsigned y = 0; y < grid.y && !block.stopped; ++y)
-            for (unsigned x = 0; x < grid.x && !block.stopped; ++x) {
-                blockIdx = {x, y, z};
-                std::memset(dynamic_shared, 0xA5, shared_bytes);
-                run_block();
-            }
-}
-
-inline void run_grid(dim3 grid, dim3 threads, size_t shared_bytes) {
-    blockDim = threads;
-    gridDim = grid;
-    block.count = threads.x * threads.y * threads.z;
-    for (unsigned i = 0; i < block.count; ++i)
-        block.threads[i].index = {i % threads.x, i / threads.x % threads.y,
-                                  i / (threads.x * threads.y)};
-    block.stopped = false;
-    begin_grid(shared_bytes);
-    run_blocks(grid, shared_bytes);
-    end_grid();
-}
-
-// There is one stream: a launch is over when it returns.
-struct AnyStream {
-    template <class Stream> AnyStream(const Stream &) {}
-};
-
-// What `kernel<<<grid, block, shared, stream>>>(arguments)` is made to be.
-template <class Kernel> class Launch {
-  public:
-    Launch(Kernel kernel, dim3 grid, dim3 threads, size_t shared_bytes = 0, AnyStream = nullptr)
-        : kernel(kernel), grid(grid), threads(threads), shared_bytes(shared_bytes) {}
-
-    template <class... Given> void operator()(Given &&...given) {
-        if (is_in_kernel()) stop("a kernel launches a kernel: that needs a GPU.");
-        std::unique_lock<std::mutex> alone(one_launch);
-        if (const char *why_not = why_not_launched(grid, threads, shared_bytes))
-            set_error(why_not);
-        else if (!has_error())
-            run(std::forward<Given>(given)...);
-        report_error();
-    }
-
-  private:
-    template <class... Given> void run(Given &&...given) {
-        using Arguments = std::tuple<std::decay_t<Given>...>;
-        struct Call {
-            Kernel kernel;
-            Arguments arguments;
-        } call{kernel, Arguments(std::forward<Given>(given)...)};
-        block.arguments = &call;
-        block.body = [](void *given) {
-            Call &call = *static_cast<Call *>(given);
-            std::apply(call.kernel, call.arguments); // by value: each thread has its own
-        };
-        run_grid(grid, threads, shared_bytes);
-    }
-    Kernel kernel;
-    dim3 grid, threads;
-    size_t shared_bytes;
-};
-
-// A kernel whose parameters are known: arguments are converted to them when it is launched.
-template <class... Parameters> class TypedLaunch {
-  public:
-    template <class... Config>
-    TypedLaunch(void (*kernel)(Parameters...), Config... config) : launch(kernel, config...) {}
-    void operator()(Parameters... given) { launch(static_cast<Parameters &&>(given)...); }
-
-  private:
-    Launch<void (*)(Parameters...)> launch;
-};
-
-template <class... Parameters, class... Config>
-auto launch(void (*kernel)(Parameters...), Config... config) {
-    return TypedLaunch<Parameters...>(kernel, config...);
-}
-template <class Kernel, class... Config> auto launch_any(Kernel kernel, Config... config) {
-    return Launch<Kernel>(kernel, config...);
 }
 } // namespace cuda_on_cpu

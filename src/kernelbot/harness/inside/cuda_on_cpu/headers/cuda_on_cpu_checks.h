@@ -86,11 +86,5 @@ inline void end_grid() {}
 inline void add_array(const void *, size_t, const char *) {}
 inline void remove_array(const void *) {}
 inline void touch_atomically(const void *, size_t, void *) {}
-
-// What `__shared__ T name;` is made to be.
-template <class T> struct Shared {
-    T value;
-    constexpr Shared(const char *) {}
-};
 } // namespace cuda_on_cpu
 #endif

@@ -65,29 +65,44 @@ class coalesced_group {
     }
     cuda_on_cpu::Lanes lanes;
 };
-// Which threads are together is never promised: here each is alone.
-inline coalesced_group coalesced_threads() { return coalesced_group(1ull << cuda_on_cpu::lane()); }
+// Which threads are together is never promised: here those that wait at the same place.
+CUDA_ON_CPU_BARRIER coalesced_group coalesced_threads() {
+    return coalesced_group(cuda_on_cpu::vote_in_step(true, CUDA_ON_CPU_HERE));
+}
 
-template <unsigned SIZE, class Parent = void> class thread_block_tile : public coalesced_group {
+template <unsigned SIZE, class Parent = void> class thread_block_tile;
+template <unsigned SIZE> class thread_block_tile<SIZE, void> : public coalesced_group {
     static_assert(SIZE && (SIZE & (SIZE - 1)) == 0 && SIZE <= cuda_on_cpu::WARP,
                   "a tile has a power of two of threads, at most a warp");
 
   public:
-    thread_block_tile() : coalesced_group(own_lanes()) {}
+    thread_block_tile(unsigned rank, unsigned tiles)
+        : coalesced_group(own_lanes()), rank(rank), tiles(tiles) {}
     static constexpr unsigned size() { return SIZE; }
     static constexpr unsigned num_threads() { return SIZE; }
     static unsigned thread_rank() { return cuda_on_cpu::lane() % SIZE; }
-    static unsigned meta_group_size() { return (thread_block::size() + SIZE - 1) / SIZE; }
-    static unsigned meta_group_rank() { return cuda_on_cpu::rank() / SIZE; }
+    unsigned meta_group_size() const { return tiles; }
+    unsigned meta_group_rank() const { return rank; }
 
   private:
+    unsigned rank, tiles; // among those of the group that was divided
     static cuda_on_cpu::Lanes own_lanes() {
         cuda_on_cpu::Lanes all = SIZE == 64 ? ~0ull : (1ull << SIZE % 64) - 1;
         return all << cuda_on_cpu::lane() / SIZE * SIZE;
     }
 };
-template <unsigned SIZE, class Parent> thread_block_tile<SIZE, Parent> tiled_partition(const Parent &) {
-    return {};
+template <unsigned SIZE, class Parent> class thread_block_tile : public thread_block_tile<SIZE, void> {
+    using thread_block_tile<SIZE, void>::thread_block_tile;
+};
+template <unsigned SIZE>
+thread_block_tile<SIZE, thread_block> tiled_partition(const thread_block &parent) {
+    return {parent.thread_rank() / SIZE, (parent.size() + SIZE - 1) / SIZE};
+}
+template <unsigned SIZE, unsigned OF, class Parent>
+thread_block_tile<SIZE, thread_block_tile<OF, Parent>>
+tiled_partition(const thread_block_tile<OF, Parent> &parent) {
+    static_assert(SIZE <= OF, "a tile is at most as large as the tile that is divided");
+    return {parent.thread_rank() / SIZE, OF / SIZE};
 }
 template <class Group> void sync(const Group &group) { group.sync(); }
 

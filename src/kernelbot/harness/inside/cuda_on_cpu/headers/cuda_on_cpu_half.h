@@ -27,6 +27,25 @@ inline uint16_t float_to_bfloat(float value) {
     if (value != value) return 0x7fff;
     return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
+// Cut off towards 0, with its last bit set if that was inexact: what is rounded to fewer bits then
+// is as if it had been rounded once.
+inline float to_odd_float(double value) {
+    float near = static_cast<float>(value);
+    if (value != value || near == value) return near;
+    unsigned bits = __float_as_uint(near);
+    if (fabs(double(near)) > fabs(value)) bits -= 1;
+    return __uint_as_float(bits | 1);
+}
+// a b + c of sixteen bits each, in the same way. The product is exact.
+inline double fused(float a, float b, float c) {
+    double product = double(a) * b, sum = product + c;
+    if (!(fabs(sum) < INFINITY)) return sum;
+    double back = sum - product, rest = (product - (sum - back)) + (c - back);
+    if (rest == 0) return sum;
+    long long bits = __double_as_longlong(sum);
+    if ((rest > 0) != (sum > 0)) bits -= 1;
+    return __longlong_as_double(bits | 1);
+}
 } // namespace cuda_on_cpu
 
 #define CUDA_ON_CPU_SIXTEEN(NAME, RAW, TO_FLOAT, FROM_FLOAT)                                   \
@@ -37,11 +56,11 @@ inline uint16_t float_to_bfloat(float value) {
         unsigned short bits;                                                                   \
         NAME() = default;                                                                      \
         NAME(float v) : bits(cuda_on_cpu::FROM_FLOAT(v)) {}                                    \
-        NAME(double v) : NAME(static_cast<float>(v)) {}                                        \
-        NAME(int v) : NAME(static_cast<float>(v)) {}                                           \
-        NAME(unsigned v) : NAME(static_cast<float>(v)) {}                                      \
-        NAME(long v) : NAME(static_cast<float>(v)) {}                                          \
-        NAME(long long v) : NAME(static_cast<float>(v)) {}                                     \
+        NAME(double v) : NAME(cuda_on_cpu::to_odd_float(v)) {}                                 \
+        NAME(int v) : NAME(static_cast<double>(v)) {}                                          \
+        NAME(unsigned v) : NAME(static_cast<double>(v)) {}                                     \
+        NAME(long v) : NAME(static_cast<double>(v)) {}                                         \
+        NAME(long long v) : NAME(static_cast<double>(v)) {}                                    \
         NAME(RAW v) : bits(v.x) {}                                                             \
         operator float() const { return cuda_on_cpu::TO_FLOAT(bits); }                         \
         operator RAW() const { return {bits}; }                                                \
@@ -76,11 +95,11 @@ inline uint16_t float_to_bfloat(float value) {
     inline NAME __hdiv(NAME a, NAME b) { return a / b; }                                       \
     inline NAME __hneg(NAME a) { return -a; }                                                  \
     inline NAME __habs(NAME a) { return NAME(fabsf(float(a))); }                               \
-    inline NAME __hfma(NAME a, NAME b, NAME c) { return NAME(fmaf(a, b, c)); }                 \
+    inline NAME __hfma(NAME a, NAME b, NAME c) { return NAME(cuda_on_cpu::fused(a, b, c)); }   \
     inline NAME __hmax(NAME a, NAME b) { return NAME(fmaxf(a, b)); }                           \
     inline NAME __hmin(NAME a, NAME b) { return NAME(fminf(a, b)); }                           \
     inline bool __heq(NAME a, NAME b) { return a == b; }                                       \
-    inline bool __hne(NAME a, NAME b) { return a != b; }                                       \
+    inline bool __hne(NAME a, NAME b) { return a < b || a > b; } /* not of what is no number */\
     inline bool __hlt(NAME a, NAME b) { return a < b; }                                        \
     inline bool __hle(NAME a, NAME b) { return a <= b; }                                       \
     inline bool __hgt(NAME a, NAME b) { return a > b; }                                        \

@@ -2,22 +2,8 @@
 #pragma once
 
 namespace cuda_on_cpu {
-inline uint64_t exchange_in_step(Exchange kind, uint64_t deposit, unsigned source, void *where) {
-    Thread &self = *block.current;
-    self.exchange = kind;
-    self.is_in_step = true;
-    self.lanes = 0;
-    self.deposit = deposit;
-    self.source = source;
-    self.where = where;
-    wait(State::AT_WARP_BARRIER);
-    return self.result;
-}
 template <class T> T shuffle_in_step(T value, unsigned source, void *where) {
     return from_bits<T>(exchange_in_step(Exchange::SHUFFLE, to_bits(value), source, where));
-}
-inline Lanes vote_in_step(bool mine, void *where) {
-    return exchange_in_step(Exchange::VOTE, mine, 0, where);
 }
 } // namespace cuda_on_cpu
 

@@ -3,19 +3,24 @@
 
 using std::max;
 using std::min;
+// The number, if one of both is none.
+constexpr float max(float a, float b) { return __builtin_fmaxf(a, b); }
+constexpr float min(float a, float b) { return __builtin_fminf(a, b); }
+constexpr double max(double a, double b) { return __builtin_fmax(a, b); }
+constexpr double min(double a, double b) { return __builtin_fmin(a, b); }
 template <class A, class B,
           class = std::enable_if_t<!std::is_same_v<A, B> && std::is_arithmetic_v<A> &&
                                    std::is_arithmetic_v<B>>>
 constexpr std::common_type_t<A, B> max(A a, B b) {
     using T = std::common_type_t<A, B>;
-    return T(a) < T(b) ? T(b) : T(a);
+    return max(T(a), T(b));
 }
 template <class A, class B,
           class = std::enable_if_t<!std::is_same_v<A, B> && std::is_arithmetic_v<A> &&
                                    std::is_arithmetic_v<B>>>
 constexpr std::common_type_t<A, B> min(A a, B b) {
     using T = std::common_type_t<A, B>;
-    return T(b) < T(a) ? T(b) : T(a);
+    return min(T(a), T(b));
 }
 
 // The C library declares several of these names for itself, so they are macros.
@@ -24,56 +29,139 @@ constexpr std::common_type_t<A, B> min(A a, B b) {
 #define __logf(x) logf(x)
 #define __log2f(x) log2f(x)
 #define __log10f(x) log10f(x)
-#define __powf(x, y) powf(x, y)
+#define __powf(x, y) cuda_on_cpu::fast_power(x, y)
 #define __sinf(x) sinf(x)
 #define __cosf(x) cosf(x)
 #define __tanf(x) tanf(x)
 #define __sincosf(x, s, c) sincosf(x, s, c)
 
+namespace cuda_on_cpu {
+// Not to be contracted with what is computed from it.
+template <class T> T apart(T x) {
+#ifdef __x86_64__
+    asm("" : "+x"(x));
+    return x;
+#else
+    volatile T kept = x;
+    return kept;
+#endif
+}
+#ifdef CUDA_ON_CPU_HIP
+inline float fast_power(float x, float y) { return powf(x, y); }
+inline float fast_quotient(float a, float b) { return a / b; }
+#else // by their definitions, which have other results than the exact functions here and there
+inline float fast_power(float x, float y) { return exp2f(y * log2f(x)); }
+inline float fast_quotient(float a, float b) {
+    bool is_large = fabsf(b) > 0x1p126f && fabsf(b) < INFINITY;
+    return is_large ? a * copysignf(0.0f, b) : a / b;
+}
+#endif
+// sin(pi x), for x from 0 to 2 exactly reduced
+inline double sine_of_half_turns(double x) {
+    double r = fmod(fabs(x), 2.0);
+    double size = r == 1.0 ? 0.0 : sin(3.14159265358979323846 * (r > 1.0 ? r - 2.0 : r));
+    return copysign(1.0, x) * size;
+}
+inline double cosine_of_half_turns(double x) {
+    double r = fmod(fabs(x), 2.0);
+    return r == 0.5 || r == 1.5 ? 0.0 : cos(3.14159265358979323846 * r);
+}
+} // namespace cuda_on_cpu
+
 inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
 inline double rsqrt(double x) { return 1.0 / sqrt(x); }
 inline float rcbrtf(float x) { return 1.0f / cbrtf(x); }
-inline float sinpif(float x) { return sinf(3.14159265358979323846f * x); }
-inline float cospif(float x) { return cosf(3.14159265358979323846f * x); }
+inline float sinpif(float x) { return static_cast<float>(cuda_on_cpu::sine_of_half_turns(x)); }
+inline float cospif(float x) { return static_cast<float>(cuda_on_cpu::cosine_of_half_turns(x)); }
+inline double sinpi(double x) { return cuda_on_cpu::sine_of_half_turns(x); }
+inline double cospi(double x) { return cuda_on_cpu::cosine_of_half_turns(x); }
 inline float normcdff(float x) { return 0.5f * erfcf(-x * 0.70710678118654752f); }
 inline float fdividef(float a, float b) { return a / b; }
-inline float __fdividef(float a, float b) { return a / b; }
-inline float __fdiv_rn(float a, float b) { return a / b; }
-inline float __fadd_rn(float a, float b) { return a + b; }
-inline float __fsub_rn(float a, float b) { return a - b; }
-inline float __fmul_rn(float a, float b) { return a * b; }
+inline float __fdividef(float a, float b) { return cuda_on_cpu::fast_quotient(a, b); }
+// These are never contracted into a multiplication with an addition.
+#define CUDA_ON_CPU_APART(NAME, T, OP)                                                         \
+    inline T NAME(T a, T b) {                                                                  \
+        return cuda_on_cpu::apart(cuda_on_cpu::apart(a) OP cuda_on_cpu::apart(b));             \
+    }
+CUDA_ON_CPU_APART(__fadd_rn, float, +)
+CUDA_ON_CPU_APART(__fsub_rn, float, -)
+CUDA_ON_CPU_APART(__fmul_rn, float, *)
+CUDA_ON_CPU_APART(__fdiv_rn, float, /)
+CUDA_ON_CPU_APART(__dadd_rn, double, +)
+CUDA_ON_CPU_APART(__dsub_rn, double, -)
+CUDA_ON_CPU_APART(__dmul_rn, double, *)
+CUDA_ON_CPU_APART(__ddiv_rn, double, /)
 inline float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
-inline double __dadd_rn(double a, double b) { return a + b; }
-inline double __dmul_rn(double a, double b) { return a * b; }
 inline double __fma_rn(double a, double b, double c) { return fma(a, b, c); }
 inline float __frcp_rn(float x) { return 1.0f / x; }
 inline float __fsqrt_rn(float x) { return sqrtf(x); }
-inline float __frsqrt_rn(float x) { return rsqrtf(x); }
+inline float __frsqrt_rn(float x) { return static_cast<float>(1.0 / sqrt(double(x))); }
 inline float __saturatef(float x) { return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f; }
 
 namespace cuda_on_cpu {
-// Saturating, and 0 for what is no number, as the hardware converts.
+// Saturating, as the hardware converts. What is no number becomes 0; with CUDA only the highest bit
+// is set if either side has 64 bits.
 template <class To, class From> To rounded(From x) {
+#ifdef CUDA_ON_CPU_HIP
     if (x != x) return 0;
+#else
+    constexpr bool is_wide = sizeof(To) == 8 || sizeof(From) == 8;
+    if (x != x) return is_wide ? To(std::make_unsigned_t<To>(1) << (8 * sizeof(To) - 1)) : 0;
+#endif
     if (x <= From(std::numeric_limits<To>::min())) return std::numeric_limits<To>::min();
     if (x >= From(std::numeric_limits<To>::max())) return std::numeric_limits<To>::max();
     return static_cast<To>(x);
 }
+// `above`, `below`: whether the result may lie there.
+template <class To, class From> To directed(From x, bool above, bool below) {
+    To near = static_cast<To>(x);
+    long double exact = x, got = near;
+    if (got > exact && !above) return std::nextafter(near, -std::numeric_limits<To>::infinity());
+    if (got < exact && !below) return std::nextafter(near, std::numeric_limits<To>::infinity());
+    return near;
+}
 } // namespace cuda_on_cpu
-inline int __float2int_rn(float x) { return cuda_on_cpu::rounded<int>(nearbyintf(x)); }
-inline int __float2int_rz(float x) { return cuda_on_cpu::rounded<int>(truncf(x)); }
-inline int __float2int_rd(float x) { return cuda_on_cpu::rounded<int>(floorf(x)); }
-inline int __float2int_ru(float x) { return cuda_on_cpu::rounded<int>(ceilf(x)); }
-inline unsigned __float2uint_rn(float x) { return cuda_on_cpu::rounded<unsigned>(nearbyintf(x)); }
-inline unsigned __float2uint_rz(float x) { return cuda_on_cpu::rounded<unsigned>(truncf(x)); }
-inline int __double2int_rn(double x) { return cuda_on_cpu::rounded<int>(nearbyint(x)); }
-inline int __double2int_rz(double x) { return cuda_on_cpu::rounded<int>(trunc(x)); }
-inline float __double2float_rn(double x) { return static_cast<float>(x); }
-inline float __int2float_rn(int x) { return static_cast<float>(x); }
-inline float __int2float_rz(int x) { return static_cast<float>(x); }
-inline float __uint2float_rn(unsigned x) { return static_cast<float>(x); }
+#define CUDA_ON_CPU_TO_INTEGER(FROM, FROM_NAME, TO, TO_NAME)                                   \
+    inline TO __##FROM_NAME##2##TO_NAME##_rn(FROM x) {                                         \
+        return cuda_on_cpu::rounded<TO>(std::nearbyint(x));                                    \
+    }                                                                                          \
+    inline TO __##FROM_NAME##2##TO_NAME##_rz(FROM x) {                                         \
+        return cuda_on_cpu::rounded<TO>(std::trunc(x));                                        \
+    }                                                                                          \
+    inline TO __##FROM_NAME##2##TO_NAME##_rd(FROM x) {                                         \
+        return cuda_on_cpu::rounded<TO>(std::floor(x));                                        \
+    }                                                                                          \
+    inline TO __##FROM_NAME##2##TO_NAME##_ru(FROM x) {                                         \
+        return cuda_on_cpu::rounded<TO>(std::ceil(x));                                         \
+    }
+CUDA_ON_CPU_TO_INTEGER(float, float, int, int)
+CUDA_ON_CPU_TO_INTEGER(float, float, unsigned, uint)
+CUDA_ON_CPU_TO_INTEGER(float, float, long long, ll)
+CUDA_ON_CPU_TO_INTEGER(float, float, unsigned long long, ull)
+CUDA_ON_CPU_TO_INTEGER(double, double, int, int)
+CUDA_ON_CPU_TO_INTEGER(double, double, unsigned, uint)
+CUDA_ON_CPU_TO_INTEGER(double, double, long long, ll)
+CUDA_ON_CPU_TO_INTEGER(double, double, unsigned long long, ull)
+#define CUDA_ON_CPU_TO_REAL(FROM, FROM_NAME, TO, TO_NAME)                                      \
+    inline TO __##FROM_NAME##2##TO_NAME##_rn(FROM x) { return static_cast<TO>(x); }            \
+    inline TO __##FROM_NAME##2##TO_NAME##_rz(FROM x) {                                         \
+        return cuda_on_cpu::directed<TO>(x, x < 0, x > 0);                                     \
+    }                                                                                          \
+    inline TO __##FROM_NAME##2##TO_NAME##_rd(FROM x) {                                         \
+        return cuda_on_cpu::directed<TO>(x, false, true);                                      \
+    }                                                                                          \
+    inline TO __##FROM_NAME##2##TO_NAME##_ru(FROM x) {                                         \
+        return cuda_on_cpu::directed<TO>(x, true, false);                                      \
+    }
+CUDA_ON_CPU_TO_REAL(int, int, float, float)
+CUDA_ON_CPU_TO_REAL(unsigned, uint, float, float)
+CUDA_ON_CPU_TO_REAL(long long, ll, float, float)
+CUDA_ON_CPU_TO_REAL(unsigned long long, ull, float, float)
+CUDA_ON_CPU_TO_REAL(double, double, float, float)
+CUDA_ON_CPU_TO_REAL(long long, ll, double, double)
+CUDA_ON_CPU_TO_REAL(unsigned long long, ull, double, double)
 inline double __int2double_rn(int x) { return x; }
-inline float __ll2float_rn(long long x) { return static_cast<float>(x); }
+inline double __uint2double_rn(unsigned x) { return x; }
 inline unsigned __float_as_uint(float x) { return __builtin_bit_cast(unsigned, x); }
 inline int __float_as_int(float x) { return __builtin_bit_cast(int, x); }
 inline float __uint_as_float(unsigned x) { return __builtin_bit_cast(float, x); }
@@ -102,7 +190,9 @@ inline unsigned __umulhi(unsigned a, unsigned b) {
 inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b) {
     return static_cast<unsigned long long>(static_cast<unsigned __int128>(a) * b >> 64);
 }
-inline int __mul24(int a, int b) { return (a << 8 >> 8) * (b << 8 >> 8); }
+inline int __mul24(int a, int b) {
+    return static_cast<int>(static_cast<long long>(a << 8 >> 8) * (b << 8 >> 8));
+}
 inline unsigned __byte_perm(unsigned a, unsigned b, unsigned selector) {
     unsigned long long both = static_cast<unsigned long long>(b) << 32 | a;
     unsigned found = 0;
@@ -125,6 +215,17 @@ inline int __dp4a(int a, int b, int sum) {
     for (int i = 0; i < 32; i += 8)
         sum += static_cast<signed char>(a >> i) * static_cast<signed char>(b >> i);
     return sum;
+}
+inline unsigned __dp4a(unsigned a, unsigned b, unsigned sum) {
+    for (int i = 0; i < 32; i += 8)
+        sum += static_cast<unsigned char>(a >> i) * static_cast<unsigned char>(b >> i);
+    return sum;
+}
+inline int __dp4a(char4 a, char4 b, int sum) {
+    return __dp4a(__builtin_bit_cast(int, a), __builtin_bit_cast(int, b), sum);
+}
+inline unsigned __dp4a(uchar4 a, uchar4 b, unsigned sum) {
+    return __dp4a(__builtin_bit_cast(unsigned, a), __builtin_bit_cast(unsigned, b), sum);
 }
 
 template <class T> T __ldg(const T *at) { return *at; }

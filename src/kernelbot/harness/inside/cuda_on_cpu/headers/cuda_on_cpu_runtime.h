@@ -70,7 +70,7 @@ inline const char *cudaGetErrorName(cudaError_t code) {
 namespace cuda_on_cpu {
 inline cudaError_t allocate(void **at, size_t bytes) {
     if (posix_memalign(at, 256, bytes ? bytes : 1)) return cudaErrorMemoryAllocation;
-    std::memset(*at, 0xA5, bytes); // it is as undefined as on a GPU
+    std::memset(*at, 0x7f, bytes); // it is as undefined as on a GPU, and shows in results
     add_array(*at, bytes, CUDA_ON_CPU_ALLOCATED);
     return cudaSuccess;
 }
@@ -121,9 +121,22 @@ inline cudaError_t cudaMemset(void *at, int value, size_t bytes) {
 inline cudaError_t cudaMemsetAsync(void *at, int value, size_t bytes, cudaStream_t = nullptr) {
     return cudaMemset(at, value, bytes);
 }
+namespace cuda_on_cpu {
+inline bool fits_symbol(size_t symbol_bytes, size_t bytes, size_t offset) {
+    if (offset <= symbol_bytes && bytes <= symbol_bytes - offset) return true;
+    char text[200];
+    snprintf(text, sizeof text,
+             "invalid argument: %zu bytes at the offset %zu don't fit into a symbol of %zu bytes.",
+             bytes, offset, symbol_bytes);
+    set_error(text);
+    report_error();
+    return false;
+}
+} // namespace cuda_on_cpu
 template <class T>
 cudaError_t cudaMemcpyToSymbol(T &symbol, const void *from, size_t bytes, size_t offset = 0,
                                cudaMemcpyKind = cudaMemcpyHostToDevice) {
+    if (!cuda_on_cpu::fits_symbol(sizeof symbol, bytes, offset)) return cudaErrorInvalidValue;
     auto *to = const_cast<char *>(reinterpret_cast<const volatile char *>(&symbol)) + offset;
     return cudaMemcpy(to, from, bytes, cudaMemcpyDefault);
 }
@@ -136,6 +149,7 @@ cudaError_t cudaMemcpyToSymbolAsync(T &symbol, const void *from, size_t bytes, s
 template <class T>
 cudaError_t cudaMemcpyFromSymbol(void *to, const T &symbol, size_t bytes, size_t offset = 0,
                                  cudaMemcpyKind = cudaMemcpyDeviceToHost) {
+    if (!cuda_on_cpu::fits_symbol(sizeof symbol, bytes, offset)) return cudaErrorInvalidValue;
     auto *from = reinterpret_cast<const char *>(&symbol) + offset;
     return cudaMemcpy(to, from, bytes, cudaMemcpyDefault);
 }
@@ -166,7 +180,12 @@ inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp *found, int) {
               {1024, 1024, 64}, {INT_MAX, 65535, 65535}};
     return cudaSuccess;
 }
-template <class F> cudaError_t cudaFuncSetAttribute(F, cudaFuncAttribute, int) {
+// For which kernel counts nowhere: what one has asked for, all have.
+template <class F> cudaError_t cudaFuncSetAttribute(F, cudaFuncAttribute attribute, int value) {
+    if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;
+    if (value < 0 || unsigned(value) > cuda_on_cpu::DYNAMIC_SHARED_BYTES)
+        return cudaErrorInvalidValue;
+    cuda_on_cpu::block.asked_bytes = std::max<size_t>(cuda_on_cpu::block.asked_bytes, value);
     return cudaSuccess;
 }
 template <class F> cudaError_t cudaFuncSetCacheConfig(F, cudaFuncCache) { return cudaSuccess; }

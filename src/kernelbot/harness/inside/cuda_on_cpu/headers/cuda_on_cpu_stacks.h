@@ -86,6 +86,8 @@ struct Stacks {
             stack.memory = mapping + number * EACH_BYTES + GUARD_PAGE_BYTES;
             if (mprotect(stack.memory, STACK_BYTES, PROT_READ | PROT_WRITE)) throw std::bad_alloc();
         }
+        constexpr size_t seen_bytes = 1024; // where a thread's own arrays may be: no zeros
+        std::memset(stack.memory + STACK_BYTES - seen_bytes, 0x7f, seen_bytes);
         prepare(stack, entry);
         return number;
     }

@@ -41,6 +41,22 @@ inline uint64_t wait_for_warp(Exchange kind, Lanes lanes, uint64_t deposit, unsi
     return self.result;
 }
 
+// Between the lanes that wait at the same place: see `release_in_step`.
+inline uint64_t exchange_in_step(Exchange kind, uint64_t deposit, unsigned source, void *where) {
+    Thread &self = *block.current;
+    self.exchange = kind;
+    self.is_in_step = true;
+    self.lanes = 0;
+    self.deposit = deposit;
+    self.source = source;
+    self.where = where;
+    wait(State::AT_WARP_BARRIER);
+    return self.result;
+}
+inline Lanes vote_in_step(bool mine, void *where) {
+    return exchange_in_step(Exchange::VOTE, mine, 0, where);
+}
+
 template <class T> uint64_t to_bits(T value) {
     static_assert(sizeof(T) <= 8, "a shuffle exchanges at most 8 bytes");
     uint64_t bits = 0;
@@ -80,6 +96,7 @@ template <class T, class Op> T fold(Lanes lanes, T value, Op, void *where) {
     };
     return from_bits<T>(wait_for_warp(Exchange::FOLD, lanes, to_bits(value), 0, both, where));
 }
+
 inline Lanes living_lanes() {
     Lanes found = 0;
     unsigned first = rank() - lane();
@@ -120,7 +137,9 @@ inline void __threadfence_block() {}
 inline void __threadfence_system() {}
 inline void __nanosleep(unsigned) {}
 #ifndef CUDA_ON_CPU_HIP
-inline unsigned __activemask() { return static_cast<unsigned>(cuda_on_cpu::living_lanes()); }
+CUDA_ON_CPU_BARRIER unsigned __activemask() {
+    return static_cast<unsigned>(cuda_on_cpu::vote_in_step(true, CUDA_ON_CPU_HERE));
+}
 #endif
 
 template <class T>
@@ -169,13 +188,22 @@ CUDA_ON_CPU_BARRIER cuda_on_cpu::Mask __match_all_sync(cuda_on_cpu::GivenMask la
     *all = equal != 0;
     return static_cast<Mask>(equal);
 }
-#define CUDA_ON_CPU_REDUCE(NAME, OP)                                                           \
-    template <class T> CUDA_ON_CPU_BARRIER T NAME(cuda_on_cpu::GivenMask lanes, T value) {         \
+#define CUDA_ON_CPU_REDUCE(NAME, OP, T)                                                        \
+    CUDA_ON_CPU_BARRIER T NAME(cuda_on_cpu::GivenMask lanes, T value) {                        \
         return cuda_on_cpu::fold(lanes, value, cuda_on_cpu::OP(), CUDA_ON_CPU_HERE);           \
     }
-CUDA_ON_CPU_REDUCE(__reduce_add_sync, Add)
-CUDA_ON_CPU_REDUCE(__reduce_min_sync, Smallest)
-CUDA_ON_CPU_REDUCE(__reduce_max_sync, Largest)
-CUDA_ON_CPU_REDUCE(__reduce_and_sync, And)
-CUDA_ON_CPU_REDUCE(__reduce_or_sync, Or)
-CUDA_ON_CPU_REDUCE(__reduce_xor_sync, Xor)
+#ifdef CUDA_ON_CPU_HIP
+#define CUDA_ON_CPU_REDUCE_NUMBERS(NAME, OP) template <class T> CUDA_ON_CPU_REDUCE(NAME, OP, T)
+#define CUDA_ON_CPU_REDUCE_BITS CUDA_ON_CPU_REDUCE_NUMBERS
+#else // for no other types, so that what CUDA refuses isn't computed here
+#define CUDA_ON_CPU_REDUCE_NUMBERS(NAME, OP)                                                   \
+    CUDA_ON_CPU_REDUCE(NAME, OP, int)                                                          \
+    CUDA_ON_CPU_REDUCE(NAME, OP, unsigned)
+#define CUDA_ON_CPU_REDUCE_BITS(NAME, OP) CUDA_ON_CPU_REDUCE(NAME, OP, unsigned)
+#endif
+CUDA_ON_CPU_REDUCE_NUMBERS(__reduce_add_sync, Add)
+CUDA_ON_CPU_REDUCE_NUMBERS(__reduce_min_sync, Smallest)
+CUDA_ON_CPU_REDUCE_NUMBERS(__reduce_max_sync, Largest)
+CUDA_ON_CPU_REDUCE_BITS(__reduce_and_sync, And)
+CUDA_ON_CPU_REDUCE_BITS(__reduce_or_sync, Or)
+CUDA_ON_CPU_REDUCE_BITS(__reduce_xor_sync, Xor)
