@@ -145,6 +145,20 @@ extern "C" void run_more_arrays(const int *a, int *out) {
     freed<<<1, 64>>>(own[599], out, 64);
     for (auto *one : own) cudaFree(one);
 }
+extern "C" void run_read_by_host(const int *a, int *out) {
+    int first;
+    cudaMemcpy(&first, a, sizeof first, cudaMemcpyDeviceToHost);
+    freed<<<1, 64>>>(a, out, 64);
+    first += a[1];
+    cudaMemcpy(out, &first, sizeof first, cudaMemcpyHostToDevice);
+}
+extern "C" void run_managed(const int *a, int *out) {
+    int *own;
+    cudaMallocManaged(&own, 64 * sizeof(int));
+    for (int i = 0; i < 64; ++i) own[i] = i;
+    freed<<<1, 64>>>(own, out, 64);
+    cudaFree(own);
+}
 extern "C" void run_freed(const int *a, int *out) {
     int *own;
     cudaMalloc(&own, 64 * sizeof(int));

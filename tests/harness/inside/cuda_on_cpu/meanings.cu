@@ -133,4 +133,18 @@ extern "C" void run_out_of_bounds(int *out) { bounded<16><<<1, 64>>>(out); }
 extern "C" void run_within_bounds(int *out) { bounded<16><<<1, 32>>>(out); }
 
 __constant__ int symbol[2];
+extern "C" void run_long_copy(int *out) {
+    char *own;
+    cudaMalloc(&own, 100);
+    cudaMemset(own, 0, 100);
+    out[0] = cudaMemcpy(own + 50, out, 50, cudaMemcpyDefault);
+    out[1] = cudaMemcpy(own + 50, out, 51, cudaMemcpyDefault);
+    out[2] = cudaGetLastError();
+    cudaFree(own);
+    out[3] = cudaFree(own);
+}
+extern "C" void run_long_memset(int *out) {
+    cudaMalloc(&out, 100);
+    cudaMemset(out, 0, 101);
+}
 extern "C" void run_long_for_symbol(int *out) { cudaMemcpyToSymbol(symbol, out, 12); }

@@ -53,6 +53,7 @@ def error_of(built: Path, kernel: str) -> str:
         "warp_in_step",
         "two_buffers",
         "less_aligned",
+        "managed",
     ],
 )
 def test_nothing_is_said_of_a_kernel_without_a_mistake(built: Path, kernel: str) -> None:
@@ -135,6 +136,12 @@ def test_a_mistake_is_found_with_its_thread_and_line(
     error = error_of(built, kernel)
     assert error.startswith(f"submission.cu:{line}: thread (")
     assert said.format(next=line + 1) in error
+
+
+def test_memory_of_the_gpu_that_the_host_reads_is_found(built: Path) -> None:
+    line = 1 + next(i for i, text in enumerate(LINES) if "first += a[1]" in text)
+    said = f"submission.cu:{line}: the host function reads `argument 1`, which is memory of the GPU"
+    assert error_of(built, "read_by_host").startswith(said)
 
 
 def test_a_clean_file_is_compiled_without_a_word_about_our_header(tmp_path: Path) -> None:

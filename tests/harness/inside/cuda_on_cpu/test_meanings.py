@@ -26,6 +26,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run(built: Path, name: str, *arrays: Any) -> str:
     """What is said of a launch, in a library of its own; empty if nothing was wrong."""
     copy = built.with_name(f"{name}.so")
+    copy.unlink(missing_ok=True)  # another file than one that is loaded
     shutil.copy(built, copy)
     library = ctypes.CDLL(str(copy))
     emulation = Emulation.find(library)
@@ -140,12 +141,20 @@ def test_a_launch_that_a_gpu_takes_is_taken(built: Path, name: str) -> None:
             "out_of_bounds",
             "blocks of 64 threads, and the kernel's __launch_bounds__ allows 32",
         ),
+        ("long_copy", "a copy of 51 bytes begins 50 bytes before the end of memory of cudaMalloc"),
+        ("long_memset", "a memset of 101 bytes begins 100 bytes before the end of memory of"),
         ("long_for_symbol", "12 bytes at the offset 0 don't fit into a symbol of 8 bytes"),
     ],
 )
 def test_what_a_gpu_refuses_is_refused(built: Path, name: str, said: str) -> None:
     out = np.zeros(64, np.int32)
     assert said in run(built, name, out)
+
+
+def test_calls_of_the_runtime_say_what_they_refuse(built: Path) -> None:
+    out = np.full(64, -1, np.int32)
+    run(built, "long_copy", out)
+    assert [0, 1, 1, 1] == out[:4].tolist()
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ struct Range {
     const char *first, *last;
     const char *name;
     bool is_shared;
+    Owner owner;
     size_t shadow; // of shared memory: the place of its first byte's record
 };
 
@@ -44,12 +45,13 @@ struct Accesses {
     Doubt doubts[64];
     unsigned doubts_count;
     Range module, host_stack;
+    pthread_t host; // 0: nobody was given arguments
     unsigned when, in_warp[64];
 };
 __attribute__((visibility("hidden"))) inline Accesses accesses;
 
 CUDA_ON_CPU_UNSEEN inline void add_range(const void *first, size_t bytes, const char *name,
-                                         bool is_shared) {
+                                         bool is_shared, Owner owner = Owner::GPU) {
     if (accesses.arrays_count == MAX_ARRAYS) {
         accesses.is_incomplete = true;
         return;
@@ -63,10 +65,11 @@ CUDA_ON_CPU_UNSEEN inline void add_range(const void *first, size_t bytes, const 
         std::memset(accesses.bytes + shadow, 0, bytes * sizeof(Byte));
     }
     auto *from = static_cast<const char *>(first);
-    accesses.arrays[accesses.arrays_count++] = {from, from + bytes, name, is_shared, shadow};
+    accesses.arrays[accesses.arrays_count++] = {from, from + bytes, name, is_shared, owner, shadow};
 }
-CUDA_ON_CPU_UNSEEN inline void add_array(const void *first, size_t bytes, const char *name) {
-    add_range(first, bytes, name, false);
+CUDA_ON_CPU_UNSEEN inline void add_array(const void *first, size_t bytes, const char *name,
+                                         Owner owner) {
+    add_range(first, bytes, name, false, owner);
 }
 CUDA_ON_CPU_UNSEEN inline void remove_array(const void *first) {
     for (unsigned i = 0; i < accesses.arrays_count; ++i)
@@ -94,7 +97,8 @@ inline int find_module(dl_phdr_info *info, size_t, void *) {
         last = std::max<uintptr_t>(last, info->dlpi_addr + part.p_vaddr + part.p_memsz);
     }
     if (own < first || own >= last) return 0;
-    accesses.module = {reinterpret_cast<char *>(first), reinterpret_cast<char *>(last), "", false, 0};
+    accesses.module = {reinterpret_cast<char *>(first), reinterpret_cast<char *>(last), "", false,
+                       Owner::BOTH, 0};
     return 1;
 }
 
@@ -106,7 +110,7 @@ inline void find_host_stack() {
     pthread_attr_getstack(&attributes, &first, &bytes);
     pthread_attr_destroy(&attributes);
     auto *from = static_cast<char *>(first);
-    accesses.host_stack = {from, from + bytes, "", false, 0};
+    accesses.host_stack = {from, from + bytes, "", false, Owner::BOTH, 0};
 }
 
 CUDA_ON_CPU_UNSEEN inline bool contains(const Range &range, const char *at, size_t bytes) {

@@ -8,6 +8,7 @@
 namespace cuda_on_cpu {
 struct Error {
     char text[800];
+    int code; // what the runtime's calls say
     bool is_set, is_reported;
 };
 __attribute__((visibility("hidden"))) inline Error error;
@@ -42,13 +43,16 @@ inline void find_line(void *where, char *line, size_t size) {
     line[strcspn(line, " \n")] = 0;
 }
 
+constexpr int LAUNCH_FAILED = 719, NOT_LAUNCHED = 9;
+
 // The first error counts.
-inline void set_error(const char *text, void *where = nullptr) {
+inline void set_error(const char *text, void *where = nullptr, int code = LAUNCH_FAILED) {
     if (error.is_set) return;
     char line[200];
     find_line(where, line, sizeof line);
     error.is_set = true;
     error.is_reported = false;
+    error.code = code;
     snprintf(error.text, sizeof error.text, "%s%s%s", line, line[0] ? ": " : "", text);
 }
 #pragma GCC diagnostic pop
@@ -73,6 +77,11 @@ CUDA_ON_CPU_EXPORTED inline const char *cuda_on_cpu_error() {
 }
 } // namespace cuda_on_cpu
 
+namespace cuda_on_cpu {
+// Who may use an array: kernels alone, or the host as well.
+enum class Owner : unsigned char { GPU, BOTH };
+} // namespace cuda_on_cpu
+
 #ifdef CUDA_ON_CPU_CHECK
 #include "cuda_on_cpu_accesses.h"
 #else
@@ -83,7 +92,7 @@ inline void synchronised_block() {}
 inline void synchronised_warp(unsigned) {}
 inline void some_had_ended() {}
 inline void end_grid() {}
-inline void add_array(const void *, size_t, const char *) {}
+inline void add_array(const void *, size_t, const char *, Owner) {}
 inline void remove_array(const void *) {}
 inline void touch_atomically(const void *, size_t, void *) {}
 } // namespace cuda_on_cpu

@@ -88,7 +88,7 @@ template <class Kernel> class Launch {
         if (is_in_kernel()) stop("a kernel launches a kernel: that needs a GPU.");
         std::unique_lock<std::mutex> alone(one_launch);
         if (const char *why_not = why_not_launched(grid, threads, shared_bytes))
-            set_error(why_not);
+            set_error(why_not, nullptr, NOT_LAUNCHED);
         else if (!has_error())
             run(std::forward<Given>(given)...);
         report_error();

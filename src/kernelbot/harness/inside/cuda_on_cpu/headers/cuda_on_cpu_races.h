@@ -175,9 +175,25 @@ CUDA_ON_CPU_UNSEEN inline void touch_shared(const Range &array, const char *at, 
     }
 }
 
+// What the thread does between launches that was given the arguments; others may launch meanwhile.
+CUDA_ON_CPU_UNSEEN inline void touch_by_host(const char *at, size_t bytes, bool is_write,
+                                             void *where) {
+    if (error.is_set || accesses.host != pthread_self()) return;
+    const Range *array = array_with(at, bytes);
+    if (array == nullptr || array->is_shared || array->owner != Owner::GPU) return;
+    char text[300];
+    snprintf(text, sizeof text,
+             "the host function %s `%s`, which is memory of the GPU: that crashes on one. Copy it "
+             "by cudaMemcpy, or use it in a kernel.",
+             is_write ? "writes" : "reads", array->name);
+    set_error(text, where);
+}
+
 CUDA_ON_CPU_UNSEEN inline void touch(const void *address, size_t bytes, bool is_write,
                                      bool is_atomic, void *where) {
-    if (!block.running || block.stopped || !is_in_kernel()) return;
+    if (!block.running)
+        return touch_by_host(static_cast<const char *>(address), bytes, is_write, where);
+    if (block.stopped || !is_in_kernel()) return;
     auto *at = static_cast<const char *>(address);
     const char *stacks = block.stacks.mapping;
     if (at >= stacks && at < stacks + Stacks::EACH_BYTES * MAX_STACKS) return;
@@ -206,9 +222,14 @@ CUDA_ON_CPU_EXPORTED inline void cuda_on_cpu_argument(int place, const void *fir
     static char names[64][24];
     static const void *known[64];
     if (place < 1 || place > 63) return;
+    accesses.host = pthread_self();
     snprintf(names[place], sizeof names[place], "argument %d", place);
     if (known[place]) remove_array(known[place]);
     known[place] = bytes ? first : nullptr;
-    if (bytes) add_array(first, bytes, names[place]);
+#ifdef CUDA_ON_CPU_THROWS // torch's tensors may be the host's
+    if (bytes) add_array(first, bytes, names[place], Owner::BOTH);
+#else
+    if (bytes) add_array(first, bytes, names[place], Owner::GPU);
+#endif
 }
 } // namespace cuda_on_cpu

@@ -49,7 +49,7 @@ constexpr unsigned cudaEventDisableTiming = 2, cudaMemAttachGlobal = 1, cudaHost
 #define cudaStreamPerThread (cudaStream_t(2))
 
 inline cudaError_t cudaPeekAtLastError() {
-    return cuda_on_cpu::has_error() ? cudaErrorLaunchFailure : cudaSuccess;
+    return cuda_on_cpu::has_error() ? cudaError_t(cuda_on_cpu::error.code) : cudaSuccess;
 }
 inline cudaError_t cudaGetLastError() { return cudaPeekAtLastError(); }
 inline cudaError_t cudaDeviceSynchronize() { return cudaPeekAtLastError(); }
@@ -59,7 +59,13 @@ inline const char *cudaGetErrorString(cudaError_t code) {
     return cuda_on_cpu::has_error() ? cuda_on_cpu::error.text : "an error of the runtime";
 }
 inline const char *cudaGetErrorName(cudaError_t code) {
-    return code == cudaSuccess ? "cudaSuccess" : "cudaErrorLaunchFailure";
+    switch (code) {
+    case cudaSuccess: return "cudaSuccess";
+    case cudaErrorInvalidValue: return "cudaErrorInvalidValue";
+    case cudaErrorMemoryAllocation: return "cudaErrorMemoryAllocation";
+    case cudaErrorInvalidConfiguration: return "cudaErrorInvalidConfiguration";
+    default: return "cudaErrorLaunchFailure";
+    }
 }
 
 #ifdef CUDA_ON_CPU_HIP
@@ -68,39 +74,80 @@ inline const char *cudaGetErrorName(cudaError_t code) {
 #define CUDA_ON_CPU_ALLOCATED "memory of cudaMalloc"
 #endif
 namespace cuda_on_cpu {
-inline cudaError_t allocate(void **at, size_t bytes) {
-    if (posix_memalign(at, 256, bytes ? bytes : 1)) return cudaErrorMemoryAllocation;
+// What the host has allocated and not freed, by address.
+struct Allocations {
+    std::mutex lock;
+    std::map<const char *, size_t> bytes;
+};
+CUDA_ON_CPU_HIDDEN inline Allocations allocations;
+
+inline cudaError_t allocate(void **at, size_t bytes, Owner owner) {
+    if (bytes == 0) return *at = nullptr, cudaSuccess;
+    if (posix_memalign(at, 256, bytes)) return cudaErrorMemoryAllocation;
     std::memset(*at, 0x7f, bytes); // it is as undefined as on a GPU, and shows in results
-    add_array(*at, bytes, CUDA_ON_CPU_ALLOCATED);
+    std::unique_lock<std::mutex> alone(allocations.lock);
+    allocations.bytes[static_cast<char *>(*at)] = bytes;
+    add_array(*at, bytes, CUDA_ON_CPU_ALLOCATED, owner);
     return cudaSuccess;
 }
 inline cudaError_t release(void *at) {
+    if (at == nullptr) return cudaSuccess;
+    std::unique_lock<std::mutex> alone(allocations.lock);
+    if (!allocations.bytes.erase(static_cast<char *>(at))) return cudaErrorInvalidValue;
     remove_array(at);
     std::free(at);
     return cudaSuccess;
 }
+
+// Whether bytes from an address on are in what was allocated there; true of all other memory.
+inline bool has_room(const void *given, size_t bytes, const char *what) {
+    auto *at = static_cast<const char *>(given);
+    std::unique_lock<std::mutex> alone(allocations.lock);
+    auto after = allocations.bytes.upper_bound(at);
+    if (after == allocations.bytes.begin()) return true;
+    auto [first, size] = *--after;
+    if (at >= first + size || bytes <= size - (at - first)) return true;
+    char text[200];
+    snprintf(text, sizeof text,
+             "invalid argument: a %s of %zu bytes begins %zu bytes before the end of %s.", what,
+             bytes, size - (at - first), CUDA_ON_CPU_ALLOCATED);
+    set_error(text, nullptr, cudaErrorInvalidValue);
+    return false;
+}
+// The host's own accesses are looked at, but for these.
+__attribute__((noinline)) CUDA_ON_CPU_UNSEEN inline void copy_bytes(void *to, const void *from,
+                                                                    size_t bytes) {
+    if (bytes) std::memmove(to, from, bytes);
+}
+__attribute__((noinline)) CUDA_ON_CPU_UNSEEN inline void fill_bytes(void *at, int value,
+                                                                    size_t bytes) {
+    if (bytes) std::memset(at, value, bytes);
+}
 } // namespace cuda_on_cpu
 template <class T> cudaError_t cudaMalloc(T **at, size_t bytes) {
-    return cuda_on_cpu::allocate(reinterpret_cast<void **>(at), bytes);
+    return cuda_on_cpu::allocate(reinterpret_cast<void **>(at), bytes, cuda_on_cpu::Owner::GPU);
 }
 template <class T> cudaError_t cudaMallocAsync(T **at, size_t bytes, cudaStream_t) {
     return cudaMalloc(at, bytes);
 }
 template <class T> cudaError_t cudaMallocManaged(T **at, size_t bytes, unsigned = 1) {
-    return cudaMalloc(at, bytes);
+    return cuda_on_cpu::allocate(reinterpret_cast<void **>(at), bytes, cuda_on_cpu::Owner::BOTH);
 }
 template <class T> cudaError_t cudaMallocHost(T **at, size_t bytes, unsigned = 0) {
-    return cudaMalloc(at, bytes);
+    return cudaMallocManaged(at, bytes);
 }
 template <class T> cudaError_t cudaHostAlloc(T **at, size_t bytes, unsigned) {
-    return cudaMalloc(at, bytes);
+    return cudaMallocManaged(at, bytes);
 }
 inline cudaError_t cudaFree(void *at) { return cuda_on_cpu::release(at); }
 inline cudaError_t cudaFreeAsync(void *at, cudaStream_t) { return cuda_on_cpu::release(at); }
 inline cudaError_t cudaFreeHost(void *at) { return cuda_on_cpu::release(at); }
 
 inline cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind) {
-    if (bytes) std::memmove(to, from, bytes);
+    using namespace cuda_on_cpu;
+    if (!has_room(to, bytes, "copy") || !has_room(from, bytes, "copy"))
+        return report_error(), cudaErrorInvalidValue;
+    copy_bytes(to, from, bytes);
     return cudaSuccess;
 }
 inline cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind,
@@ -110,12 +157,14 @@ inline cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cud
 inline cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
                                 size_t width, size_t height, cudaMemcpyKind) {
     for (size_t row = 0; row < height; ++row)
-        std::memmove(static_cast<char *>(to) + row * to_pitch,
-                     static_cast<const char *>(from) + row * from_pitch, width);
+        cuda_on_cpu::copy_bytes(static_cast<char *>(to) + row * to_pitch,
+                                static_cast<const char *>(from) + row * from_pitch, width);
     return cudaSuccess;
 }
 inline cudaError_t cudaMemset(void *at, int value, size_t bytes) {
-    if (bytes) std::memset(at, value, bytes);
+    if (!cuda_on_cpu::has_room(at, bytes, "memset"))
+        return cuda_on_cpu::report_error(), cudaErrorInvalidValue;
+    cuda_on_cpu::fill_bytes(at, value, bytes);
     return cudaSuccess;
 }
 inline cudaError_t cudaMemsetAsync(void *at, int value, size_t bytes, cudaStream_t = nullptr) {
@@ -128,7 +177,7 @@ inline bool fits_symbol(size_t symbol_bytes, size_t bytes, size_t offset) {
     snprintf(text, sizeof text,
              "invalid argument: %zu bytes at the offset %zu don't fit into a symbol of %zu bytes.",
              bytes, offset, symbol_bytes);
-    set_error(text);
+    set_error(text, nullptr, cudaErrorInvalidValue);
     report_error();
     return false;
 }

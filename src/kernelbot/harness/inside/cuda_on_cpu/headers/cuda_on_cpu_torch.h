@@ -71,7 +71,7 @@ struct NotingAllocator final : c10::Allocator {
     explicit NotingAllocator(c10::Allocator *real) : real(real) {}
     c10::DataPtr allocate(size_t bytes) override {
         auto *own = new c10::DataPtr(real->allocate(bytes));
-        if (own->get()) add_array(own->get(), bytes, "a tensor");
+        if (own->get()) add_array(own->get(), bytes, "a tensor", Owner::BOTH);
         return {own->get(), own, &release, own->device()};
     }
     static void release(void *own) {
