@@ -70,12 +70,13 @@ __global__ void counted_together(int *out) {
 }
 extern "C" void run_counted_together(int *out) { counted_together<<<1, 64>>>(out); }
 
-template <unsigned N> __device__ unsigned rank_of(cg::thread_block_tile<N> tile) {
+template <unsigned N, class Parent>
+__device__ unsigned rank_of(cg::thread_block_tile<N, Parent> tile) {
     return tile.meta_group_rank() * 100 + tile.meta_group_size();
 }
 __global__ void tiles(int *out) {
     auto warp = cg::tiled_partition<32>(cg::this_thread_block());
-    auto tile = cg::tiled_partition<8>(warp);
+    cg::thread_block_tile<8> tile = cg::tiled_partition<8>(warp);
     out[threadIdx.x] = rank_of(warp) * 10000 + rank_of(tile);
     if (threadIdx.x % 2) out[64 + threadIdx.x] = cg::coalesced_threads().size();
 }
@@ -104,10 +105,10 @@ __global__ void different(int *out) {
 extern "C" void run_different(int *out) { different<<<1, 32>>>(out); }
 
 __global__ void large(int *out) {
-    extern __shared__ int dynamic[];
+    extern __shared__ int numbers[];
     __shared__ int fixed[256];
-    fixed[threadIdx.x] = dynamic[threadIdx.x] = threadIdx.x;
-    out[threadIdx.x] = fixed[threadIdx.x] + dynamic[threadIdx.x];
+    fixed[threadIdx.x] = numbers[threadIdx.x] = threadIdx.x;
+    out[threadIdx.x] = fixed[threadIdx.x] + numbers[threadIdx.x];
 }
 extern "C" void run_not_asked(int *out) { large<<<1, 32, 49153>>>(out); }
 extern "C" void run_fixed_beside_dynamic(int *out) { large<<<1, 32, 49152 - 1023>>>(out); }
