@@ -17,7 +17,7 @@ from contextlib import nullcontext
 from types import SimpleNamespace
 from typing import Any
 
-from kernelbot.harness.inside.gpu import libdevice
+from kernelbot.harness.inside.gpu import libdevice, small_floats
 from kernelbot.harness.inside.gpu.gpu_model import GpuModel
 from kernelbot.harness.inside.machine import machine_memory_bytes
 from kernelbot.protocol import Vendor
@@ -123,6 +123,7 @@ def install(model: GpuModel | None = None) -> None:
     if model is None:
         os.environ.setdefault("TRITON_INTERPRET", "1")
         libdevice.install()
+        small_floats.install()
         torch.compile = _beside_interpreted_kernels(torch, torch.compile)
     to_cpu = _device_mapping(torch)
     _map_factories(torch, to_cpu)

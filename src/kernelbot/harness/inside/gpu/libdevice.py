@@ -8,12 +8,11 @@ between GPUs.
 import functools
 import importlib
 import inspect
-import sys
 from collections.abc import Callable
-from importlib.abc import Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import Any
+
+from kernelbot.harness.inside.gpu.filling import fill_when_imported
 
 _WITH_TYPES = ("triton.language.extra.cuda.libdevice", "triton.language.extra.hip.libdevice")
 _MODULES = ("triton.language.extra.libdevice", *_WITH_TYPES)
@@ -22,35 +21,7 @@ _MODULES = ("triton.language.extra.libdevice", *_WITH_TYPES)
 def install() -> None:
     """Give the functions their content, in this process until it ends, as soon as something
     imports them. Idempotent."""
-    if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
-        sys.meta_path.insert(0, _Finder())
-    for name in _MODULES:
-        if name in sys.modules:
-            _fill(sys.modules[name])
-
-
-class _Finder(MetaPathFinder):
-    """Finds these modules where they are, and fills them when they are loaded."""
-
-    def find_spec(self, fullname: str, path: Any, target: ModuleType | None = None) -> Any:
-        if fullname not in _MODULES:
-            return None
-        spec = PathFinder.find_spec(fullname, path, target)
-        if spec is not None and spec.loader is not None:
-            spec.loader = _Filling(spec.loader)
-        return spec
-
-
-class _Filling(Loader):
-    def __init__(self, loader: Loader) -> None:
-        self._loader = loader
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        return self._loader.create_module(spec)
-
-    def exec_module(self, module: ModuleType) -> None:
-        self._loader.exec_module(module)
-        _fill(module)
+    fill_when_imported(_MODULES, _fill)
 
 
 def _fill(module: ModuleType) -> None:
