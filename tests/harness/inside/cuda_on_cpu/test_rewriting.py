@@ -231,13 +231,13 @@ def test_a_launch_that_cannot_be_read_is_refused_by_its_line(launch: str) -> Non
 @pytest.mark.parametrize(
     "kernel",
     [
-        "__global__ void __launch_bounds__(T<A, 2>::N) k(int a) {",
-        "__global__ __launch_bounds__(T<A, 2>::N) void k(int (*a)(int)) {",
-        "#define K __global__ void __launch_bounds__(T<A, 2>::N) k(int a) {",
+        "__global__ void __launch_bounds__(T<A, 2>::N >> 1) k(int a) {",
+        "__global__ __launch_bounds__(T<A, 2>::N >> 1) void k(int (*a)(int) = {}) {",
+        "#define K __global__ void __launch_bounds__(T<A, 2>::N >> 1) k(int a) {",
     ],
 )
 def test_a_kernel_with_bounds_expects_them(kernel: str) -> None:
-    assert kernel + " ::cuda_on_cpu::bounded(T < A , 2 > :: N);" == rewrite("k.cu", kernel)
+    assert kernel + " ::cuda_on_cpu::bounded(T<A, 2>::N >> 1);" == rewrite("k.cu", kernel)
 
 
 @pytest.mark.parametrize(
@@ -246,6 +246,7 @@ def test_a_kernel_with_bounds_expects_them(kernel: str) -> None:
         "__global__ void __launch_bounds__(n) k(int n) {}",
         "__global__ void __launch_bounds__(2) k(int n); void f() {}",
         "#define BOUNDS __launch_bounds__(2)\nvoid f() {}",
+        f"__global__ void __launch_bounds__({'1 + ' * 40}1) k() {{}}",
     ],
 )
 def test_bounds_that_no_body_is_known_to_have_stay(written: str) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kernelbot.harness.inside.cuda_on_cpu.coverage import NotCovered, refuse_uncovered
-from kernelbot.harness.inside.cuda_on_cpu.shared_memory import directives, rewrite_shared
+from kernelbot.harness.inside.cuda_on_cpu.shared_memory import directives, flat, rewrite_shared
 from kernelbot.harness.inside.cuda_on_cpu.tokens import SourceToken, SourceTokenKind, tokenize
 
 _OPEN, _CLOSE = frozenset("([{"), frozenset(")]}")
@@ -107,11 +107,14 @@ class _Source:
             if token.text != "__launch_bounds__" or closing is None:
                 continue
             body = self._body(closing + 1)
-            if body is None or numbers[self._places[body]] != numbers[self._places[at]]:
+            if closing - at > _LONGEST_BOUNDS or body is None:
                 continue
-            given = [self._text(i) for i in range(at + 2, min(closing, at + _LONGEST_BOUNDS))]
-            if not self._names(closing, body).intersection(given):  # else it has another meaning
-                self._set(body, f"{{ ::cuda_on_cpu::bounded({' '.join(given)});")
+            if numbers[self._places[body]] != numbers[self._places[at]]:
+                continue
+            if self._names(closing, body) & self._names(at + 2, closing):
+                continue  # a parameter's name has another meaning within
+            given = flat(self._all[self._places[at + 2] : self._places[closing]])
+            self._set(body, f"{{ ::cuda_on_cpu::bounded({given});")
 
     def _body(self, at: int) -> int | None:
         """Where the body begins of the function of which a specifier ends before `at`."""

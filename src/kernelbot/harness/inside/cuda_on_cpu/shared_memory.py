@@ -139,7 +139,7 @@ def _sorted_out(tokens: Sequence[SourceToken]) -> tuple[set[str], str, list[Sour
         end = at + 1
         if text in _ALIGNMENTS:
             end = _behind_brackets(tokens, at + 1)
-            alignment += _flat(tokens[at:end]) + " "
+            alignment += flat(tokens[at:end]) + " "
         elif text in _QUALIFIERS or text == "__shared__":
             qualifiers.add(text)
         else:
@@ -158,7 +158,7 @@ def _behind_brackets(tokens: Sequence[SourceToken], at: int) -> int:
     return len(tokens)
 
 
-def _flat(tokens: Sequence[SourceToken]) -> str:
+def flat(tokens: Sequence[SourceToken]) -> str:
     """The tokens' text in one line. Blanks stay where they are: `<<` would else become two
     operators."""
     return "".join(
@@ -202,8 +202,8 @@ def _declared(piece: Sequence[SourceToken]) -> _Declared | None:
             name = at
     if name is None:
         return None
-    kind, sizes = _flat(piece[:name]), _sizes(piece[end:])
-    if sizes is None or _flat(piece[name + 1 : end]) or kind.endswith(("(", "*", "&")):
+    kind, sizes = flat(piece[:name]), _sizes(piece[end:])
+    if sizes is None or flat(piece[name + 1 : end]) or kind.endswith(("(", "*", "&")):
         return None
     return _Declared(kind, piece[name].text, sizes)
 
@@ -216,7 +216,7 @@ def _sizes(tokens: Sequence[SourceToken]) -> tuple[str, ...] | None:
         if within is not None and depth > 0:
             within.append(token)
         elif within is not None and token.text == "]":
-            found.append(_flat(within))
+            found.append(flat(within))
             within = None
         elif token.text == "[":
             within = []

@@ -42,7 +42,7 @@ template <class T> struct Shared {
 
 // What `__launch_bounds__(most, ...)` of a kernel is made to be.
 CUDA_ON_CPU_UNSEEN inline void bounded(unsigned most, int = 0, int = 0) {
-    if (block.count <= most) return;
+    if (!block.running || block.count <= most) return;
     char text[200];
     snprintf(text, sizeof text,
              "the launch has blocks of %u threads, and the kernel's __launch_bounds__ allows %u: a "
