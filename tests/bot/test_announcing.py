@@ -252,6 +252,12 @@ async def test_a_quiet_week_is_not_told_of() -> None:
     assert "" == week_text([WeekOfBoard("b", "CPU", 0, 3, "ada", 1.0)])
 
 
+async def test_a_week_of_long_names_fits_into_a_message() -> None:
+    week = [WeekOfBoard("_" * 64, "NVIDIA_H100", 9, 9, "_" * 64, 1.0)] * 10
+    text = week_text(week)
+    assert (True, True) == (1500 < len(text) <= 2000, text.endswith("leads with 1.00 s"))
+
+
 async def test_without_a_bot_nothing_is_kept_for_it(database_url: str) -> None:
     async with open_stage(database_url) as stage:
         await stage.world.board("quiet")

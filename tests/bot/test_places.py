@@ -1,5 +1,6 @@
 """The channels and roles of a guild."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
 
@@ -10,8 +11,10 @@ from structlog.testing import capture_logs
 from kernelbot.accounts.model import Role
 from kernelbot.bot.places import create_guild_channels
 from kernelbot.guilds.model import GuildChannels
-from tests.bot.stage import Stage, open_stage
-from tests.fakes.discord.model import CATEGORY, FORUM, TEXT, FakeChannel, FakeRole, snowflake
+from kernelbot.server.bot import open_bot
+from tests.bot.stage import ADMIN, Stage, open_stage
+from tests.fakes.discord.model import CATEGORY, FORUM, TEXT, FakeChannel, FakeRole, Wire, snowflake
+from tests.support.waiting import until_told
 
 ROLES = ["Leaderboard Admin", "Leaderboard Creator", "Leaderboard Participant"]
 
@@ -77,6 +80,67 @@ async def test_a_guild_without_permissions_has_commands_all_the_same(stage: Stag
     async with stage.running() as bot:
         places = bot.places[stage.guild.id]
         assert (True, None) == (places.general_id is not None, places.admin_role_id)
+
+
+async def test_a_guild_that_isnt_configured_any_more_gives_nobody_rights(stage: Stage) -> None:
+    other, rules = stage.discord.guild("other"), stage.rules
+    stage.rules = replace(rules, guild_ids=(*rules.guild_ids, other.id))
+    async with stage.running():
+        pass
+    stage.rules = rules
+    async with stage.running():  # its commands are still registered at Discord
+        asked = await stage.discord.person("mallory", other, ADMIN).runs("admin stop")
+        assert asked.original is not None
+        assert "❌ Commands work in a server of ours only." == asked.original.content
+    assert (await stage.world.services.platform.state()).accepts_jobs
+
+
+async def test_a_guild_that_discord_shows_late_is_prepared_then_and_nothing_is_made_twice(
+    stage: Stage,
+) -> None:
+    async with stage.running():
+        pass
+    before = await stage.world.services.guilds.places(stage.guild.id)
+    names = [(one.guild_id, one.name) for one in stage.guild.channels.values()]
+    ready = stage.discord.gateway.ready
+    without_guilds: tuple[Wire, list[tuple[str, Wire]]] = (ready()[0], [])
+    stage.discord.gateway.ready = lambda: without_guilds
+    async with open_bot(stage.world.services, stage.rules, None) as running:
+        async with asyncio.timeout(60):
+            await running.bot.prepared.wait()
+        await stage.world.board("meanwhile")
+        assert ([], {}) == (running.bot.ready_guilds(), running.bot.places)
+        await stage.discord.gateway.dispatch("GUILD_CREATE", stage.guild.wire())
+        await stage.has_thread("meanwhile")
+    assert before == await stage.world.services.guilds.places(stage.guild.id)
+    assert ROLES == made_roles(stage)
+    assert [*names, (stage.guild.id, "meanwhile")] == [
+        (one.guild_id, one.name) for one in stage.guild.channels.values()
+    ]
+
+
+async def test_a_guild_that_couldnt_be_prepared_is_tried_again(stage: Stage) -> None:
+    stage.discord.trouble("/commands", 0, times=3)
+    with capture_logs() as logs:
+        async with stage.running() as bot:
+
+            async def is_prepared() -> bool:
+                return stage.guild.id in bot.places
+
+            await until_told(is_prepared)
+            assert stage.guild.commands
+    assert stage.guild.id in [e["guild"] for e in logs if e["event"] == "guild_not_prepared"]
+
+
+async def test_a_forum_chosen_before_a_guild_is_prepared_takes_no_rights_away(
+    stage: Stage,
+) -> None:
+    async with stage.running() as bot:
+        before = bot.places.pop(stage.guild.id)
+        (guild,) = bot.served()
+        await bot.use_forum(guild.forums[0])
+        assert before == await stage.world.services.guilds.places(stage.guild.id)
+        bot.places[stage.guild.id] = before
 
 
 async def test_several_guilds_have_places_of_their_own(stage: Stage) -> None:

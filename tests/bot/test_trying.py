@@ -3,12 +3,14 @@
 import asyncio
 import contextlib
 import shutil
+import threading
 from collections.abc import AsyncIterator
 from dataclasses import replace
 
 import pytest
 import pytest_asyncio
 
+from kernelbot.bot.machine import OnLine
 from kernelbot.protocol import RunResult, SourceFile
 from kernelbot.server.trying import this_machine
 from tests.bot.stage import ADMIN, CREATOR, Stage, open_stage
@@ -190,6 +192,31 @@ async def test_an_answer_after_discords_15_minutes_is_a_message_of_the_channel(
         gate.set()
         await stage.discord.until(lambda: "#submissions: eve: ✓ `train.py` on" in stage.told, 60)
         assert not asked.messages
+
+
+async def test_what_is_verified_for_longer_is_told_in_the_channel_and_one_at_a_time(
+    stage: Stage,
+) -> None:
+    assert stage.bot is not None
+    machine, late, gate = this_machine(), threading.Event(), threading.Event()
+
+    def verify(on_line: OnLine) -> bool:
+        late.wait(60)
+        on_line("a line")
+        return gate.wait(60)
+
+    edits, requests = "PATCH /webhooks/{app}/{token}/messages/{message}", stage.discord.requests
+    stage.bot.machine = replace(machine, verify_runs=verify)
+    try:
+        asked = await stage.person("olga", ADMIN).runs("verifyruns")
+        asked.expired, before = True, requests[edits]
+        late.set()
+        await stage.discord.until(lambda: requests[edits] > before)
+        assert stage.bot.one_at_a_time.locked()
+    finally:
+        gate.set()
+        stage.bot.machine = machine
+    await stage.discord.until(lambda: "#submissions: olga: Runs: ✅ all is well" in stage.told)
 
 
 @contextlib.asynccontextmanager

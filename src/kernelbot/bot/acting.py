@@ -1,11 +1,16 @@
 """Who uses a command, a button or a message: the account that they act as."""
 
+from typing import TYPE_CHECKING, cast
+
 import discord
 
 from kernelbot.accounts.model import User
 from kernelbot.domain.errors import NotAllowed
 from kernelbot.guilds.model import GuildMember
 from kernelbot.services import Services
+
+if TYPE_CHECKING:
+    from kernelbot.bot.client import KernelBot
 
 
 async def acting(services: Services, interaction: discord.Interaction) -> User:
@@ -16,8 +21,10 @@ async def acting(services: Services, interaction: discord.Interaction) -> User:
 
 def member_of(interaction: discord.Interaction) -> GuildMember:
     """Whoever began the interaction. What Discord sent with it says which roles they have, so
-    nothing that was remembered can be outdated. Raises `NotAllowed` outside the bot's guilds."""
-    if not isinstance(interaction.user, discord.Member):
+    nothing that was remembered can be outdated. Raises `NotAllowed` outside the bot's guilds: one
+    that isn't configured any more keeps its commands, buttons and roles at Discord."""
+    guild_ids = cast("KernelBot", interaction.client).rules.guild_ids
+    if not isinstance(interaction.user, discord.Member) or interaction.guild_id not in guild_ids:
         raise NotAllowed("Commands work in a server of ours only.")
     return _member(interaction.user)
 

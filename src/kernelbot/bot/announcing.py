@@ -57,8 +57,8 @@ class Announcer:
                     await waker.wait(self._bot.rules.retry_s if failing else _POLL_S)
 
     async def _due(self) -> list[Announcement]:
-        guilds = [guild.id for guild in self._bot.served()]
-        return await self._bot.services.announcements.claim(guilds)
+        """Of guilds whose channels are known: elsewhere there would be no place for it."""
+        return await self._bot.services.announcements.claim(self._bot.ready_guilds())
 
     async def _deliver(self, announcement: Announcement) -> bool:
         service = self._bot.services.announcements
@@ -102,6 +102,8 @@ class Announcer:
             return None
 
     async def _open_thread(self, announcement: Announcement, forum_id: int | None) -> int | None:
+        if announcement.guild_id not in self._bot.ready_guilds():
+            raise Unavailable("Discord doesn't show the server just now.")  # claimed again later
         forum = self._bot.get_channel(forum_id) if forum_id is not None else None
         if not isinstance(forum, discord.ForumChannel):
             return None
@@ -154,7 +156,8 @@ def passed_text(board: str, passed: Passed) -> str:
 
 
 def week_text(week: Sequence[WeekOfBoard]) -> str:
-    """The boards on which something happened; empty if there are none."""
+    """The boards on which something happened, as many as fit into a message; empty if there are
+    none."""
     busy = [one for one in week if one.submissions]
     if not busy:
         return ""
@@ -166,4 +169,6 @@ def week_text(week: Sequence[WeekOfBoard]) -> str:
         where = f"**{plain(one.board)}** ({plain(one.device)})"
         made = counted(one.submissions, "submission")
         lines.append(f"{where}: {made}, {one.authors} ranked{leader}")
+        if len("\n".join(lines)) > MESSAGE_LIMIT:
+            return "\n".join(lines[:-1])
     return "\n".join(lines)

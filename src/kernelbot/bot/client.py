@@ -27,6 +27,8 @@ from kernelbot.guilds.model import GuildChannels
 from kernelbot.services import Services
 
 _TROUBLES = (Unavailable, discord.HTTPException, aiohttp.ClientError, OSError)
+_LONGEST_PAUSE_S = 60.0
+"""Before it is tried again to prepare a guild."""
 log = structlog.get_logger()
 
 
@@ -70,6 +72,7 @@ class KernelBot(discord.Client):
         self.announcer = Announcer(self)
         self._presses = Presses(press_handlers(), form_handlers())
         self.presence = Presence()
+        self._preparing = asyncio.Lock()
         self.prepared = asyncio.Event()
         """Set once every guild has its commands."""
 
@@ -91,20 +94,57 @@ class KernelBot(discord.Client):
         """The configured guilds that the bot is in."""
         return [guild for guild in self.guilds if guild.id in self.rules.guild_ids]
 
+    def ready_guilds(self) -> Sequence[int]:
+        """The ids of those that are prepared and that Discord shows just now."""
+        return [one.id for one in self.served() if one.id in self.places and not one.unavailable]
+
     async def on_ready(self) -> None:
         """Prepare the guilds. Discord says so again after a connection that couldn't be resumed."""
         for guild in self.served():
-            try:
-                await self.prepare(guild)
-            except _TROUBLES as error:  # the other guilds don't suffer from it
-                log.error("guild_not_prepared", guild=guild.id, error=str(error))
+            await self._try_to_prepare(guild)
         absent = set(self.rules.guild_ids) - {guild.id for guild in self.guilds}
         if absent:
             log.error("guilds_absent", guilds=sorted(absent), hint="Invite the bot to them.")
-        await self.follower.resume([guild.id for guild in self.served()])
         self.announcer.start()
+        await self._resume_following()
         log.info("bot_ready", guilds=[guild.id for guild in self.served()])
         self.prepared.set()
+        await self._prepare_the_rest()
+
+    async def on_guild_available(self, guild: discord.Guild) -> None:
+        """Prepare one that Discord didn't show when it said that all was ready."""
+        if self.prepared.is_set() and guild.id in self.rules.guild_ids:
+            await self._prepare_the_rest()
+
+    async def _try_to_prepare(self, guild: discord.Guild) -> None:
+        try:
+            await self.prepare(guild)
+        except _TROUBLES as error:  # the other guilds don't suffer from it
+            log.error("guild_not_prepared", guild=guild.id, error=str(error))
+
+    async def _prepare_the_rest(self) -> None:
+        """Prepare the guilds that Discord shows and that couldn't be prepared yet, as often as it
+        takes."""
+        pause_s = self.rules.retry_s
+        while not self.is_closed():
+            rest = [one for one in self.served() if one.id not in self.places]
+            for guild in (one for one in rest if not one.unavailable):
+                await self._try_to_prepare(guild)
+            if all(one.unavailable or one.id in self.places for one in rest):
+                return
+            await asyncio.sleep(pause_s)
+            pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
+
+    async def _resume_following(self) -> None:
+        """Go on with what wasn't told to its end, once the database answers."""
+        while not self.is_closed():
+            try:
+                await self.follower.resume([guild.id for guild in self.served()])
+            except Unavailable as error:
+                log.warning("following_not_resumed", error=str(error))
+                await asyncio.sleep(self.rules.retry_s)
+            else:
+                return
 
     async def close(self) -> None:
         """Stop telling of submissions, and say goodbye to Discord."""
@@ -117,23 +157,28 @@ class KernelBot(discord.Client):
     async def on_guild_join(self, guild: discord.Guild) -> None:
         """Prepare it, if it is one of ours."""
         if guild.id in self.rules.guild_ids:
-            await self.prepare(guild)
+            await self._try_to_prepare(guild)
+            await self._prepare_the_rest()
         else:
             log.warning("guild_not_configured", guild=guild.id)
 
     async def prepare(self, guild: discord.Guild) -> None:
         """Give the guild its commands, whatever else it can't have, then channels and roles.
-        `lacks` says from then on what it can't have."""
-        lacks: list[str] = []
-        try:
-            await self.register_commands(guild)
-        except discord.HTTPException as error:
-            log.error("guild_without_commands", guild=guild.id, error=str(error))
-            lacks.append(f"commands: {reason_of(error)}")
-        made = await create_guild_channels(self.services, guild)
-        self.places[guild.id] = made.places
-        self.lacks[guild.id] = (*lacks, *made.lacks)
-        await self._name_itself(guild)
+        `lacks` says from then on what it can't have. Raises `Unavailable` while Discord doesn't
+        show the guild: what it has would be made, and be given rights, a second time."""
+        async with self._preparing:
+            if guild.unavailable:
+                raise Unavailable("Discord doesn't show this server just now.")
+            lacks: list[str] = []
+            try:
+                await self.register_commands(guild)
+            except discord.HTTPException as error:
+                log.error("guild_without_commands", guild=guild.id, error=str(error))
+                lacks.append(f"commands: {reason_of(error)}")
+            made = await create_guild_channels(self.services, guild)
+            self.places[guild.id] = made.places
+            self.lacks[guild.id] = (*lacks, *made.lacks)
+            await self._name_itself(guild)
 
     async def _name_itself(self, guild: discord.Guild) -> None:
         """Take the nickname that says "staging", if this bot is only tried out; elsewhere it is
@@ -149,9 +194,12 @@ class KernelBot(discord.Client):
     async def use_forum(self, forum: discord.ForumChannel) -> None:
         """Open the threads of new boards there from now on."""
         guild_id = forum.guild.id
-        places = replace(self.places.get(guild_id, GuildChannels()), forum_id=forum.id)
-        await self.services.guilds.set_places(guild_id, places)
-        self.places[guild_id] = places
+        async with self._preparing:
+            known = await self.services.guilds.places(guild_id)
+            places = replace(known or GuildChannels(), forum_id=forum.id)
+            await self.services.guilds.set_places(guild_id, places)
+            if guild_id in self.places:  # else it is yet to be prepared
+                self.places[guild_id] = places
 
     async def register_commands(self, guild: discord.Guild) -> int:
         """Replace the guild's slash commands by this release's; returns how many there are."""

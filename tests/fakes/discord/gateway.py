@@ -62,7 +62,7 @@ class Gateway:
 
     def __init__(self, token: str, ready: Ready, changed: Callable[[], Awaitable[None]]) -> None:
         self._token = token
-        self._ready = ready
+        self.ready = ready
         self._changed = changed
         self.session: Session | None = None
         self.counts = {"identify": 0, "resume": 0, "heartbeat": 0, "refused": 0}
@@ -139,7 +139,7 @@ class Gateway:
             await socket.socket.close(code=_NOT_ALLOWED_INTENTS)
             return
         self.session = session = Session(secrets.token_hex(8), asked["intents"], socket=socket)
-        ready, events = self._ready()
+        ready, events = self.ready()
         await session.dispatch("READY", {**ready, "session_id": session.id})
         for event, data in events:
             await session.dispatch(event, data)

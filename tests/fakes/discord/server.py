@@ -32,7 +32,7 @@ BOT_TOKEN = "bot.token.of-tests"
 
 @dataclass
 class Trouble:
-    """What the next requests to a path get instead of an answer."""
+    """What the next requests to a path get instead of an answer. `status` 0: the connection's end."""
 
     path_part: str
     times: int
@@ -177,6 +177,8 @@ async def _trouble(request: web.Request, handler: rest.Handler) -> web.StreamRes
     for trouble in fake.troubles:
         if trouble.times > 0 and trouble.path_part in request.path:
             trouble.times -= 1
+            if trouble.status == 0 and request.transport is not None:
+                request.transport.close()
             return _troubled(fake, trouble)
     return await handler(request)
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
+import aiohttp
 import discord
 import structlog
 from discord import app_commands
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 log = structlog.get_logger()
 _TOKEN_LASTS = timedelta(minutes=14, seconds=30)
 """A little less than Discord's 15 minutes."""
+_TROUBLES = (discord.HTTPException, aiohttp.ClientError, OSError)
 _PASTE_MAX = 4000
 _ID_MAX = 100
 
@@ -139,9 +141,12 @@ async def _submit_as(
     )
     submission, queued = await bot.services.chat.submit(author, new, answer)
     kept = replace(answer, submission_id=submission.id)
-    await interaction.edit_original_response(
-        content=waiting_text(submission, queued), attachments=[], view=None
-    )
+    try:
+        await interaction.edit_original_response(
+            content=waiting_text(submission, queued), attachments=[], view=None
+        )
+    except _TROUBLES as error:  # it is submitted: who follows it tells so, here or in the channel
+        log.warning("not_told_at_once", submission=submission.id, error=str(error))
     bot.follower.follow(kept, submission, queued)
     await _make_participant(bot, interaction)
 
@@ -184,7 +189,8 @@ async def _destination(
 
 async def _ask_for_device(interaction: discord.Interaction, board: Board, asked: _Asked) -> None:
     """The file goes along with the question, so that nothing has to be remembered."""
-    menu = device_menu(board, press_id("submit-on", interaction.user.id, asked.mode, board.name))
+    mode = asked.mode[0]  # with the whole word the longest names don't fit into an id
+    menu = device_menu(board, press_id("submit-on", interaction.user.id, mode, board.name))
     await interaction.edit_original_response(
         content=f"**{plain(board.name)}** has several devices. Which one is it for?",
         attachments=[Attached(asked.file_name, asked.content).file()],
@@ -204,8 +210,14 @@ async def chosen(bot: "KernelBot", interaction: discord.Interaction, words: Sequ
     known = number.isdigit() and int(number) < len(board.devices)
     device = board.devices[int(number)] if known else number
     file = message.attachments[0]
-    new = NewSubmission(board.name, (device,), Mode(mode), file.filename, await source_of(file))
+    content = await source_of(file)
+    new = NewSubmission(board.name, (device,), _mode(mode), file.filename, content)
     await _submit_as(bot, interaction, author, new, message.id)
+
+
+def _mode(word: str) -> Mode:
+    """Of a menu's id: its first letter, or in menus of releases before the whole word."""
+    return next(mode for mode in Mode if mode.startswith(word))
 
 
 def _form(mode: Mode, board: str | None, gpu: str | None) -> discord.ui.Modal:

@@ -1,15 +1,17 @@
 """Trying launchers and problems on the bot's machine."""
 
 import asyncio
+import contextlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import aiohttp
 import discord
 from discord import app_commands
 
 from kernelbot.accounts.permissions import require_admin
 from kernelbot.bot.acting import acting
-from kernelbot.bot.answers import answer, fenced
+from kernelbot.bot.answers import answer, answer_however_late, fenced
 from kernelbot.bot.machine import Machine, OnLine
 from kernelbot.bot.suggestions import folders
 from kernelbot.domain.errors import Unavailable
@@ -70,7 +72,8 @@ def machine_of(bot: "KernelBot") -> Machine:
 async def _tell_lines(
     bot: "KernelBot", interaction: discord.Interaction, head: str, work: Callable[[OnLine], bool]
 ) -> None:
-    """Do it in a thread, and show its lines as they come."""
+    """Do it in a thread, and show its lines as they come. It may take longer than Discord's 15
+    minutes, and nobody else begins before it has ended."""
     lines: list[str] = []
     loop = asyncio.get_running_loop()
 
@@ -78,18 +81,25 @@ async def _tell_lines(
         loop.call_soon_threadsafe(lines.append, line)
 
     async with bot.one_at_a_time:
-        await answer(interaction, f"{head}: ...")
+        await _show(interaction, f"{head}: ...")
         working = asyncio.create_task(asyncio.to_thread(work, on_line))
         shown = 0
         while not working.done():
             await asyncio.wait((working,), timeout=max(bot.rules.edit_pause_s, 0.05))
             if len(lines) > shown:
                 shown = len(lines)
-                await answer(interaction, _latest(f"{head}: ...", lines))
+                await _show(interaction, _latest(f"{head}: ...", lines))
         good = await working
     head = f"{head}: {'✅ all is well' if good else '❌ not all is well'}"
     block, files = fenced("\n".join(lines), MESSAGE_LIMIT - len(head) - 1, "lines.txt")
-    await answer(interaction, f"{head}\n{block}", files=files)
+    await answer_however_late(interaction, f"{head}\n{block}", files)
+
+
+async def _show(interaction: discord.Interaction, text: str) -> None:
+    """What can't be shown just now, the end shows as well."""
+    if not interaction.is_expired():
+        with contextlib.suppress(discord.HTTPException, aiohttp.ClientError, OSError):
+            await answer(interaction, text)
 
 
 def _latest(head: str, lines: list[str]) -> str:
