@@ -229,7 +229,13 @@ async def test_names_are_written_and_read(stage: Stage) -> None:
     assert text(back) == "Renamed: 1 account."
 
 
-@pytest.mark.parametrize("content", [b"", b"[]", b'{"x": "y"}', b'{"1": 2}', b"\xff", b"[" * 9999])
+@pytest.mark.parametrize(
+    "content",
+    [
+        *(b"", b"[]", b'{"x": "y"}', b'{"1": 2}', b"\xff", b"[" * 9999),
+        pytest.param(b'{"' + b"1" * 5000 + b'": "y"}', id="a long number"),
+    ],
+)
 async def test_what_isnt_a_file_of_names_is_refused(stage: Stage, content: bytes) -> None:
     asked = await organiser(stage).runs("admin update-user-names", names=Upload("n.json", content))
     assert "❌ The file isn't a JSON object of numbers and names." == text(asked)

@@ -64,7 +64,10 @@ def test_plain_files_are_unpacked(tmp_path: Path, packed: io.BytesIO) -> None:
     assert {"a/b.txt": b"one", "c": b""} == files_of(tmp_path)
 
 
-NAMES = ["../x", "a/../../x", "/etc/x", "a//b", "a\\..\\x", "C:/x", "~/x", "a\nb", "a/" * 40 + "x"]
+NAMES = [
+    *("../x", "a/../../x", "/etc/x", "a//b", "a\\..\\x", "C:/x", "~/x", "a\nb", "a/" * 40 + "x"),
+    *("a" * 256, "a/" + "é" * 128),
+]
 
 
 @pytest.mark.parametrize("name", NAMES)

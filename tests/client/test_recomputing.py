@@ -98,6 +98,10 @@ def test_whatever_the_harness_computes_is_equal(rule: RankRule, samples: list[li
         (run([workload(SAMPLES), {**workload(SAMPLES), "samples_ns": []}]), "not all samples"),
         (run([workload([-1.0, -2.0])]), "its samples allow none"),
         (run([workload([1.7e308, 1.7e308], median_ns=1.7e308)]), "the median is given as"),
+        (
+            run([workload([1.7e308, 1e308] * 6, median_ns=1.0, ci95_ns=[1.0, 1.0], processes=2)]),
+            "its samples can't be times",
+        ),
         (run([workload(SAMPLES)] * 2, ranking_by="last", score_s=0.4), "by its samples it is 0.5"),
     ],
 )

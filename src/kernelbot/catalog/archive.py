@@ -21,6 +21,8 @@ _MAX_LIST_BYTES = 8 << 20
 """Most bytes of a zip's list of entries; it is read as a whole before the first of them."""
 _MAX_BESIDE_BYTES = 64 << 10
 """Most bytes of a name, or of attributes, that don't fit into a tar entry's header."""
+_MAX_PART_BYTES = 255
+"""The longest name of a file or folder that Linux takes."""
 _LENGTH_DIGITS = 8
 _CHUNK = 1 << 20
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
@@ -87,7 +89,8 @@ def _target(name: str, folder: Path) -> Path:
     plain = all(part not in ("", "..") for part in parts) and parts[0] != "~"
     if not plain or "\\" in name or not name.isprintable() or ":" in parts[0]:
         raise InvalidProblem(f"The archive holds the name {name!r}, which leads outside of it.")
-    if len(name.encode("utf-8", "replace")) > 1024 or len(parts) > 32:
+    longest = max(len(part.encode("utf-8", "replace")) for part in parts)
+    if len(name.encode("utf-8", "replace")) > 1024 or len(parts) > 32 or longest > _MAX_PART_BYTES:
         raise InvalidProblem(f"The archive holds a name that is too long: {name[:80]!r}...")
     return folder.joinpath(*parts)
 

@@ -85,7 +85,12 @@ def _unchecked(run: AttestedRun) -> RecomputeOutcome | None:
 
 
 def _check_workload(run: AttestedRun, load: AttestedWorkload) -> None:
-    found = _of_samples(load)
+    try:
+        found = _of_samples(load)
+    except (ValueError, ArithmeticError):  # what overflows has no median
+        raise DoesNotFollow(
+            f"Run {run.run_id}, {load.phase}, workload {load.workload}: its samples can't be times."
+        ) from None
     if not _says(load, found):
         raise DoesNotFollow(
             f"Run {run.run_id}, {load.phase}, workload {load.workload}: the median is given as "

@@ -23,6 +23,18 @@ def test_only_whole_numbers_above_the_limit_change(text: str, expected: str) -> 
     assert expected == with_numbers_at_most(text, 16, [ast.parse(text)])
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (f"x = {'(' * 9}2{'**64)' * 9}\n", f"x = {'(' * 9}16){'**16)' * 8}\n"),
+        (f"x = n{'+1' * 2000}, 99\n", f"x = n{'+1' * 2000}, 16\n"),
+    ],
+    ids=["a number that doesn't fit into memory", "a sum deeper than Python's stack"],
+)
+def test_what_was_made_to_take_long_takes_no_time(text: str, expected: str) -> None:
+    assert expected == with_numbers_at_most(text, 16, [ast.parse(text)])
+
+
 @pytest.mark.parametrize("text", ["def f(:\n", "(" * 5000, "x = 1\0", "x = " + "1" * 5000])
 def test_what_is_not_python_is_a_finding(text: str) -> None:
     findings = DefinitionFindings("a.py")

@@ -7,6 +7,7 @@ import struct
 import sys
 import zlib
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -14,7 +15,16 @@ import pytest
 from kernelbot.catalog.importing.folders import Imported, import_problems
 from kernelbot.catalog.problem import load_problem
 from kernelbot.importers.flashinfer import given
-from tests.catalog.importing.suites import BLOB, IDS, KEEP, lay_given, safetensors
+from tests.catalog.importing.suites import (
+    BLOB,
+    GATHER,
+    IDS,
+    KEEP,
+    given_record,
+    lay_flashinfer,
+    lay_given,
+    safetensors,
+)
 
 IDS_BYTES = struct.pack("<3i", *IDS)
 KEEP_TENSOR = ("BOOL", [3], bytes(KEEP))
@@ -119,10 +129,32 @@ def test_what_is_no_input_is_not_read(tmp_path: Path) -> None:
 
 
 def test_a_huge_file_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(given, "MAX_FILE_BYTES", 1 << 20)
+    monkeypatch.setattr(given, "MAX_READ_BYTES", 1 << 20)
     ids = ("I32", [1 << 19], bytes(1 << 21))
     told = why_not(tmp_path, blob=safetensors(ids=ids, keep=KEEP_TENSOR))
     assert "is larger than 1 MiB" in told
+
+
+def test_no_more_is_packed_once_it_is_too_much_for_a_problem(tmp_path: Path) -> None:
+    size = 3 << 18
+    inputs = {name: {"shape": ["K"], "dtype": "int8"} for name in ("a", "b", "c")}
+    definition = {
+        **GATHER,
+        "axes": {"N": {"type": "var"}, "K": {"type": "const", "value": size}},
+        "inputs": {"values": {"shape": ["N"], "dtype": "bfloat16"}, **inputs},
+    }
+    keys = {"a": "noise", "b": "noise", "c": "missing"}  # the last one isn't looked for any more
+    sources = {
+        name: {"type": "safetensors", "path": BLOB, "tensor_key": key} for name, key in keys.items()
+    }
+    record = given_record()
+    record["workload"].update(axes={"N": 5}, inputs={"values": {"type": "random"}, **sources})
+    lay_flashinfer(tmp_path / "suite", definition, [record])
+    file = tmp_path / "suite" / BLOB
+    file.parent.mkdir(parents=True)
+    file.write_bytes(safetensors(noise=("I8", [size], Random(1).randbytes(size))))
+    (finding,) = import_problems("flashinfer-bench", tmp_path / "suite", tmp_path / "out").refused
+    assert "those in files are larger than 1 MiB, compressed" in str(finding)
 
 
 def test_without_the_extra_it_says_what_to_install(

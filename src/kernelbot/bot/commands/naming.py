@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _PAGE = 500
 _MAX_BYTES = 1 << 20
+_DIGITS = 20
 
 
 async def write_names(bot: "KernelBot", interaction: discord.Interaction, actor: User) -> None:
@@ -86,6 +87,11 @@ async def _read(file: discord.Attachment) -> dict[int, str]:
         raise mistake from None
     if not isinstance(found, dict):
         raise mistake
-    if not all(key.isascii() and key.isdigit() and isinstance(found[key], str) for key in found):
+    if not all(_is_number(key) and isinstance(name, str) for key, name in found.items()):
         raise mistake
     return {int(key): name for key, name in found.items()}
+
+
+def _is_number(key: str) -> bool:
+    """Whether an account could have it; what is longer Python may refuse to read."""
+    return key.isascii() and key.isdigit() and len(key) < _DIGITS

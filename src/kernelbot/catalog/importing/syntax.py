@@ -57,18 +57,23 @@ _OPERATORS: Mapping[type[ast.operator], Callable[[int, int], int]] = {
     ast.LShift: operator.lshift,
 }
 _MAX_POWER = 64
+_MAX_BITS = 4096
+_MAX_DEPTH = 100
 
 
-def _whole_number(node: ast.expr) -> int | None:
-    """What an expression of whole numbers alone comes to; None for any other."""
+def _whole_number(node: ast.expr, depth: int = 0) -> int | None:
+    """What an expression of whole numbers alone comes to; None for any other, and for one that was
+    made to take long: a number of thousands of digits, or a sum of thousands of terms."""
     if isinstance(node, ast.Constant):
         return node.value if type(node.value) is int else None
-    if not isinstance(node, ast.BinOp) or type(node.op) not in _OPERATORS:
+    if not isinstance(node, ast.BinOp) or type(node.op) not in _OPERATORS or depth > _MAX_DEPTH:
         return None
-    left, right = _whole_number(node.left), _whole_number(node.right)
+    left, right = _whole_number(node.left, depth + 1), _whole_number(node.right, depth + 1)
     if left is None or right is None:
         return None
     if isinstance(node.op, ast.Pow | ast.LShift) and not 0 <= right <= _MAX_POWER:
+        return None
+    if isinstance(node.op, ast.Pow) and left.bit_length() * right > _MAX_BITS:
         return None
     return _OPERATORS[type(node.op)](left, right)
 

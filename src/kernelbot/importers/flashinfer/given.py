@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from kernelbot.catalog.fields import DefinitionFindings
-from kernelbot.catalog.sources import Checkout
+from kernelbot.catalog.sources import MAX_FILE_BYTES, Checkout
 from kernelbot.importers.flashinfer.format import Definition, InputSource, SuiteWorkload, Tensor
 from kernelbot.platform.distribution import checkout_command
 from kernelbot.protocol.os_errors import in_words
 
-MAX_FILE_BYTES = 16 << 20
+MAX_READ_BYTES = 16 << 20
 """The largest safetensors file. What becomes of it must be a file of a problem, which is smaller.
 """
 _DTYPES = {
@@ -59,7 +59,8 @@ def given_text(
     finding. Only if `why_not_given` has nothing against it."""
     before = len(findings.errors)
     contents: dict[Path, Mapping[str, Any]] = {}
-    given = {}
+    given: dict[str, object] = {}
+    characters = 0
     for name in workload.from_files():
         source = workload.inputs[name]
         path = checkout.inside(source.path or "", "", None, findings)
@@ -75,7 +76,13 @@ def given_text(
         if found is None or wrong:
             findings.error(f"inputs.{name}", None, f"in `{source.path}`: {wrong}")
             break
-        given[name] = _entry(found, expected.dtype)
+        data = base64.b64encode(zlib.compress(bytes(found["data"]), 9)).decode()
+        given[name] = {"dtype": expected.dtype, "shape": found["shape"], "zlib_base64": data}
+        characters += len(data)
+        if characters > MAX_FILE_BYTES:  # however many more there are
+            most = f"{MAX_FILE_BYTES >> 20} MiB, compressed"
+            findings.error("inputs", None, f"those in files are larger than {most}")
+            break
     return "" if len(findings.errors) > before else json.dumps(given, indent=1) + "\n"
 
 
@@ -114,8 +121,8 @@ def _tensors(path: Path, source: InputSource, findings: DefinitionFindings) -> M
         findings.error("", None, f"to read safetensors files, {checkout_command('suites')}")
         return {}
     try:
-        if path.stat().st_size > MAX_FILE_BYTES:
-            trouble = f"larger than {MAX_FILE_BYTES >> 20} MiB"
+        if path.stat().st_size > MAX_READ_BYTES:
+            trouble = f"larger than {MAX_READ_BYTES >> 20} MiB"
         else:
             content = path.read_bytes()
             if not content.startswith(_LFS_POINTER):
@@ -143,11 +150,6 @@ def _what_is_wrong(found: Any, expected: Tensor, shape: list[int]) -> str | None
     if expected.dtype == "bool" and not set(found["data"]) <= {0, 1}:
         return "it has bytes that are neither true nor false"
     return None
-
-
-def _entry(found: Mapping[str, Any], dtype: str) -> dict[str, object]:
-    data = base64.b64encode(zlib.compress(bytes(found["data"]), 9)).decode()
-    return {"dtype": dtype, "shape": found["shape"], "zlib_base64": data}
 
 
 def _names(names: Iterable[str]) -> str:
