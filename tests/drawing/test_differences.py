@@ -1,9 +1,10 @@
 """Differences of files, in a time that grows with their length."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernelbot.drawing.differences import unified
+from kernelbot.drawing.differences import between, unified
 
 LINES = st.lists(st.sampled_from(["a", "b", "c", "-", "@@ x", ""]), max_size=30)
 
@@ -39,3 +40,21 @@ def test_many_like_lines_are_replaced_where_they_differ() -> None:
     diff = list(unified(["x", *before, "y"], ["x", *after, "y"], "1", "2"))
     assert ["x", *after, "y"] == applied(["x", *before, "y"], diff)
     assert 24_000 >= len(diff) - 5
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "changed"),
+    [
+        ("# note\x0cdo()\n", "# note\ndo()\n", ["-# note\x0cdo()", "+# note", "+do()"]),
+        ("# note\u2028do()\n", "# note\ndo()\n", ["-# note\u2028do()", "+# note", "+do()"]),
+        ("a\r\nb\r\n", "a\r\nc\n", ["-b", "+c"]),
+        ("a\r\n", "a\n", ["-a\r", "+a"]),
+        ("a\n", "a", ["-"]),
+        ("a\n", "a\n", []),
+    ],
+)
+def test_only_texts_that_are_equal_have_no_difference(
+    before: str, after: str, changed: list[str]
+) -> None:
+    lines = between(before, after, "1", "2")
+    assert changed == [line for line in lines[3:] if line[0] != " "]

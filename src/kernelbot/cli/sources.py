@@ -66,7 +66,7 @@ def diff(
     as_json: Json = False,
 ) -> None:
     """What differs between the code of two submissions, or of one and a file."""
-    from kernelbot.drawing.differences import unified
+    from kernelbot.drawing.differences import between
 
     terminal = Terminal(as_json)
     with connect(url, terminal) as client:
@@ -74,8 +74,8 @@ def diff(
             _code(client.submission(int(named))) if _is_number(named) else _file(Path(named))
             for named in (first, second)
         ]
-    before, after = (source.splitlines() for source in sources)
-    found = "\n".join(unified(before, after, _label(first), _label(second)))
+    before, after = sources
+    found = "\n".join(between(before, after, _label(first), _label(second)))
     terminal.show(found or "They are the same.")
     terminal.document({"from": _label(first), "to": _label(second), "diff": found})
 

@@ -20,6 +20,21 @@ _Block = tuple[int, int, int]
 """So many lines from there in the one are those from there in the other."""
 
 
+def between(before: str, after: str, first: str, second: str) -> list[str]:
+    """The lines of a unified diff of two texts, none only if these are equal. A line ends at a line
+    feed alone: at a form feed, say, a comment goes on, so that what hides behind one isn't the same
+    as a line. How lines end on Windows is left out, unless nothing else differs."""
+    one, other = (text.replace("\r\n", "\n") for text in (before, after))
+    found = list(unified(*_lines(one, other), first, second))
+    return found or list(unified(*_lines(before, after), first, second))
+
+
+def _lines(before: str, after: str) -> tuple[list[str], list[str]]:
+    one, other = before.split("\n"), after.split("\n")
+    ended = not one[-1] and not other[-1]
+    return (one[:-1], other[:-1]) if ended else (one, other)
+
+
 def unified(before: Sequence[str], after: Sequence[str], first: str, second: str) -> Iterator[str]:
     """The lines of a unified diff; none if nothing differs."""
     opcodes = list(_opcodes(len(before), len(after), _blocks(before, after)))

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from kernelbot.drawing.differences import unified
+from kernelbot.drawing.differences import between
 from kernelbot.drawing.serving import serve
 from kernelbot.protocol import Lang
 
@@ -29,9 +29,8 @@ def _lines(request: dict[str, Any]) -> bytes:
 
 
 def _compared(request: dict[str, Any]) -> Iterable[str]:
-    before, after = request["before"].splitlines(), request["after"].splitlines()
     first, second = request["names"]
-    return unified(before, after, first, second)
+    return between(request["before"], request["after"], first, second)
 
 
 def _coloured(request: dict[str, Any]) -> Iterable[str]:

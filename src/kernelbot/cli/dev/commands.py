@@ -1,6 +1,5 @@
 """`kernelbot dev`: judge a file at every save, and what was judged."""
 
-import difflib
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -170,11 +169,13 @@ def diff(
     as_json: Json = False,
 ) -> None:
     """What differs between a version and another one, or the file as it is now."""
+    from kernelbot.drawing.differences import between
+
     terminal = Terminal(as_json)
     versions = _versions(file)
     old, old_name = _text(versions, version)
     new, new_name = _text(versions, other) if other is not None else _present(file)
-    found = "\n".join(difflib.unified_diff(old, new, old_name, new_name, lineterm=""))
+    found = "\n".join(between(old, new, old_name, new_name))
     terminal.show(found or "They are the same.")
     terminal.document({"from": old_name, "to": new_name, "diff": found})
 
@@ -198,16 +199,16 @@ def _versions(file: Path) -> "Versions":
     return Versions(file)
 
 
-def _text(versions: "Versions", name: str) -> tuple[list[str], str]:
+def _text(versions: "Versions", name: str) -> tuple[str, str]:
     entry = versions.find(name)
     content = versions.content(entry).decode("utf-8", "replace")
-    return content.splitlines(), f"version {entry.number}"
+    return content, f"version {entry.number}"
 
 
-def _present(file: Path) -> tuple[list[str], str]:
+def _present(file: Path) -> tuple[str, str]:
     from kernelbot.server.dev.files import read_now
 
-    return read_now(file).decode("utf-8", "replace").splitlines(), _PRESENT
+    return read_now(file).decode("utf-8", "replace"), _PRESENT
 
 
 def _document(entry: "LogEntry") -> dict[str, object]:
