@@ -1,12 +1,15 @@
 """Who may have webhooks, and see what they were told."""
 
+import asyncio
 import base64
 
 import pytest
 
 from kernelbot.domain.errors import Banned, Conflict, NotAllowed, NotFound, UserError
-from kernelbot.webhooks.model import Webhook, WebhookEvent
+from kernelbot.webhooks import store
+from kernelbot.webhooks.model import BOARD_EVENTS, OWN_EVENTS, Webhook, WebhookEvent
 from kernelbot.webhooks.service import Webhooks
+from tests.support.postgres import WAITS_FOR_A_LOCK, until_there_is
 from tests.support.world import World
 
 URL = "https://example.org/hook"
@@ -46,6 +49,32 @@ async def test_nobody_else_has_ones_own(world: World, webhooks: Webhooks) -> Non
     for other in (world.bob.user, world.admin.user):
         with pytest.raises(NotFound):
             await webhooks.messages(other, made.id)
+
+
+@pytest.mark.parametrize("board", [None, "sort"])
+async def test_a_form_that_is_sent_twice_at_once_makes_one(
+    world: World, webhooks: Webhooks, board: str | None
+) -> None:
+    board_id = (await world.board()).id
+    async with world.database.write() as session:
+        await store.lock(
+            session,
+            owner_id=world.admin.user.id,
+            leaderboard_id=None if board is None else board_id,
+        )
+        creating = asyncio.create_task(webhooks.create(world.admin.user, URL, board=board))
+        await until_there_is(session, WAITS_FOR_A_LOCK)
+        await store.add(
+            session,
+            owner_id=world.admin.user.id,
+            leaderboard_id=None if board is None else board_id,
+            url=URL,
+            events=BOARD_EVENTS if board else OWN_EVENTS,
+            secret=bytes(32),
+            max_webhooks=20,
+        )
+    with pytest.raises(Conflict, match="tells this address of the same already"):
+        await creating
 
 
 @pytest.mark.parametrize("number", [0, -1, 10**18, 10**30])

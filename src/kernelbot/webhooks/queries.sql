@@ -1,3 +1,9 @@
+-- name: lock_owner
+SELECT 1 AS locked FROM users WHERE id = %(owner_id)s FOR NO KEY UPDATE;
+
+-- name: lock_board
+SELECT 1 AS locked FROM leaderboards WHERE id = %(leaderboard_id)s FOR NO KEY UPDATE;
+
 -- name: add
 INSERT INTO webhooks (owner_id, leaderboard_id, url, events, secret)
 SELECT %(owner_id)s, %(leaderboard_id)s, %(url)s, %(events)s, %(secret)s

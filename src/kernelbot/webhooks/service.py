@@ -58,6 +58,8 @@ class Webhooks:
         secret = secrets.token_bytes(32)
         async with self._database.write() as session:
             found = None if board is None else await organised_board(session, actor, board)
+            board_id = found.id if found else None
+            await webhooks.lock(session, owner_id=actor.id, leaderboard_id=board_id)
             others = (
                 webhooks.of_board(session, found.id)
                 if found
@@ -67,7 +69,7 @@ class Webhooks:
             webhook_id = await webhooks.add(
                 session,
                 owner_id=actor.id,
-                leaderboard_id=found.id if found else None,
+                leaderboard_id=board_id,
                 url=url,
                 events=chosen,
                 secret=secret,

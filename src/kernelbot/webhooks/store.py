@@ -20,6 +20,14 @@ _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 5.0, 300.0
 """The pause of a webhook after its first failure in a row, and at most."""
 
 
+async def lock(session: WriteSession, *, owner_id: int, leaderboard_id: int | None) -> None:
+    """Until the transaction ends nobody else adds one to the board, or without a board to its
+    owner's."""
+    name = "lock_owner" if leaderboard_id is None else "lock_board"
+    values = {"owner_id": owner_id, "leaderboard_id": leaderboard_id}
+    await session.one(statements(__file__)[name], values)
+
+
 async def add(
     session: WriteSession,
     *,
