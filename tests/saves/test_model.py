@@ -1,3 +1,5 @@
+import weakref
+
 from kernelbot.protocol import WorkloadResult
 from kernelbot.saves.comparing import SpeedChange
 from kernelbot.saves.model import MedianChange, Timings
@@ -42,3 +44,14 @@ def test_a_median_of_nothing_is_no_measure() -> None:
     timings.add([timed(0)])
     (now,) = timings.add([timed(1)])
     assert (None, None) == (now.best, now.last)
+
+
+def test_of_a_long_session_the_samples_of_two_saves_are_kept() -> None:
+    timings = Timings()
+    kept = []
+    for median_ns in (50, *range(100, 200)):
+        load = timed(median_ns)
+        kept.append(weakref.ref(load))
+        timings.add([load])
+        del load
+    assert [0, 100] == [number for number, one in enumerate(kept) if one() is not None]

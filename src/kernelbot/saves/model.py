@@ -60,23 +60,31 @@ class Save:
 
 
 class Timings:
-    """The accepted measurements of a session, by workload."""
+    """The accepted measurements of a session, by workload: the medians of all, and the samples of
+    two alone, since a session may last for days."""
 
     def __init__(self) -> None:
-        self._by_spec: dict[str, list[WorkloadResult]] = {}
+        self._best: dict[str, WorkloadResult] = {}
+        self._last: dict[str, WorkloadResult] = {}
+        self._medians_ns: dict[str, list[float]] = {}
 
     def add(self, workloads: Sequence[WorkloadResult]) -> tuple[SavedWorkload, ...]:
         """Add a save's, each beside those before it."""
         return tuple(self._add(workload) for workload in workloads)
 
     def _add(self, workload: WorkloadResult) -> SavedWorkload:
-        before = self._by_spec.setdefault(workload.spec, [])
-        best = min(before, key=lambda earlier: earlier.median_ns, default=None)
-        last = before[-1] if before else None
-        before.append(workload)
-        medians_ns = tuple(each.median_ns for each in before)
+        spec = workload.spec
+        best, last = self._best.get(spec), self._last.get(spec)
+        self._last[spec] = workload
+        if best is None or workload.median_ns < best.median_ns:
+            self._best[spec] = workload
+        medians_ns = self._medians_ns.setdefault(spec, [])
+        medians_ns.append(workload.median_ns)
         return SavedWorkload(
-            workload, median_change(best, workload), median_change(last, workload), medians_ns
+            workload,
+            median_change(best, workload),
+            median_change(last, workload),
+            tuple(medians_ns),
         )
 
 
