@@ -1,6 +1,7 @@
 """The channels and roles of a guild."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from dataclasses import replace
 
@@ -158,6 +159,22 @@ async def test_several_guilds_have_places_of_their_own(stage: Stage) -> None:
         assert ("Cluster Bot (Staging)", None) == (other.nick, stage.guild.nick)
         assert ({}, []) == (foreign.channels, foreign.commands)
         assert bot.places[other.id] != bot.places[stage.guild.id]
+
+
+async def test_what_is_told_in_one_guild_is_told_in_the_others_too(stage: Stage) -> None:
+    other = stage.discord.guild("other")
+    stage.rules = replace(stage.rules, guild_ids=(*stage.rules.guild_ids, other.id))
+    board = await stage.world.board("both")
+    podium = {"device": "CPU", "author": "ada", "rank": 1, "shared": False, "score_s": 1.0}
+    (run, *_) = (await stage.world.submit(board="both")).runs
+    values = {"board": board.id, "run": run.id, "data": json.dumps({**podium, "fell": None})}
+    async with stage.running():
+        async with stage.world.database.write() as session:
+            await session.one("SELECT announce('podium', %(board)s, %(run)s, %(data)s)", values)
+        rooms = [one.channel("general") for one in (stage.guild, other)]
+        await stage.discord.until(lambda: all(room.messages for room in rooms))
+    said = "🥇 **ada** took #1 on **both** (CPU) with 1.00 s."
+    assert [[said]] * 2 == [[one.content for one in room.messages] for room in rooms]
 
 
 def fill(stage: Stage, kind: int, count: int, parent_id: int | None = None) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import hashlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -130,8 +131,10 @@ class Announcer:
 
 
 def _nonce(announcement: Announcement) -> str:
-    """Discord doesn't send a message with a nonce twice."""
-    return f"announcement{announcement.id}"
+    """Discord doesn't send an author's message with a nonce twice, whatever channel it is for: so
+    each guild's has another. At most 25 characters."""
+    named = f"announcement {announcement.id} in {announcement.guild_id}"
+    return hashlib.blake2b(named.encode(), digest_size=12).hexdigest()
 
 
 def podium_text(board: str, change: Podium) -> str:

@@ -119,6 +119,8 @@ async def test_what_cannot_be_done_is_said_in_a_sentence(live: LiveServer, ada: 
             await ask.refusal("submit", board="sort", source="x" * (1 << 20 | 1), file_name="x.py"),
             await ask.refusal("submit", board="sort", source="x", file_name="x.cu"),
             await ask.refusal("run_locally", problem_folder="/", source="", file_name="../x.py"),
+            await ask.refusal("run_locally", problem_folder="/", source="", file_name=".."),
+            await ask.refusal("run_locally", problem_folder="/", source="", file_name=""),
             await ask.refusal("run_locally", problem_folder="no", source="", file_name="x.py"),
             await ask.refusal("no_such_tool"),
             await ask.refusal("compare_submissions", first_id=sent[0], second_id=sent[1]),
@@ -126,6 +128,7 @@ async def test_what_cannot_be_done_is_said_in_a_sentence(live: LiveServer, ada: 
     assert [] == [text for text in said if not text or "Traceback" in text]
     assert "larger than 1 MiB" in said[5]
     assert "in Python" in said[6]
+    assert all("a name without folders" in text for text in said[7:10])
     assert "different boards" in said[-1]
 
 

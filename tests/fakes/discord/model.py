@@ -146,7 +146,6 @@ class FakeMessage:
     only_for: int | None = None
     edits: int = 0
     deleted: bool = False
-    nonce: str | None = None
 
     def wire(self, base_url: str) -> Wire:
         """As Discord shows it."""

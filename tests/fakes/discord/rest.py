@@ -363,11 +363,12 @@ async def _send(request: web.Request) -> object:
         raise Refused(400, 50008, "Cannot send messages in a non-text channel")
     payload, files = await payload_of(request)
     nonce = payload.get("nonce") if payload.get("enforce_nonce") else None
-    for earlier in channel.messages:
-        if nonce is not None and earlier.nonce == nonce:
-            return earlier.wire(fake.url)
+    sent = fake.sent.get(nonce) if nonce is not None else None
+    if sent is not None:  # of any channel: Discord's documentation names the author alone
+        return sent.wire(fake.url)
     message = new_message(fake, channel, payload, files)
-    message.nonce = nonce
+    if nonce is not None:
+        fake.sent[nonce] = message
     await fake.add_message(message, None)
     return message.wire(fake.url)
 

@@ -32,7 +32,7 @@ BOT_TOKEN = "bot.token.of-tests"
 
 @dataclass
 class Trouble:
-    """What the next requests to a path get instead of an answer. `status` 0: the connection's end."""
+    """What the next requests to a path get instead. `status` 0: the connection ends."""
 
     path_part: str
     times: int
@@ -51,6 +51,8 @@ class FakeDiscord:
         self.users: dict[int, FakeUser] = {self.bot.id: self.bot}
         self.direct: dict[int, FakeChannel] = {}
         self.uploads: dict[int, Upload] = {}
+        self.sent: dict[str, FakeMessage] = {}
+        """What the bot has sent with a nonce."""
         self.interactions: dict[str, Interaction] = {}
         self.transcript = Transcript()
         self.refused: list[rest.Refusal] = []

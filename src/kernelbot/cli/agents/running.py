@@ -48,7 +48,12 @@ async def run_locally(
 def _bare(file_name: str) -> str:
     """A name without folders. Raises `ToolError` if that isn't one."""
     name = PurePath(file_name).name
-    if name != file_name or "\0" in name or len(name.encode("utf-8", "replace")) > 255:
+    if (
+        name in ("", "..")
+        or name != file_name
+        or "\0" in name
+        or len(name.encode("utf-8", "replace")) > 255
+    ):
         raise ToolError("file_name must be a name without folders, such as mine.py.")
     return name
 
