@@ -67,6 +67,18 @@ async def test_what_was_committed_while_no_worker_ran_is_delivered(
     assert {"submission.finished", "ranking.record"} == {one.event for one in told}
 
 
+async def test_a_message_whose_task_is_gone_is_delivered_all_the_same(
+    world: World, receiver: FakeReceiver, settings: Settings
+) -> None:
+    await hooked(world, receiver)
+    await ranked(world, 1e-3)
+    async with world.database.write() as session:  # as after a kill before anything was claimed
+        await session.do("DELETE FROM procrastinate_jobs")
+    async with background_tasks(settings, world.database):
+        told = await asyncio.to_thread(receiver.wait_for, 2)
+    assert {"submission.finished", "ranking.record"} == {one.event for one in told}
+
+
 async def test_one_authors_silent_receivers_delay_no_other_authors(
     world: World, receiver: FakeReceiver, settings: Settings
 ) -> None:

@@ -140,6 +140,17 @@ def _add_webhooks(app: App, settings: Settings, database: Database) -> None:
     @app.task(queue=_WEBHOOKS, name="deliver_webhook")
     async def deliver_webhook(message: int) -> None:
         del message
+        await deliver_due()
+
+    # A task that failed before it had claimed a message, or whose process was killed then, has no
+    # other after it: the message would wait for the next one of whatever webhook.
+    @app.periodic(cron=_EACH_MINUTE)
+    @app.task(queue=_WEBHOOKS, name="deliver_overdue", queueing_lock="deliver_overdue")
+    async def deliver_overdue(timestamp: int) -> None:
+        del timestamp
+        await deliver_due()
+
+    async def deliver_due() -> None:
         while (tried := await deliveries.deliver_next()) is not None:
             if tried.answer is not None and tried.answer.error is not None:
                 log.info("webhook_failed", message=tried.message_id, error=tried.answer.error)
