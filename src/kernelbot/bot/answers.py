@@ -9,32 +9,51 @@ import discord
 import structlog
 
 from kernelbot.render.markdown import MESSAGE_LIMIT, fenced_within, fits_fenced, plain
-from kernelbot.render.text import shorten
+from kernelbot.render.text import cut, shorten
 
 log = structlog.get_logger()
 _FILES = 10
 _FILE_BYTES = 9 << 20
-_NAME = 100
+_TOGETHER_BYTES = 24 << 20
+"""Most bytes of a message's files together; Discord takes requests of up to 25 MiB."""
+_NAME, _NAMES = 100, 300
 _EXPIRED = (10015, 50027)
 """Discord's codes: unknown webhook, a token whose time is over."""
 
 
 @dataclass(frozen=True)
 class Attached:
-    """A file of an answer; its text may be long."""
+    """A file of an answer."""
 
     name: str
     content: bytes
 
     @classmethod
     def text(cls, name: str, text: str) -> "Attached":
-        """A text file."""
-        return cls(name, text.encode("utf-8", "replace"))
+        """A text file, of which a message has room for the beginning at least."""
+        return cls(name, text.encode("utf-8", "replace")[:_FILE_BYTES])
 
     def file(self) -> discord.File:
         """For one message: discord.py uses it up."""
         name = "".join(c if c.isalnum() or c in "._-" else "_" for c in self.name)[-_NAME:]
-        return discord.File(io.BytesIO(self.content[:_FILE_BYTES]), name.lstrip(".") or "file")
+        return discord.File(io.BytesIO(self.content), name.lstrip(".") or "file")
+
+
+def message_of(text: str, files: Sequence[Attached]) -> tuple[str, list[discord.File]]:
+    """A message's content and files: as many of the files as fit, and the content names the
+    others."""
+    sent: list[Attached] = []
+    others: list[str] = []
+    room = _TOGETHER_BYTES
+    for one in files:
+        if len(one.content) <= min(room, _FILE_BYTES) and len(sent) < _FILES:
+            sent.append(one)
+            room -= len(one.content)
+        else:
+            others.append(plain(one.name))
+    names = cut(", ".join(others), _NAMES)
+    note = f"\nThere is no room in a message for: {names}" if others else ""
+    return shorten(text, MESSAGE_LIMIT - len(note)) + note, [one.file() for one in sent]
 
 
 def fenced(text: str, limit: int, file_name: str) -> tuple[str, list[Attached]]:
@@ -58,9 +77,8 @@ async def answer(
 ) -> None:
     """Answer the one person who began the interaction; a click's answer replaces nothing. A text
     that is too long for a message is also sent as a file."""
-    content = shorten(text, MESSAGE_LIMIT)
-    whole = [Attached.text("answer.txt", text)] if content != text else []
-    sent = [one.file() for one in [*whole, *files][:_FILES]]
+    whole = [Attached.text("answer.txt", text)] if len(text) > MESSAGE_LIMIT else []
+    content, sent = message_of(text, [*whole, *files])
     shown = view or discord.utils.MISSING
     if not interaction.response.is_done():
         await interaction.response.send_message(content, files=sent, view=shown, ephemeral=True)
@@ -85,11 +103,11 @@ async def answer_however_late(
         else:
             return
     if isinstance(interaction.channel, discord.abc.Messageable):
-        content = f"{plain(interaction.user.name)}: {text}"
-        whole = [Attached.text("answer.txt", text)] if len(content) > MESSAGE_LIMIT else []
-        sent = [one.file() for one in [*files, *whole][:_FILES]]
+        told = f"{plain(interaction.user.name)}: {text}"
+        whole = [Attached.text("answer.txt", text)] if len(told) > MESSAGE_LIMIT else []
+        content, sent = message_of(told, [*files, *whole])
         try:
-            await interaction.channel.send(shorten(content, MESSAGE_LIMIT), files=sent)
+            await interaction.channel.send(content, files=sent)
         except (discord.Forbidden, discord.NotFound) as error:
             channel = interaction.channel_id
             log.warning("channel_unusable", channel=channel, error=str(error))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import discord
 import structlog
 
-from kernelbot.bot.answers import Attached
+from kernelbot.bot.answers import Attached, message_of
 from kernelbot.guilds.model import ChatAnswer
 from kernelbot.render.markdown import MESSAGE_LIMIT
 from kernelbot.render.text import shorten
@@ -19,7 +19,6 @@ _GONE = (10008, 10015, 50027)
 """Discord's codes: unknown message, unknown webhook, a token whose time is over."""
 _PASSING = (401, 408, 429)
 """Refusals that say nothing of what was asked: our own token, our slowness, too many requests."""
-_FILES = 10
 log = structlog.get_logger()
 
 
@@ -63,12 +62,10 @@ class LiveMessage:
         application = self._bot.application_id
         assert application is not None, "it is logged in"
         webhook = discord.Webhook.partial(application, token, client=self._bot)
+        content, sent = message_of(text, files)
         try:
             await webhook.edit_message(
-                self._answer.message_id,
-                content=shorten(text, MESSAGE_LIMIT),
-                attachments=[one.file() for one in files[:_FILES]],
-                view=None,
+                self._answer.message_id, content=content, attachments=sent, view=None
             )
         except discord.HTTPException as error:
             if error.code in _GONE or error.status == 401:
