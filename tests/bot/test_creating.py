@@ -41,6 +41,21 @@ H100."""
     assert "❌ There is already a board named 'SCALE'." in taken.messages[0].content
 
 
+async def test_a_board_has_the_longest_name(stage: Stage) -> None:
+    carl, name = stage.person("carl", CREATOR), "n" * 64
+    asked = await carl.runs(
+        "leaderboard create", name=name, deadline="2100-01-01", reference_code=upload()
+    )
+    assert asked.original is not None
+    await carl.chooses(asked.original, "Choose the GPUs", "CPU")
+    assert name == (await stage.world.services.boards.get(None, name)).name
+
+
+async def test_a_deadline_that_utc_has_no_year_for_cant_be_read() -> None:
+    with pytest.raises(UserError, match="can't be read"):
+        deadline_of("9999-12-31 23:00", "America/New_York")
+
+
 @pytest.mark.parametrize(
     ("name", "deadline", "file", "refusal"),
     [

@@ -28,7 +28,8 @@ def deadline_of(text: str, zone: str = "UTC") -> datetime:
     for form in _FORMS:
         try:
             found = datetime.strptime(text.strip(), form).replace(tzinfo=ZoneInfo(zone))
-        except ValueError:
+            found.astimezone(UTC)
+        except (ValueError, OverflowError):  # or the last evening of the year 9999
             continue
         if found <= datetime.now(UTC):
             raise UserError("The deadline has passed already.", hint="Choose a later one.")
@@ -55,7 +56,8 @@ async def ask_for_devices(
     boards = bot.services.boards
     definition = await boards.check_reference(actor, name, reference.filename, content)
     choices = [(device, device) for device in boards.devices_for(definition)]
-    custom_id = press_id("create-on", interaction.user.id, name, int(until.timestamp()))
+    # The word is short, so that the longest names fit into an id.
+    custom_id = press_id("new", interaction.user.id, name, int(until.timestamp()))
     await answer(
         interaction,
         f"Which GPUs is **{plain(name)}** for?",
@@ -85,4 +87,4 @@ async def _create(bot: "KernelBot", interaction: discord.Interaction, words: Seq
     await interaction.edit_original_response(content=text, view=None, attachments=[])
 
 
-PRESSES: dict[str, Press] = {"create-on": _create}
+PRESSES: dict[str, Press] = {"new": _create, "create-on": _create}
