@@ -327,12 +327,18 @@ async def test_one_on_a_busy_machine_is_measured_again_and_then_decides_nothing(
     assert await judge.claim("CPU", "w") is None
 
 
-async def test_one_that_was_measured_again_on_a_quiet_machine_decides(world: World) -> None:
-    _, second = await two_of_ada(world)
+@pytest.mark.parametrize("last", [FASTER, SAME])
+async def test_who_wins_after_a_busy_machine_has_to_win_again_too(
+    world: World, last: tuple[float, float, float]
+) -> None:
+    first, second = await two_of_ada(world)
     judge = judging(world)
     await _shown_busy(judge, await begun_duel(judge))
     await show(judge, await begun_duel(judge), FASTER)
-    assert [(1, "ada", second)] == await _ranking(world)
+    assert [(1, "ada", first)] == await _ranking(world)
+    await show(judge, await begun_duel(judge), last)
+    assert [(1, "ada", second if last == FASTER else first)] == await _ranking(world)
+    assert await judge.claim("CPU", "w") is None
 
 
 async def test_a_lost_attempt_is_tried_again_and_then_given_up(world: World) -> None:

@@ -42,13 +42,25 @@ async def needs_another(session: WriteSession, run: RunRef, result: RunResult) -
     """Whether a duel's run has shown for the first time what would replace an author's best. Then
     it is measured once more, with other processes and data, and only who wins both has won: where
     a process happens to lie in memory is in no interval of that process's calls. So is one on a
-    machine that was too busy to measure on."""
-    if run.duel_id is None or run.repeats > 0:
+    machine that was too busy to measure on, which counts as neither of both."""
+    if run.duel_id is None:
         return False
-    if result.duel is not None and busy_share(result) is not None:
+    if run.repeats == 0 and _is_busy(result):
         return True
+    if run.repeats > 1 or (run.repeats == 1 and not await _was_busy(session, run)):
+        return False
     ratio = _ratio_of(result)
     return ratio is not None and await duels.would_win(session, run.duel_id, ratio)
+
+
+def _is_busy(result: RunResult) -> bool:
+    return result.duel is not None and busy_share(result) is not None
+
+
+async def _was_busy(session: WriteSession, run: RunRef) -> bool:
+    """Whether the last measurement before this one was on a busy machine."""
+    before = await duels.returned(session, run.id)
+    return before is not None and _is_busy(before)
 
 
 def _ratio_of(result: RunResult) -> Ratio | None:

@@ -54,3 +54,8 @@ SELECT EXISTS (SELECT 1 FROM runs WHERE duel_id = %(duel_id)s AND shared_seed) A
 SELECT a.result::text AS result
 FROM runs r JOIN attempts a ON a.run_id = r.id AND a.state = 'finished'
 WHERE r.duel_id = %(duel_id)s;
+
+-- name: returned
+SELECT result::text AS result FROM attempts
+WHERE run_id = %(run_id)s AND state = 'returned' AND result IS NOT NULL
+ORDER BY number DESC LIMIT 1;

@@ -1,7 +1,7 @@
 """Duels: which wait, and what came of them."""
 
 from kernelbot.duels.model import Duel, Ratio, with_sentence
-from kernelbot.protocol import DuelResult
+from kernelbot.protocol import DuelResult, RunResult
 from kernelbot.schemas.values import from_row
 from kernelbot.store.database import ReadSession, Row, WriteSession
 from kernelbot.store.results import read_result
@@ -89,6 +89,12 @@ async def result(session: ReadSession, duel_id: int) -> DuelResult | None:
     """All that was measured in it; None if nothing was."""
     row = await session.one(statements(__file__)["result"], {"duel_id": duel_id})
     return None if row is None else read_result(row["result"]).duel
+
+
+async def returned(session: ReadSession, run_id: int) -> RunResult | None:
+    """What a duel's run showed before it was measured again; None: it wasn't."""
+    row = await session.one(statements(__file__)["returned"], {"run_id": run_id})
+    return None if row is None else read_result(row["result"])
 
 
 def _duel(row: Row) -> Duel:
