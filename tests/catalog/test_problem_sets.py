@@ -2,6 +2,9 @@
 
 from pathlib import Path
 
+import pytest
+
+from kernelbot.catalog import problem_sets
 from kernelbot.catalog.problem_sets import read_sets
 from tests.support.problem_sets import write_competition, write_problem
 
@@ -31,3 +34,21 @@ def test_what_nobody_reads_of_a_competition_and_of_its_problems_is_named(tmp_pat
         "sets/spring.yaml:4: dead_line: unknown key, ignored",
         "sets/one/task.yml:10: colour: unknown key, ignored",
     ) == found.warnings
+
+
+def test_of_a_file_that_many_problems_name_only_so_many_copies_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(problem_sets, "MAX_BYTES", 1 << 20)
+    write_problem(tmp_path, "one")
+    task = tmp_path / "one" / "task.yml"
+    copies = [f'  - {{"name": "copy{n}.py", "source": "big.py"}}\n' for n in range(4)]
+    task.write_text(task.read_text().replace("files:\n", "files:\n" + "".join(copies), 1))
+    (tmp_path / "one" / "big.py").write_text("#" * (100 << 10))
+    listed = [f"  - {{directory: one, name: b{n}, gpus: [CPU]}}\n" for n in range(5)]
+    (tmp_path / "spring.yaml").write_text("name: spring\nproblems:\n" + "".join(listed))
+    (found,) = read_sets(tmp_path)
+    assert [True] * 3 + [False] * 2 == [entry.definition is not None for entry in found.entries]
+    assert found.entries[-1].error == (
+        "the problems before it hold more than 1 MiB, the most of one sync"
+    )

@@ -14,6 +14,10 @@ from kernelbot.catalog.sources import TASK_FILE
 from kernelbot.domain.errors import Finding, InvalidProblem
 
 MAX_DEPTH = 6
+MAX_BYTES = 256 << 20
+"""Most bytes of all problems' texts together: one file may be a source of any number of them."""
+_LEAST_BYTES = 64 << 10
+"""What a problem counts for at least, since reading it takes time."""
 _IS_COMPETITION = re.compile(rb"^(problems|deadline)[ \t]*:", re.MULTILINE)
 """A file with a deadline alone is one whose list was forgotten or misspelt: reading it says so."""
 
@@ -54,7 +58,20 @@ def read_sets(root: Path, *, only: str | None = None) -> tuple[ProblemSet, ...]:
             f"There is no competition file{named}: no *.yaml file with a list of `problems`.",
             hint="Write one beside the problems' folders; see docs/reference/problem-format.md.",
         )
-    return tuple(_read(path, root) for path in files)
+    room = _Room(MAX_BYTES)
+    return tuple(_read(path, root, room) for path in files)
+
+
+@dataclass
+class _Room:
+    """How many bytes of problems may still be read."""
+
+    left: int
+
+    def take(self, definition: ProblemDefinition) -> None:
+        texts = [file.text for file in (*definition.spec.files, *definition.solutions)]
+        texts += [definition.description, *definition.templates.values()]
+        self.left -= max(sum(map(len, texts)), _LEAST_BYTES)
 
 
 def _competition_files(root: Path) -> Iterator[Path]:
@@ -77,13 +94,13 @@ def _is_one(path: Path, root: Path) -> bool:
         return False
 
 
-def _read(path: Path, root: Path) -> ProblemSet:
+def _read(path: Path, root: Path, room: _Room) -> ProblemSet:
     file = str(path.relative_to(root))
     try:
         competition = load_competition(path, root=root)
     except InvalidProblem as error:
         return ProblemSet(file, None, (), _within(root, error))
-    entries = tuple(_entry(listed, root) for listed in competition.problems)
+    entries = tuple(_entry(listed, root, room) for listed in competition.problems)
     own = _places(competition.warnings, path.parent, root)
     warnings = dict.fromkeys([*own, *(one for entry in entries for one in entry.warnings)])
     return ProblemSet(file, competition, entries, None, tuple(warnings))
@@ -101,12 +118,16 @@ def _within(root: Path, error: InvalidProblem) -> str:
     return str(error).replace(f"{root}/", "").replace(f" ({root.name})", "")
 
 
-def _entry(listed: CompetitionProblem, root: Path) -> SetEntry:
+def _entry(listed: CompetitionProblem, root: Path, room: _Room) -> SetEntry:
+    if room.left <= 0:
+        error = f"the problems before it hold more than {MAX_BYTES >> 20} MiB, the most of one sync"
+        return SetEntry(listed, None, error)
     try:
         loaded = load_problem(listed.folder, root=root)
     except InvalidProblem as error:
         return SetEntry(listed, None, _within(root, error))
     definition = loaded.definition
+    room.take(definition)
     if listed.devices:
         definition = replace(definition, devices=listed.devices)
     return SetEntry(listed, definition, None, _places(loaded.warnings, listed.folder, root))
