@@ -221,11 +221,7 @@ class RunLifecycle:
                 await ending.tell_whether_it_waits(session, run, reason)
 
     async def finish(
-        self,
-        claim: Claim,
-        owner: str,
-        result: RunResult,
-        events: Sequence[ProgressEvent] = (),
+        self, claim: Claim, owner: str, result: RunResult, events: Sequence[ProgressEvent] = ()
     ) -> bool:
         """Write the verdict with all that depends on it, in one transaction; before it the judge's
         last `events`, for those who follow.
@@ -280,17 +276,20 @@ class RunLifecycle:
             await samples.add_measurements(session, claim.run_id, result)
             if code_sha256 is not None and accepted:
                 await submissions.know_code(session, submission_id, code_sha256)
-            first_time = run.rejudge_id is None and claim.spec.secret
             await keep_findings(session, submission_id, found, self._rules.review)
-            if result.score_s is not None and accepted and first_time:
-                await self._compare(session, run)
+            scored = None
+            if result.score_s is not None and accepted and claim.spec.secret:
                 scored = CheckedScore(
                     submission_id, run.leaderboard_id, run.device, run.author_id, result.score_s
                 )
+            if scored is not None and run.rejudge_id is None:
+                await self._compare(session, run)
                 await hold_if_absurd(session, scored, self._rules.review)
             if accepted and run.mode == Mode.LEADERBOARD:
                 await hold_if_suspicious(session, submission_id, result.suspicions)
             await ending.conclude(session, run)
+            if scored is not None and run.rejudge_id is not None:  # locked before the ranking
+                await hold_if_absurd(session, scored, self._rules.review)
         return True
 
     async def _compare(self, session: WriteSession, run: RunRef) -> None:

@@ -13,7 +13,8 @@ from kernelbot.domain.states import REVIEW_TRANSITIONS, ReviewState, SubmissionS
 from kernelbot.protocol import SourceFile, Verdict
 from kernelbot.server.tables import DeviceSettings
 from kernelbot.submissions.model import Submission
-from tests.support.judging import judged_at_once
+from tests.fakes.host import result_of
+from tests.support.judging import judged_at_once, judging
 from tests.support.problems import sort_problem
 from tests.support.workers import finished, quick_settings, working
 from tests.support.world import World
@@ -50,6 +51,19 @@ async def test_an_absurd_speed_up_is_held(world: World) -> None:
         shown.place,
     )
     assert "100 times faster" in (shown.review_reason or "")
+
+
+async def test_what_a_rejudge_shows_is_held_as_well(world: World) -> None:
+    await world.board()
+    _, other = await _judged(world, (world.ada.user, 1.0), (world.bob.user, 0.9))
+    await world.services.rejudging.start(world.admin.user, "sort", top=None)
+    judge = judging(world)
+    while (claim := await judge.claim("CPU", "w")) is not None:
+        assert await judge.launched(claim, "w", "handle")
+        score = "0.01" if "0.9" in claim.spec.submission.text else "1.0"
+        assert await judge.finish(claim, "w", result_of(claim.spec, ["accepted", score]))
+    (held,) = await world.services.reviews.held(world.admin.user)
+    assert (other.id, ["ada"]) == (held.id, await _ranked(world, "CPU"))
 
 
 async def test_what_is_held_is_not_ranked(world: World) -> None:
