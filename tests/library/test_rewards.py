@@ -62,6 +62,15 @@ def test_a_speed_without_a_baseline_is_a_mistake() -> None:
 def test_an_unknown_kind_is_a_mistake(rule: str) -> None:
     with pytest.raises(UserError, match="No reward is called"):
         rule_for(rule)
+    with pytest.raises(UserError, match="No reward is called"):
+        RewardRule(rule)  # type: ignore[arg-type]  # programs aren't all checked
+
+
+@pytest.mark.parametrize("kind", RewardKind)
+def test_a_rule_may_be_made_of_its_kinds_word(kind: RewardKind) -> None:
+    made = RewardRule(kind.value)  # type: ignore[arg-type]  # the same
+    assert (RewardRule(kind), kind) == (made, made.kind)
+    assert reward(Judged(), RewardRule(kind)) == reward(Judged(), made)
 
 
 @pytest.mark.parametrize(("accepted", "most"), [(float("nan"), 2), (0, float("inf")), (0, 0.5)])

@@ -34,11 +34,21 @@ class RewardRule:
     """A larger speed counts as this one."""
 
     def __post_init__(self) -> None:
-        """Raises `UserError` for numbers that make no rule."""
+        """Raises `UserError` for a kind or numbers that make no rule. A kind may be its word."""
+        object.__setattr__(self, "kind", _kind(self.kind))
         if not (math.isfinite(self.accepted) and math.isfinite(self.most_speed)):
             raise UserError("The numbers of a reward's rule must be finite.")
         if self.most_speed < 1:
             raise UserError("`most_speed` must be 1 at least: the baseline's own speed.")
+
+
+def _kind(word: str) -> RewardKind:
+    """Raises `UserError` if there is no such kind."""
+    try:
+        return RewardKind(word)
+    except ValueError:
+        known = ", ".join(RewardKind)
+        raise UserError(f"No reward is called {word!r}.", hint=f"There is: {known}.") from None
 
 
 class Rewarded(Protocol):
@@ -59,13 +69,7 @@ class Rewarded(Protocol):
 
 def rule_for(rule: RewardRule | str) -> RewardRule:
     """The rule, or the plain one of this kind. Raises `UserError` if there is no such kind."""
-    if isinstance(rule, RewardRule):
-        return rule
-    try:
-        return RewardRule(RewardKind(rule))
-    except ValueError:
-        known = ", ".join(RewardKind)
-        raise UserError(f"No reward is called {rule!r}.", hint=f"There is: {known}.") from None
+    return rule if isinstance(rule, RewardRule) else RewardRule(_kind(rule))
 
 
 def reward(report: Rewarded, rule: RewardRule) -> float | None:
