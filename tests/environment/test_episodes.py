@@ -2,12 +2,14 @@
 
 import json
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from kernelbot import Judge, OtherData, RewardKind, RewardRule
 from kernelbot.catalog.problem import LoadedProblem, load_problem
+from kernelbot.domain.errors import UserError
 from kernelbot.environment.episodes import Episode, Grounds
 from kernelbot.environment.held_out import HeldOutSecret
 from kernelbot.environment.messages import Action, Observation, ResetRequest
@@ -115,6 +117,32 @@ async def test_held_out_workloads_are_judged_in_the_end_alone(
     assert seen.held_out is not None
     assert ("accepted", "runtime_error") == (seen.report.verdict, seen.held_out.verdict)
     assert (2, len(whole) - 1) == (len(seen.report.tests), len(shown))
+
+
+async def test_an_episode_ends_whose_problem_is_wrong_on_what_is_held_out(
+    judge: Judge, problem: LoadedProblem
+) -> None:
+    spec = problem.definition.spec
+    files = tuple(
+        replace(file, text=file.text.replace("ref_kernel", "found_kernel")) for file in spec.files
+    )
+    bare = replace(problem.definition, spec=replace(spec, files=files), solutions=())
+    found = episode(judge, problem, EpisodeRules(attempts=1))
+    found.task = replace(found.task, whole=replace(problem, definition=bare))
+    seen = await found.attempt(Action(source=RIGHT))
+    assert seen.report is not None
+    assert seen.held_out is not None
+    assert ("accepted", "internal_error") == (seen.report.verdict, seen.held_out.verdict)
+    assert (True, None) == (seen.done, seen.reward)
+
+
+async def test_a_judge_that_is_not_open_is_no_mistake_of_the_sources(
+    problem: LoadedProblem,
+) -> None:
+    found = episode(Judge(), problem, EpisodeRules(CORRECT))
+    with pytest.raises(UserError, match="isn't open"):
+        await found.attempt(Action(source=RIGHT))
+    assert 0 == found.state().step_count
 
 
 @pytest.mark.exhaustive

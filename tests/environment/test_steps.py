@@ -68,6 +68,16 @@ def test_what_could_not_be_judged_is_paid_nothing_and_uses_up_no_attempt(rule: P
     assert paid(rule, [1.0, None, 3.0, 2.0])[1] is None
 
 
+@pytest.mark.parametrize("rule", Payment)
+def test_an_episode_of_which_nothing_could_be_judged_is_worth_nothing_known(rule: Payment) -> None:
+    assert [None] * MOST_LOST == paid(rule, [None] * MOST_LOST)
+
+
+@pytest.mark.parametrize("rule", [Payment.END, Payment.GAIN])
+def test_a_lost_attempt_at_the_end_leaves_what_the_best_is_worth(rule: Payment) -> None:
+    assert 2.0 == sum(each or 0.0 for each in paid(rule, [2.0, *[None] * MOST_LOST]))
+
+
 @pytest.mark.parametrize(
     ("expected", "rule", "hidden", "is_done"),
     [

@@ -66,8 +66,8 @@ def test_a_task_is_found_by_split_and_index_and_by_its_id(sort: LoadedProblem) -
     assert NAMES[3] == tasks.at("train", 3).id
     assert 3 == tasks.named(NAMES[3]).index
     for index in (-1, len(NAMES)):
-        with pytest.raises(UserError, match="has no task"):
-            tasks.at("train", index)
+        with pytest.raises(UserError, match="The split 'train' has no task"):
+            tasks.at(Split.TRAIN, index)
     for nowhere in (
         lambda: tasks.at("test", 0),
         lambda: tasks.named("x"),

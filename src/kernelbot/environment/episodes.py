@@ -1,6 +1,7 @@
 """One try to solve a task: attempts, each answered by a report, and what they are worth."""
 
 import asyncio
+import logging
 import secrets
 import time
 from collections.abc import Iterator
@@ -8,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from kernelbot.domain.errors import Conflict, InvalidProblem, UserError
+from kernelbot.domain.errors import Conflict, InvalidProblem, InvalidSubmission
 from kernelbot.environment.diffs import patched
 from kernelbot.environment.held_out import HeldOutSecret
 from kernelbot.environment.messages import (
@@ -33,11 +34,13 @@ from kernelbot.environment.views import judged_text, report_data, task_summary, 
 from kernelbot.library.data import OtherData
 from kernelbot.library.judge import Judge
 from kernelbot.library.reports import Report
+from kernelbot.protocol import Verdict
 from kernelbot.render.text import encodable
 
 _SEED_BITS = 31
 _KEPT_OF_REFUSED = 1 << 16
 """Characters of an action that no source can be made of; it may be no text in UTF-8."""
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -147,9 +150,7 @@ class Episode:
             if action.kind is SourceKind.DIFF:
                 source = await asyncio.to_thread(patched, self._last_source, action.source)
             report = await self._report(source)
-        except InvalidProblem:
-            raise
-        except UserError as error:  # the source's mistake
+        except InvalidSubmission as error:
             begin = encodable(action.source[:_KEPT_OF_REFUSED])
             return JudgedAttempt(begin, refusal=f"{error} {error.hint}".rstrip(), reward=0.0)
         return JudgedAttempt(source, report=report, reward=report.reward(self._rules.reward))
@@ -167,20 +168,25 @@ class Episode:
 
     async def _on_held_out(self, progress: EpisodeProgress) -> HeldOutResult | None:
         """The best source on what is held out; None unless the episode is over with one that has
-        a reward."""
+        a reward. A problem that is wrong there can't be judged; what is wrong may tell what is held
+        out, so that the log alone has it."""
         rules, best = self._rules, progress.best
         if not progress.is_done or rules.held_out is HeldOut.NOTHING:
             return None
         if best is None or best.reward <= 0:
             return None
-        report = await self._grounds.judge.judge(
-            self.task.whole,
-            progress.best_source,
-            mode=rules.last_mode,
-            device=rules.device,
-            baseline=rules.is_timed,
-            data=OtherData(self._secret_seed(), secret=True),
-        )
+        try:
+            report = await self._grounds.judge.judge(
+                self.task.whole,
+                progress.best_source,
+                mode=rules.last_mode,
+                device=rules.device,
+                baseline=rules.is_timed,
+                data=OtherData(self._secret_seed(), secret=True),
+            )
+        except InvalidProblem as error:
+            log.error("What is held out of the task %r can't be judged: %s", self.task.id, error)
+            return HeldOutResult(Verdict.INTERNAL_ERROR, None, None)
         return HeldOutResult(report.verdict, report.reward(rules.reward), report.score_s)
 
     def _secret_seed(self) -> int:

@@ -96,10 +96,12 @@ def payment(
     now: EpisodeProgress,
     held_out: HeldOutResult | None,
 ) -> float | None:
-    """The reward of an attempt; None if it, or at an episode's end its best on what is held out,
-    couldn't be judged."""
+    """The reward of an attempt; None if it couldn't be judged, or at an episode's end all attempts,
+    or its best on what is held out."""
     if not now.is_done:
         return None if judged.is_lost else _on_the_way(rule, judged, before, now)
+    if now.best is None:
+        return None
     worth = _reward(now.best) if held_out is None else held_out.reward
     if worth is None:
         return None

@@ -121,7 +121,7 @@ class TaskSet:
         tasks = self.in_split(split)
         if not 0 <= index < len(tasks):
             raise UserError(
-                f"The split {split!r} has no task {index}.",
+                f"The split {str(split)[:100]!r} has no task {index}.",
                 hint=f"Its tasks are 0 to {len(tasks) - 1}.",
             )
         return tasks[index]
