@@ -1,6 +1,7 @@
 """Whole episodes over a real WebSocket and real HTTP, with a scripted policy."""
 
 import json
+import socket
 import subprocess
 import sys
 import time
@@ -8,6 +9,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 
+import httpx
 import pyarrow.parquet
 import pytest
 from websockets.exceptions import ConnectionClosed
@@ -181,6 +183,34 @@ def test_a_client_that_leaves_ends_what_is_judged_for_it(
         assert "time_limit" == other.step(HOSTILE["hangs"])["observation"]["report"]["verdict"]
     _eventually(lambda: "stayed" in _recorded(records))
     assert "left" not in _recorded(records)
+
+
+def test_an_action_over_http_whose_client_leaves_is_not_counted(server: Served, home: Path) -> None:
+    _eventually(lambda: not busy_runners(home))
+    name = server.post("/reset").json()["metadata"]["episode_id"]
+    body = {"episode_id": name, "action": {"source": HOSTILE["hangs"]}}
+    with socket.create_connection(("127.0.0.1", int(server.url.rsplit(":", 1)[1]))) as leaving:
+        leaving.sendall(_posted("/step", json.dumps(body).encode()))
+        _eventually(lambda: busy_runners(home))
+    again = {"episode_id": name, "action": {"source": RIGHT}}
+    answers = list[httpx.Response]()
+
+    def is_answered() -> bool:
+        answers.append(server.post("/step", again))
+        return answers[-1].status_code != 409  # it is judging the other action
+
+    _eventually(is_answered)
+    assert (1.0, 1) == (answers[-1].json()["reward"], answers[-1].json()["observation"]["attempt"])
+
+
+def _posted(path: str, body: bytes) -> bytes:
+    lines = (
+        f"POST {path} HTTP/1.1",
+        "Host: 127.0.0.1",
+        "Content-Type: application/json",
+        f"Content-Length: {len(body)}",
+    )
+    return "\r\n".join((*lines, "", "")).encode() + body
 
 
 def test_an_episode_over_http_is_named_by_its_id(server: Served) -> None:

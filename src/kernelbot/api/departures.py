@@ -37,7 +37,7 @@ class Departures:
             await send(message)
 
         answering = asyncio.ensure_future(self._app(scope, nothing_then_gone, noting))
-        leaving = asyncio.ensure_future(_departure(receive))
+        leaving = asyncio.ensure_future(departure(receive))
         leaving.add_done_callback(lambda _: gone.set())
         try:
             await asyncio.wait({answering, leaving}, return_when=asyncio.FIRST_COMPLETED)
@@ -52,7 +52,9 @@ class Departures:
                 await asyncio.wait({answering})
 
 
-async def _departure(receive: Receive) -> None:
+async def departure(receive: Receive) -> None:
+    """Until the client has gone, or the answer was sent. `receive`: of a request whose body nobody
+    else reads any more."""
     while (await receive())["type"] != "http.disconnect":
         pass
 

@@ -2,13 +2,14 @@
 
 from typing import Annotated, Any
 
-from fastapi import FastAPI, Query, WebSocket
+from fastapi import FastAPI, Query, Request, Response, WebSocket
 from pydantic import BaseModel, ConfigDict
 
 from kernelbot import __version__
 from kernelbot.api import errors
 from kernelbot.api.middleware import BodyLimit
 from kernelbot.api.settings import MIB
+from kernelbot.environment.departing import unless_gone
 from kernelbot.environment.messages import (
     Action,
     Envelope,
@@ -84,10 +85,14 @@ def _add_episodes(app: FastAPI, sessions: ClientSessions) -> None:
         observation = await sessions.reset(asked or ResetRequest())
         return Envelope.model_validate(observation.enveloped())
 
-    @app.post("/step")
-    async def step(asked: StepRequest) -> Envelope:
-        """Judge an action of an episode."""
-        observation = await sessions.step(asked.episode_id, asked.action, asked.timeout_s)
+    @app.post("/step", response_model=Envelope)
+    async def step(asked: StepRequest, request: Request) -> Envelope | Response:
+        """Judge an action of an episode. If the client leaves before its answer, nothing has
+        happened."""
+        judging = sessions.step(asked.episode_id, asked.action, asked.timeout_s)
+        observation = await unless_gone(request.receive, judging)
+        if observation is None:
+            return Response()  # nobody reads it
         return Envelope.model_validate(observation.enveloped())
 
     @app.get("/state")
