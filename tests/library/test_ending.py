@@ -1,6 +1,8 @@
 """Cancelled tasks, hosts that are killed, and what is left of either."""
 
 import asyncio
+import contextlib
+import gc
 import os
 import signal
 from collections.abc import AsyncIterator, Callable
@@ -9,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from kernelbot import Judge
+from kernelbot.domain.errors import UserError
+from kernelbot.library import hosting
 from kernelbot.protocol import Fault, Mode, Verdict
 from tests.library.sources import ENDLESS, ENDLESS_IMPORT, RIGHT, TIMED_ENDLESS
 from tests.support.exhaustive import cases
@@ -73,6 +77,59 @@ async def test_the_end_of_the_block_ends_what_is_being_judged(home: Path, patien
     await until(lambda: not busy_runners(home))
     with pytest.raises(asyncio.CancelledError):
         await task
+
+
+async def test_nothing_is_begun_while_a_block_ends(home: Path, patient: Path) -> None:
+    async with Judge(slots=2) as judge:
+
+        async def again_and_again() -> str:
+            while True:
+                with contextlib.suppress(asyncio.CancelledError):
+                    try:
+                        await judge.judge(patient, ENDLESS)
+                    except UserError as error:
+                        return str(error)
+
+        task = asyncio.create_task(again_and_again())
+        await until(lambda: busy_runners(home))
+    assert "This judge isn't open." == await task
+
+
+async def test_a_block_of_a_judge_that_is_open_is_a_mistake(judge: Judge, patient: Path) -> None:
+    with pytest.raises(UserError, match="open already"):
+        await judge.__aenter__()
+    assert Verdict.ACCEPTED == (await judge.judge(patient, RIGHT)).verdict
+
+
+async def test_a_task_that_is_cancelled_twice_has_ended_its_judging(
+    judge: Judge, home: Path, patient: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    tasks = [asyncio.create_task(judge.judge(patient, ENDLESS)) for _ in range(2)]
+    await until(lambda: len(busy_runners(home)) == 2)
+    for _ in range(2):
+        for task in tasks:
+            task.cancel()
+        await asyncio.sleep(0)
+    await asyncio.wait(tasks)
+    del task, tasks
+    gc.collect()
+    assert Verdict.ACCEPTED == (await judge.judge(patient, RIGHT)).verdict
+    assert [] == [record.getMessage() for record in caplog.records]
+
+
+@pytest.mark.exhaustive
+async def test_a_cancelled_task_ends_a_host_that_stands_still(
+    judge: Judge, home: Path, patient: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hosting, "_STOP_S", 0.1)  # it doesn't end the job, however long it has
+    task = asyncio.create_task(judge.judge(patient, ENDLESS))
+    await until(lambda: busy_runners(home))
+    os.kill(stopped := host_of(home), signal.SIGSTOP)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert Verdict.ACCEPTED == (await judge.judge(patient, RIGHT)).verdict
+    assert stopped != host_of(home)
 
 
 async def killing_hosts(home: Path, when: Callable[[], object], times: int) -> None:

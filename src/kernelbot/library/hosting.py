@@ -21,6 +21,8 @@ from kernelbot.server.judge_once import no_result
 from kernelbot.server.warm_judge import warm_judge
 
 _NAME_LENGTH = 24
+_STOP_S = 30.0
+"""How long a host may take to end a job that was stopped before it counts as hung."""
 log = logging.getLogger(__name__)
 
 
@@ -71,6 +73,12 @@ class _Attempt:
             self._is_stopped = True
             if self._connection is not None:
                 self._connection.stop()
+
+    def end_host(self) -> None:
+        """Kill the host that hasn't ended the job after `stop`: it hangs, and never would."""
+        with self._lock:
+            if self._connection is not None:
+                _end(self._connection.pid)
 
     def _attach(self, connection: Connection) -> None:
         with self._lock:
@@ -139,7 +147,10 @@ class HostClient:
             return await asyncio.shield(running)
         except asyncio.CancelledError:
             attempt.stop()
-            await asyncio.wait([running])
+            _, unended = await asyncio.wait([running], timeout=_STOP_S)
+            if unended:
+                attempt.end_host()
+                await asyncio.wait([running])
             if not running.cancelled():
                 running.exception()  # `Stopped`, or a failure that nobody waits to be told of
             raise

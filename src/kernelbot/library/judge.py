@@ -18,6 +18,7 @@ from kernelbot.library.baselines import (
     baseline_source,
 )
 from kernelbot.library.data import OtherData
+from kernelbot.library.ends import cancel, result_of
 from kernelbot.library.feeding import reports_of
 from kernelbot.library.once import Once
 from kernelbot.library.opening import Opened, open_host
@@ -84,8 +85,11 @@ class Judge:
         self._open: Opened | None = None
 
     async def __aenter__(self) -> Self:
-        """Start the host, unless it is there, or connect to the cluster. Raises `UserError` if the
-        configuration is wrong or has no such device, and `Unavailable` if nothing can be judged."""
+        """Start the host, unless it is there, or connect to the cluster. Raises `UserError` if this
+        is open already, or if the configuration is wrong or has no such device, and `Unavailable`
+        if nothing can be judged."""
+        if self._open is not None:
+            raise UserError("This judge is open already.", hint="Make another one.")
         opened = await open_host(self._names, self._slots, len(os.sched_getaffinity(0)))
         if self._sampling is not None:
             opened = replace(opened, settings=replace(opened.settings, sampling=self._sampling))
@@ -93,14 +97,13 @@ class Judge:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        """Whatever is still being judged is cancelled, and has ended."""
-        for task in self._running:
-            task.cancel()
-        if self._running:
-            await asyncio.wait(set(self._running))
+        """Whatever is still being judged is cancelled, and has ended; nothing new is begun."""
         opened, self._open = self._open, None
-        if opened is not None:
-            await opened.close()
+        try:
+            await cancel(self._running)
+        finally:
+            if opened is not None:
+                await opened.close()
 
     async def judge(
         self,
@@ -178,7 +181,7 @@ class Judge:
         task = asyncio.create_task(self._judged(loaded, submission, options))
         self._running.add(task)
         task.add_done_callback(self._running.discard)
-        return await task
+        return await result_of(task)
 
     async def _judged(
         self, loaded: LoadedProblem, submission: SourceFile, options: _Options

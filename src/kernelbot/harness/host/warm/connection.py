@@ -47,10 +47,15 @@ class Connection:
         self._reader.close()
         self._sock.close()
 
+    @property
+    def pid(self) -> int:
+        """The judge's process. Raises `NotOurs` if it is another account's."""
+        return peer_pid(self._sock)
+
     def is_welcome(self) -> bool:
         """False if the judge is ending. Raises `JudgeHangs`, and `NotOurs` if it is another
         account's."""
-        pid = peer_pid(self._sock)
+        pid = self.pid
         try:
             return self._receive(_ANSWER_S) is not None
         except TimeoutError:
@@ -72,8 +77,7 @@ class Connection:
             return self._follow(job, on_event, on_step)
         except TimeoutError:
             self._cancel()
-            pid = peer_pid(self._sock)
-            raise JudgeHangs("The warm judge didn't answer in time.", pid) from None
+            raise JudgeHangs("The warm judge didn't answer in time.", self.pid) from None
         except (NoWarmJudge, Stopped):
             raise
         except BaseException:
