@@ -16,7 +16,7 @@ from kernelbot.environment.messages import Action, Observation, ResetRequest
 from kernelbot.environment.recording import Recorder, ServerNote
 from kernelbot.environment.settings import EpisodeRules, HeldOut, Payment
 from kernelbot.environment.tasks import Division, TaskSet
-from tests.library.sources import RIGHT
+from tests.library.sources import RIGHT, without_baseline
 
 TELLS = RIGHT.replace("    return", "    print('factor', float(factor))\n    return")
 REMEMBERS = RIGHT.replace("    return", "    assert float(factor) in {known}\n    return")
@@ -120,15 +120,10 @@ async def test_held_out_workloads_are_judged_in_the_end_alone(
 
 
 async def test_an_episode_ends_whose_problem_is_wrong_on_what_is_held_out(
-    judge: Judge, problem: LoadedProblem
+    judge: Judge, problem: LoadedProblem, sums: Path
 ) -> None:
-    spec = problem.definition.spec
-    files = tuple(
-        replace(file, text=file.text.replace("ref_kernel", "found_kernel")) for file in spec.files
-    )
-    bare = replace(problem.definition, spec=replace(spec, files=files), solutions=())
     found = episode(judge, problem, EpisodeRules(attempts=1))
-    found.task = replace(found.task, whole=replace(problem, definition=bare))
+    found.task = replace(found.task, whole=without_baseline(sums))
     seen = await found.attempt(Action(source=RIGHT))
     assert seen.report is not None
     assert seen.held_out is not None

@@ -1,5 +1,10 @@
 """Sources for the problem of the skeleton, of authors who mean well and of others."""
 
+from dataclasses import replace
+from pathlib import Path
+
+from kernelbot.catalog.problem import LoadedProblem, load_problem
+
 RIGHT = """\
 import numpy as np
 def custom_kernel(data):
@@ -23,8 +28,22 @@ HOSTILE = {
     "no kernel": "x = 1\n",
     "raises": "def custom_kernel(data):\n    raise ValueError('no')\n",
 }
-REFUSED: dict[str, str | bytes] = {
+REFUSED: dict[str, str | bytes | Path | None] = {
+    "none": None,
     "10 MB": "#" * 10_000_000,
     "no UTF-8": b"\xff\xfe\x00",
     "surrogates": "x = '\udcff'\n",
+    "no file": Path("nowhere.py"),
+    "no path": Path("a\0b.py"),
 }
+
+
+def without_baseline(folder: Path) -> LoadedProblem:
+    """The problem without a reference or a solution that could be timed."""
+    loaded = load_problem(folder)
+    spec = loaded.definition.spec
+    files = tuple(
+        replace(file, text=file.text.replace("ref_kernel", "found_kernel")) for file in spec.files
+    )
+    bare = replace(loaded.definition, spec=replace(spec, files=files), solutions=())
+    return replace(loaded, definition=bare)

@@ -10,7 +10,7 @@ from kernelbot.domain.errors import InvalidProblem, InvalidSubmission, UserError
 from kernelbot.library import baselines
 from kernelbot.library.sources import Source
 from kernelbot.protocol import Fault, Mode, Verdict
-from tests.library.sources import HOSTILE, REFUSED, RIGHT, WRONG
+from tests.library.sources import HOSTILE, REFUSED, RIGHT, WRONG, without_baseline
 
 NAMES = ("right", "wrong", *HOSTILE, *REFUSED)
 
@@ -40,6 +40,9 @@ async def test_each_source_has_a_report_whatever_it_does(judge: Judge, sums: Pat
         "10 MB": Verdict.COMPILE_ERROR,
         "no UTF-8": Verdict.COMPILE_ERROR,
         "surrogates": Verdict.COMPILE_ERROR,
+        "none": Verdict.COMPILE_ERROR,
+        "no file": Verdict.COMPILE_ERROR,
+        "no path": Verdict.COMPILE_ERROR,
     } == {name: report.verdict for name, report in reports.items()}
     assert {Fault.AUTHOR} == {report.fault for report in reports.values()} - {None}
     assert [] == [name for name, one in reports.items() if not one.accepted and not one.message]
@@ -126,6 +129,26 @@ async def test_what_can_not_be_asked_for_is_said_at_once(judge: Judge, sums: Pat
     for asked in ({"mode": "fast"}, {"device": "H100"}, {"baseline": True}):
         with pytest.raises(UserError):
             await judge.judge(sums, RIGHT, **asked)
+
+
+async def test_what_is_no_source_is_the_programs_mistake_and_ends_a_series(
+    judge: Judge, sums: Path
+) -> None:
+    wrong: Source = ["x"]  # type: ignore[assignment]  # programs aren't all checked
+    with pytest.raises(UserError, match="A source is a text, bytes or a Path, and not 'list'"):
+        _ = [report async for report in judge.many([(sums, wrong)])]
+
+
+async def test_a_problem_without_a_baseline_is_refused_before_anything_runs(
+    judge: Judge, sums: Path
+) -> None:
+    bare = without_baseline(sums)
+    with pytest.raises(InvalidProblem, match="has no baseline"):
+        await judge.judge(bare, WRONG, mode=Mode.BENCHMARK, baseline=True)
+    with pytest.raises(InvalidProblem, match="has no baseline"):
+        _ = [
+            report async for report in judge.many([(bare, WRONG)], mode="benchmark", baseline=True)
+        ]
 
 
 async def test_a_judge_has_devices_and_slots_and_is_used_in_its_block(

@@ -5,7 +5,7 @@ import pytest
 from kernelbot import judge
 from kernelbot.domain.errors import InvalidProblem, InvalidSubmission
 from kernelbot.protocol import Verdict
-from tests.library.sources import REFUSED, RIGHT, WRONG
+from tests.library.sources import REFUSED, RIGHT, WRONG, without_baseline
 
 
 def test_it_judges_as_kernelbot_run_does(home: Path, sums: Path, open_files: None) -> None:
@@ -28,3 +28,5 @@ def test_what_can_not_be_judged_raises_before_anything_runs(home: Path, sums: Pa
     for source in REFUSED.values():
         with pytest.raises(InvalidSubmission):
             judge(sums, source)
+    with pytest.raises(InvalidProblem, match="has no baseline"):
+        judge(without_baseline(sums), RIGHT, mode="benchmark", baseline=True)

@@ -75,6 +75,8 @@ def read_source(path: Path) -> bytes:
             return file.read(MAX_SOURCE_BYTES + 1)
     except OSError as error:
         raise InvalidSubmission(f"{path} can't be read: {error.strerror}.") from None
+    except ValueError as error:  # its name holds a NUL
+        raise InvalidSubmission(f"{str(path)!r} can't be read: {error}.") from None
 
 
 def _text(

@@ -178,6 +178,8 @@ class Judge:
         self, loaded: LoadedProblem, submission: SourceFile, options: _Options
     ) -> Report:
         """In a task that the end of the block cancels, wherever it was begun."""
+        if options.baseline:
+            baseline_source(loaded)  # without one it raises before anything runs
         task = asyncio.create_task(self._judged(loaded, submission, options))
         self._running.add(task)
         task.add_done_callback(self._running.discard)

@@ -33,6 +33,8 @@ def judge(
     if baseline:
         expect_timed(wanted)
     loaded = Problems().load(problem)
+    if baseline:
+        baseline_source(loaded)  # without one it raises before anything runs
     submission = source_file(source, loaded.definition.spec)
     with contextlib.closing(
         LocalJudge(log.info, sandbox=SandboxMode.REQUIRED, cold=False)

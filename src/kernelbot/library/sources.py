@@ -22,8 +22,9 @@ from kernelbot.submissions.source import check_language, source_text
 
 Problem = str | os.PathLike[str] | LoadedProblem
 """A problem's folder, or what was read from it."""
-Source = str | bytes | Path
-"""A program's text, or the file that holds it."""
+Source = str | bytes | Path | None
+"""A program's text, or the file that holds it. None: there is none, as in a model's answer without
+code; it is refused as what no door takes."""
 
 
 @dataclass
@@ -43,13 +44,23 @@ class Problems:
 
 
 def source_file(source: Source, problem: ProblemSpec) -> SourceFile:
-    """The source under the name that the problem gives it. Raises `InvalidSubmission`."""
-    if isinstance(source, Path):
-        check_language(source.name, problem.lang)
-        content = read_source(source)
-    else:
-        content = source if isinstance(source, bytes) else _encoded(source)
-    return SourceFile(problem.submission_name, source_text(content))
+    """The source under the name that the problem gives it. Raises `InvalidSubmission`, and
+    `UserError` for what can't be one, which is the calling program's mistake."""
+    return SourceFile(problem.submission_name, source_text(_content(source, problem)))
+
+
+def _content(source: object, problem: ProblemSpec) -> bytes:
+    match source:
+        case Path():
+            check_language(source.name, problem.lang)
+            return read_source(source)
+        case bytes():
+            return source
+        case str():
+            return _encoded(source)
+        case None:
+            raise InvalidSubmission("There is no source: None was given.")
+    raise UserError(f"A source is a text, bytes or a Path, and not {type(source).__name__!r}.")
 
 
 def _encoded(text: str) -> bytes:
