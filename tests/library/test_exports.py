@@ -4,6 +4,7 @@ import ast
 import json
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -64,9 +65,19 @@ def test_another_name_is_an_attribute_error() -> None:
     assert not hasattr(kernelbot, "nope")
 
 
-def test_type_checkers_are_told_of_the_same() -> None:
+def told_to_type_checkers() -> set[tuple[str, str]]:
+    """From which module they have each name."""
     stub = Path(kernelbot.__file__).with_suffix(".pyi")
-    imports = [
-        node for node in ast.parse(stub.read_text()).body if isinstance(node, ast.ImportFrom)
-    ]
-    assert EXPORTS == {alias.name for node in imports for alias in node.names}
+    found = [node for node in ast.parse(stub.read_text()).body if isinstance(node, ast.ImportFrom)]
+    return {(node.module or "", alias.name) for node in found for alias in node.names}
+
+
+def test_type_checkers_are_told_of_the_same() -> None:
+    assert EXPORTS == {name for _, name in told_to_type_checkers()}
+
+
+@pytest.mark.parametrize(("module", "name"), sorted(told_to_type_checkers()))
+def test_type_checkers_take_no_name_for_a_module_beside_it(module: str, name: str) -> None:
+    folder = Path(str(import_module(module).__file__)).with_suffix("")
+    is_package = folder.name == "__init__"
+    assert not (is_package and (folder.parent / f"{name}.py").exists())
