@@ -88,7 +88,7 @@ class FakeKubernetes:
             ("get", "jobs"): self._get_job,
             ("delete", "jobs"): self._delete_job,
             ("get", "pods/log"): self._log,
-            ("list", "nodes"): lambda _: self._list_of("NodeList", self.cluster.nodes),
+            ("list", "nodes"): lambda asked: self._part_of(asked, "NodeList", self.cluster.nodes),
             ("list", "resourcequotas"): lambda _: self._list_of(
                 "ResourceQuotaList", self.cluster.quotas
             ),
@@ -178,10 +178,14 @@ class FakeKubernetes:
         found = [
             each for each in self.cluster.store.list_kind(_KINDS[resource]) if _fits(request, each)
         ]
-        size = min(int(request.query.get("limit", "500")), self.page)
+        return self._part_of(request, f"{_KINDS[resource]}List", found)
+
+    def _part_of(self, request: Request, kind: str, found: list[Wire]) -> Response:
+        """As much of a list as was asked for, and no more than a page."""
+        size = min(int(request.query.get("limit", len(found))), self.page)
         start = int(request.query.get("continue", "0"))
         more = str(start + size) if len(found) > start + size else ""
-        return self._list_of(f"{_KINDS[resource]}List", found[start : start + size], more)
+        return self._list_of(kind, found[start : start + size], more)
 
     def _list_of(self, kind: str, items: list[Wire], more: str = "") -> Response:
         meta = {"resourceVersion": str(self.cluster.store.version), "continue": more}

@@ -312,6 +312,17 @@ async def test_a_cluster_that_shows_no_nodes_is_believed_to_have_them(
     assert (True, "") == (found.available, found.note)
 
 
+async def test_a_large_clusters_nodes_come_in_parts(kubernetes: FakeKubernetes) -> None:
+    having = kubernetes.cluster.nodes[0]
+    without = {**having, "spec": {"unschedulable": True}}
+    kubernetes.page = 2
+    kubernetes.cluster.nodes = [without] * 4 + [having]
+    async with started(plan(kubernetes).build()) as launcher:
+        found = await launcher.availability(DEVICE)
+    assert (True, "") == (found.available, found.note)
+    assert 3 == len([path for _, path in kubernetes.requests if path.endswith("/nodes")])
+
+
 @pytest.mark.exhaustive
 async def test_a_cluster_without_room_is_unavailable(kubernetes: FakeKubernetes) -> None:
     kubernetes.cluster.nodes[0]["spec"] = {"unschedulable": True}

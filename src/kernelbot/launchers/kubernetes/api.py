@@ -1,7 +1,7 @@
 """The routes of Kubernetes' API that we use, each with what its statuses mean."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
 from enum import StrEnum
@@ -56,6 +56,10 @@ S = TypeVar("S", bound=SchedulerAnswer)
 
 class Expired(SchedulerError):
     """The cluster doesn't remember any more what has changed since then: begin with a list."""
+
+
+class _Forbidden(PlatformError):
+    """Our account may not do this."""
 
 
 class DeletionPropagation(StrEnum):
@@ -184,20 +188,9 @@ class KubernetesApi:
 
     async def snapshot(self, kind: ObjectKind[I]) -> ObjectSnapshot[I]:
         """All that is ours now. Raises `Expired`."""
-        items: list[I] = []
-        more = ""
-        for _ in range(_MOST_PAGES):
-            params = {"labelSelector": f"{MANAGED_BY}={OURS}", "limit": str(_PAGE)}
-            if more:
-                params["continue"] = more
-            answer = await self._send("GET", self._path(kind.group, kind.name), params=params)
-            self._must(answer, 200, f"listing {kind.name}")
-            part = read(kind.listed, answer, KUBERNETES, f"a list of {kind.name}")
-            items += part.items
-            more = part.meta.more or ""
-            if not more:
-                return ObjectSnapshot(tuple(items), part.meta.version)
-        raise SchedulerError(f"Kubernetes lists more than {_MOST_PAGES * _PAGE} {kind.name}.")
+        path, ours = self._path(kind.group, kind.name), {"labelSelector": f"{MANAGED_BY}={OURS}"}
+        parts = await self._parts(kind.listed, path, kind.name, ours)
+        return ObjectSnapshot(_items(parts), parts[-1].meta.version)
 
     async def watch(
         self, kind: ObjectKind[I], version: str, limit_s: float
@@ -250,11 +243,27 @@ class KubernetesApi:
         what: str,
         params: Mapping[str, str] | None = None,
     ) -> tuple[S, ...] | None:
-        answer = await self._send("GET", path, params=params)
-        if answer.status == 403:
+        try:
+            return _items(await self._parts(kind, path, what, params or {}))
+        except _Forbidden:
             return None
-        self._must(answer, 200, f"listing {what}")
-        return read(kind, answer, KUBERNETES, what).items
+
+    async def _parts(
+        self, kind: type[ObjectList[S]], path: str, what: str, params: Mapping[str, str]
+    ) -> list[ObjectList[S]]:
+        """A list in parts, one at least: all nodes of a large cluster are too long for one answer.
+        Raises `Expired`."""
+        parts: list[ObjectList[S]] = []
+        more = ""
+        for _ in range(_MOST_PAGES):
+            asked = {**params, "limit": str(_PAGE), **({"continue": more} if more else {})}
+            answer = await self._send("GET", path, params=asked)
+            self._must(answer, 200, f"listing {what}")
+            parts.append(read(kind, answer, KUBERNETES, f"a list of {what}"))
+            more = parts[-1].meta.more or ""
+            if not more:
+                return parts
+        raise SchedulerError(f"Kubernetes lists more than {_MOST_PAGES * _PAGE} {what}.")
 
     async def _send(
         self,
@@ -313,15 +322,20 @@ class KubernetesApi:
             raise Expired(f"Kubernetes has forgotten what changed: {said}")
         if answer.status == 401:
             raise PlatformError("Kubernetes doesn't accept our token: give the launcher another.")
-        sentence = f"Kubernetes answered {answer.status} to {doing}: {said}"
-        raise _error(sentence, ours=answer.status in _OURS)
+        raise _error(f"Kubernetes answered {answer.status} to {doing}: {said}", answer.status)
 
     def _path(self, group: str, rest: str) -> str:
         return f"{group}/namespaces/{self._namespace}/{rest}"
 
 
-def _error(sentence: str, *, ours: bool) -> KernelbotError:
-    return PlatformError(sentence) if ours else SchedulerError(sentence)
+def _error(sentence: str, status: int) -> KernelbotError:
+    if status == 403:
+        return _Forbidden(sentence)
+    return PlatformError(sentence) if status in _OURS else SchedulerError(sentence)
+
+
+def _items(parts: Iterable[ObjectList[S]]) -> tuple[S, ...]:
+    return tuple(item for part in parts for item in part.items)
 
 
 def _message(answer: HttpAnswer) -> str:
