@@ -5,6 +5,7 @@ python examples/agents/evolve.py --judgings 200 --plot best.svg
 
 import argparse
 import asyncio
+import itertools
 import random
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -15,6 +16,8 @@ from template import Candidate
 from kernelbot import Judge
 
 FIRST, PARENTS = 20, 5
+MOST_TRIES = 100
+"""After so many changes that were known already a program is drawn at random."""
 
 
 class Evolution:
@@ -44,11 +47,12 @@ class Evolution:
 
     def _next(self) -> Candidate:
         parents = self.found.parents(PARENTS) if len(self._children) >= FIRST else []
-        while True:
-            parent = self._chance.choice(parents) if parents else None
+        for tries in itertools.count():
+            parent = self._chance.choice(parents) if parents and tries < MOST_TRIES else None
             child = parent.changed(self._chance) if parent else Candidate.any(self._chance)
             if child not in self._known:
-                return child
+                break
+        return child
 
 
 def main() -> None:

@@ -81,6 +81,9 @@ async def conclude(found: Found) -> None:
     took_s = time.monotonic() - found.began_s
     judged = len(found.rewards) + found.refused
     print(f"{judged} judged in {took_s:.1f} s, {found.refused} of them refused.")
+    if not found.rewards:
+        print("None was accepted, so none is the best.")
+        return
     async with Judge(slots=1) as judge:
         report = await judge.judge(PROBLEM, found.best.source, mode="leaderboard", baseline=True)
     low, high = report.speed_ci95 or (0.0, 0.0)

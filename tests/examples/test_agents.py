@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -44,3 +45,20 @@ def test_a_search_finds_something_and_draws_it(runtime: Path, program: str) -> N
     assert best.startswith("Best: ")
     assert confidence.startswith("With 95 % confidence ")
     assert picture.read_text().startswith("<svg")
+
+
+def test_an_evolution_goes_on_once_all_changes_of_the_best_are_known(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.syspath_prepend(str(AGENTS))
+    evolve, template = import_module("evolve"), import_module("template")
+    search = evolve.Evolution(judgings=1000, seed=1)
+    best = template.Candidate("chunks", template.SMALLEST)
+    search.found.rewards.append((1.0, best))
+    search._children += [best] * evolve.FIRST
+    search._known |= {
+        template.Candidate(method, block)
+        for method in template.METHODS
+        for block in range(template.SMALLEST, 2 * template.SMALLEST + 1)
+    }
+    assert search._next().block > 2 * template.SMALLEST

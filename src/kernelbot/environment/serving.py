@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import re
 import socket
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -26,6 +27,7 @@ from kernelbot.library.opening import cluster_address
 from kernelbot.render.text import counted
 
 _CLOSE_CONNECTIONS_S = 3
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,15 @@ class Environment:
     """Decides what is held out."""
     cluster: str | None = None
     """The address of the Ray cluster that judges; None: this machine does."""
+
+    def __post_init__(self) -> None:
+        """Raises `UserError` for a name that can't stand in a path."""
+        if not _NAME.fullmatch(self.name):
+            raise UserError(
+                f"An environment can't be called {self.name[:100]!r}.",
+                hint="A name has up to 100 letters, digits, hyphens, dots and underscores, and "
+                "begins with a letter or a digit.",
+            )
 
 
 OnStep = Callable[[str], None]
