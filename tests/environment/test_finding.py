@@ -1,5 +1,6 @@
 """Problems of folders, of trees, of repositories and of other suites."""
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -38,6 +39,16 @@ def test_what_is_no_problem_among_others_is_said_and_left_out(tree: Path) -> Non
     (complaint,) = find_problems([str(tree)]).refused
     assert complaint.startswith("The problem in broken has")
     assert "task.yml:1: lang" in complaint
+
+
+def test_a_folder_whose_name_is_no_text_is_said_and_left_out(tmp_path: Path) -> None:
+    for name in ("fine", os.fsdecode(b"\xff")):
+        shutil.copytree(EXAMPLES / "sort_np", tmp_path / name)
+    found = find_problems([str(tmp_path)])
+    assert (["fine"], ("?: the folder's name isn't text in UTF-8",)) == (
+        [name for name, _ in found.problems],
+        found.refused,
+    )
 
 
 def test_a_place_without_a_problem_is_a_mistake(tree: Path) -> None:

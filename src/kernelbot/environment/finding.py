@@ -11,6 +11,7 @@ from kernelbot.catalog.importing.folders import import_problems
 from kernelbot.catalog.problem import LoadedProblem, load_problem
 from kernelbot.catalog.sources import TASK_FILE
 from kernelbot.domain.errors import InvalidProblem, UserError
+from kernelbot.render.text import encodable
 
 MAX_DEPTH = 6
 _GIT = "git+"
@@ -88,6 +89,9 @@ def _read(root: Path) -> Found:
     refused: list[str] = []
     for folder in _folders(root.resolve()):
         name = folder.relative_to(root.resolve()).as_posix()
+        if encodable(name) != name:  # neither an answer nor a record could say its id
+            refused.append(f"{encodable(name)}: the folder's name isn't text in UTF-8")
+            continue
         try:
             problems.append((name, load_problem(folder)))
         except InvalidProblem as error:
