@@ -10,6 +10,7 @@ from pathlib import Path
 from signal import SIGINT, SIGTERM
 
 import uvicorn
+from fastapi import FastAPI
 
 from kernelbot.catalog.problem import LoadedProblem
 from kernelbot.domain.errors import UserError
@@ -109,22 +110,28 @@ async def _serve(
             lambda: ClientSession(grounds, tasks, recorder), environment.limits
         )
         app = create_application(environment.name, tasks, sessions, hosts)
-        config = uvicorn.Config(
-            app,
-            log_config=None,
-            access_log=False,
-            lifespan="off",
-            ws="websockets-sansio",
-            ws_max_size=MAX_MESSAGE_BYTES,
-            ws_per_message_deflate=False,
-            timeout_graceful_shutdown=_CLOSE_CONNECTIONS_S,
-        )
-        server = _EnvironmentServer(config)
+        server = _EnvironmentServer(server_config(app, environment.limits))
         for number in (SIGINT, SIGTERM):
             asyncio.get_running_loop().add_signal_handler(number, server.stop)
         async with sessions.end_idle_sessions():
             on_ready(f"{counted(len(tasks), 'task')} at {_url(listener)}")
             await server.serve(sockets=[listener])
+
+
+def server_config(app: FastAPI, limits: SessionLimits) -> uvicorn.Config:
+    """How it is served. A client that answers no ping may be one that waits for its model: it is
+    gone once its session has been idle for too long, as all others are."""
+    return uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        lifespan="off",
+        ws="websockets-sansio",
+        ws_max_size=MAX_MESSAGE_BYTES,
+        ws_per_message_deflate=False,
+        ws_ping_timeout=limits.idle_s,
+        timeout_graceful_shutdown=_CLOSE_CONNECTIONS_S,
+    )
 
 
 def _judges(environment: Environment) -> str | None:
