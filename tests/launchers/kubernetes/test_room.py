@@ -31,9 +31,9 @@ def node(
     return KubernetesNode.model_validate_json(json.dumps(document))
 
 
-def quota(hard: dict[str, str], used: dict[str, str]) -> Quota:
+def quota(hard: dict[str, str], used: dict[str, str], **spec: Any) -> Quota:
     meta = {"name": "gpus", "uid": "q1"}
-    document = {"metadata": meta, "status": {"hard": hard, "used": used}}
+    document = {"metadata": meta, "spec": spec, "status": {"hard": hard, "used": used}}
     return Quota.model_validate_json(json.dumps(document))
 
 
@@ -118,3 +118,27 @@ def test_which_toleration_puts_up_with_a_taint(toleration: Toleration, takes: bo
 def test_which_quota_is_used_up(hard: dict[str, str], used: dict[str, str], said: str) -> None:
     why = why_no_quota([quota(hard, used)], device())
     assert (bool(said), True) == (bool(why), said in why)
+
+
+@pytest.mark.parametrize(
+    ("spec", "counts"),
+    [
+        ({}, True),
+        ({"scopes": []}, True),
+        ({"scopes": ["NotTerminating"]}, False),
+        (
+            {
+                "scopeSelector": {
+                    "matchExpressions": [
+                        {"scopeName": "PriorityClass", "operator": "In", "values": ["high"]}
+                    ]
+                }
+            },
+            False,
+        ),
+    ],
+)
+def test_a_quota_of_some_pods_is_not_taken_for_one_of_ours(
+    spec: dict[str, Any], counts: bool
+) -> None:
+    assert counts == bool(why_no_quota([quota({"pods": "0"}, {}, **spec)], device()))

@@ -42,6 +42,16 @@ def ended(how: str, reason: str, message: str = "") -> KubernetesJob:
     [
         ({"reason": "Evicted", "message": "low on memory"}, Fault.SCHEDULER, "evicted its pod"),
         ({"reason": "DeadlineExceeded"}, Fault.PLATFORM, "longer than all limits together"),
+        (
+            {
+                "reason": "DeadlineExceeded",
+                "containerStatuses": [
+                    {"name": "judge", "state": {"waiting": {"reason": "ContainerCreating"}}}
+                ],
+            },
+            Fault.PLATFORM,
+            "hadn't begun within its pod's deadline: ContainerCreating on node 'gpu-node-1'",
+        ),
         ({"reason": "NodeLost"}, Fault.SCHEDULER, "its node is lost"),
         ({"reason": "Terminated"}, Fault.SCHEDULER, "shut down"),
         ({"reason": "UnexpectedAdmissionError"}, Fault.SCHEDULER, "couldn't give it"),

@@ -177,6 +177,21 @@ class KubernetesNode(KubernetesObject):
     status: NodeStatus = NodeStatus()
 
 
+class QuotaScopes(SchedulerAnswer):
+    """Which names a selector has: what they select isn't looked at."""
+
+    expressions: Annotated[
+        tuple[dict[str, object], ...] | None, Field(alias="matchExpressions")
+    ] = None
+
+
+class QuotaSpec(SchedulerAnswer):
+    """Which pods a quota counts."""
+
+    scopes: tuple[str, ...] | None = None
+    selector: Annotated[QuotaScopes | None, Field(alias="scopeSelector")] = None
+
+
 class QuotaStatus(SchedulerAnswer):
     """A quota's limits, and what is used of them."""
 
@@ -187,7 +202,15 @@ class QuotaStatus(SchedulerAnswer):
 class Quota(KubernetesObject):
     """A `ResourceQuota` of v1."""
 
+    spec: QuotaSpec = QuotaSpec()
     status: QuotaStatus = QuotaStatus()
+
+    @property
+    def is_of_all(self) -> bool:
+        """Whether it counts all pods of its namespace, and not only some, such as those of a
+        priority class."""
+        selector = self.spec.selector
+        return not self.spec.scopes and not (selector and selector.expressions)
 
 
 class KubernetesEvent(SchedulerAnswer):

@@ -41,11 +41,12 @@ def why_no_node(nodes: Iterable[KubernetesNode], device: KubernetesDevice) -> st
 
 
 def why_no_quota(quotas: Iterable[Quota], device: KubernetesDevice) -> str:
-    """Which quota has no room for one more of its jobs; empty: all have."""
+    """Which quota has no room for one more of its jobs; empty: all have. One that counts only some
+    pods may not count ours: if it does and is used up, the job waits for its pod."""
     wanted = {name: Fraction(1) for name in _COUNTED}
     for name, asked in _asked(device).items():
         wanted |= {f"requests.{name}": asked, f"limits.{name}": asked, name: asked}
-    for quota in quotas:
+    for quota in filter(lambda one: one.is_of_all, quotas):
         for name, hard in (quota.status.hard or {}).items():
             most = quantity(hard)
             used = quantity((quota.status.used or {}).get(name, "0"))

@@ -9,6 +9,7 @@ from kernelbot.launchers.base import JobState, Outcome
 from kernelbot.launchers.kubernetes.answers import (
     Condition,
     Container,
+    ContainerWaiting,
     KubernetesJob,
     Pod,
     Terminated,
@@ -32,6 +33,7 @@ _NO_IMAGE = frozenset(
         "InvalidImageName",
         "RegistryUnavailable",
         "RunContainerError",
+        "SignatureValidationFailed",
     )
 )
 _POD_ENDS = {
@@ -167,11 +169,20 @@ def _why_pod_ended(pod: Pod) -> Outcome:
     """Without a result."""
     if (disrupted := pod.condition("DisruptionTarget")) is not None and disrupted.holds:
         return _lost(Fault.SCHEDULER, "the cluster ended its pod", pod, disrupted.message)
+    if pod.status.reason == "DeadlineExceeded" and (waiting := _never_begun(pod)) is not None:
+        why = f"its container hadn't begun within its pod's deadline: {waiting.reason}"
+        return _lost(Fault.PLATFORM, why, pod, waiting.message)
     if pod.status.reason in _POD_ENDS:
         return _lost(*_POD_ENDS[pod.status.reason or ""], pod, pod.status.message)
     if pod.meta.deleted_at is not None:
         return _lost(Fault.SCHEDULER, "its pod was deleted", pod, None)
     return _why_containers_ended(pod)
+
+
+def _never_begun(pod: Pod) -> ContainerWaiting | None:
+    """What the judge's container still waits for: its image, a volume, or its sandbox."""
+    found = (each for each in pod.status.containers or () if each.name == JUDGE_CONTAINER)
+    return next((each.state.waiting for each in found), None)
 
 
 def _why_containers_ended(pod: Pod) -> Outcome:
