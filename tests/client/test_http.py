@@ -5,9 +5,10 @@ import ssl
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler
 
+import httpx
 import pytest
 
-from kernelbot.client import BadAnswer, KernelbotClient, Refused, Unreachable
+from kernelbot.client import AsyncKernelbotClient, BadAnswer, KernelbotClient, Refused, Unreachable
 from kernelbot.client.answers import trusted
 from kernelbot.domain.next_steps import Next
 from kernelbot.protocol import Fault
@@ -149,6 +150,25 @@ def test_an_answer_of_another_kind_of_server(serve: Callable[[Handle], str], bod
         pytest.raises(BadAnswer, match="BoardList"),
     ):
         client.boards()
+
+
+def test_an_answer_that_is_not_packed_as_it_says() -> None:
+    def wrong(_: httpx.Request) -> httpx.Response:
+        return httpx.Response(
+            200, headers={"Content-Encoding": "gzip"}, stream=httpx.ByteStream(b"not that")
+        )
+
+    with KernelbotClient("http://x", transport=httpx.MockTransport(wrong)) as client:
+        with pytest.raises(BadAnswer, match="can't be unpacked"):
+            client.boards()
+        with pytest.raises(BadAnswer, match="can't be unpacked"):
+            next(client.events(7, patience_s=0.0))
+
+
+@pytest.mark.parametrize("client", [KernelbotClient, AsyncKernelbotClient])
+def test_what_is_no_url(client: type[KernelbotClient | AsyncKernelbotClient]) -> None:
+    with pytest.raises(Unreachable, match="is not a URL that can be asked"):
+        client("http://[::1")
 
 
 def test_a_hostile_board_name_stays_in_its_path(serve: Callable[[Handle], str]) -> None:

@@ -24,8 +24,8 @@ _NOT_READY = 503
 
 @contextmanager
 def talking(url: str) -> Iterator[None]:
-    """What goes wrong with the connection in this block is raised as `Unreachable`, and what can't
-    be sent as `UserError`."""
+    """What goes wrong with the connection in this block is raised as `Unreachable`, an answer that
+    isn't packed as it says as `BadAnswer`, and what can't be sent as `UserError`."""
     try:
         yield
     except httpx.TransportError as error:
@@ -33,6 +33,11 @@ def talking(url: str) -> Iterator[None]:
         raise Unreachable(
             f"The server at {url} can't be reached: {why}.",
             hint="Is it running (`kernelbot serve`)? Is KERNELBOT_URL right?",
+        ) from error
+    except httpx.DecodingError as error:
+        raise BadAnswer(
+            f"The answer of {url} can't be unpacked: {error}.",
+            hint="Is it a KernelBot server? A proxy before it may be wrong.",
         ) from error
     except httpx.InvalidURL as error:
         raise Unreachable(f"{url} is not a URL that can be asked: {error}.") from error

@@ -36,13 +36,14 @@ class AsyncKernelbotClient(Asynchronous, EveryCall):
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
         self.url = url
-        self._http = httpx.AsyncClient(
-            base_url=url,
-            headers=credentials(token),
-            verify=trusted(url),
-            timeout=timeout_s,
-            transport=transport,
-        )
+        with talking(url):
+            self._http = httpx.AsyncClient(
+                base_url=url,
+                headers=credentials(token),
+                verify=trusted(url),
+                timeout=timeout_s,
+                transport=transport,
+            )
 
     @classmethod
     def to(cls, endpoint: Endpoint) -> "AsyncKernelbotClient":

@@ -37,13 +37,14 @@ class KernelbotClient(Synchronous, EveryCall):
         transport: httpx.BaseTransport | None = None,
     ) -> None:
         self.url = url
-        self._http = httpx.Client(
-            base_url=url,
-            headers=credentials(token),
-            verify=trusted(url),
-            timeout=timeout_s,
-            transport=transport,
-        )
+        with talking(url):
+            self._http = httpx.Client(
+                base_url=url,
+                headers=credentials(token),
+                verify=trusted(url),
+                timeout=timeout_s,
+                transport=transport,
+            )
 
     @classmethod
     def to(cls, endpoint: Endpoint) -> "KernelbotClient":
