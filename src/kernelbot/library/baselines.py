@@ -74,10 +74,12 @@ class Baselines:
     async def near(
         self, key: Hashable, at_s: float, measure: Callable[[], Awaitable[Baseline]]
     ) -> Baseline:
-        """The one measured within `MAX_AGE_S` of `at_s` (by `time.monotonic`); measured now if
-        there is none."""
+        """The one measured up to `MAX_AGE_S` before `at_s` (by `time.monotonic`), or since then;
+        measured now if there is none. Whoever has waited for another's isn't given one of their
+        own, which would be later still."""
         async with self._locks[key]:
             known = self._known.get(key)
-            if known is None or abs(known[0] - at_s) > MAX_AGE_S:
-                known = self._known[key] = (time.monotonic(), await measure())
+            if known is None or known[0] + MAX_AGE_S < at_s:
+                measured = await measure()
+                known = self._known[key] = (time.monotonic(), measured)
             return known[1]
