@@ -1,5 +1,6 @@
 """Sources of all kinds, judged side by side by real hosts."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -76,6 +77,15 @@ async def test_times_have_intervals_and_are_compared_with_the_reference(
     assert report.score_ci95_s[0] <= report.score_s <= report.score_ci95_s[1]
     assert report.speed_ci95[0] == report.reward("speed")
     assert again.baseline is report.baseline  # it is recent enough
+
+
+async def test_a_baseline_does_not_wait_behind_other_sources(home: Path, sums: Path) -> None:
+    async with Judge(slots=1) as judge:
+        compared = asyncio.create_task(judge.judge(sums, RIGHT, mode=Mode.BENCHMARK, baseline=True))
+        others = [asyncio.create_task(judge.judge(sums, f"{RIGHT}# {n}")) for n in range(4)]
+        assert (await compared).baseline is not None
+        assert 1 >= len([task for task in others if task.done()])
+        assert {Verdict.ACCEPTED} == {(await task).verdict for task in others}
 
 
 async def test_a_baseline_that_fails_the_problems_own_tests_is_the_problems_mistake(

@@ -18,6 +18,7 @@ from kernelbot.harness.host.warm.folder import PrivateFolder
 from kernelbot.harness.host.warm.names import judge_name
 from kernelbot.protocol import JobSpec, ProgressEvent, RunResult
 from kernelbot.server.judge_once import no_result
+from kernelbot.server.judging_slots import JudgingSlots
 from kernelbot.server.warm_judge import warm_judge
 
 _NAME_LENGTH = 24
@@ -98,7 +99,7 @@ class HostClient:
         self._slots = slots
         self._host = host_with_slots(folder, slots)
         self._threads = ThreadPoolExecutor(slots, thread_name_prefix="kernelbot-judge")
-        self._free = asyncio.Semaphore(slots)
+        self._free = JudgingSlots(slots)
         self._gathering = asyncio.Lock()
 
     async def start(self) -> None:
@@ -112,11 +113,12 @@ class HostClient:
         """Nothing is judged by then. The host stays for the next ones."""
         self._threads.shutdown(wait=False)
 
-    async def judge(self, job: JobSpec) -> RunResult:
-        """Judge. If the host fails meanwhile, once more, with nothing beside it: then a job that
-        brings hosts down loses its own result alone, an `internal_error` that says so. Cancelled,
-        it returns once the host has ended the job."""
-        async with self._free:
+    async def judge(self, job: JobSpec, *, first: bool = False) -> RunResult:
+        """Judge, before those that wait for a slot if it is `first`. If the host fails meanwhile,
+        once more, with nothing beside it: then a job that brings hosts down loses its own result
+        alone, an `internal_error` that says so. Cancelled, it returns once the host has ended the
+        job."""
+        async with self._free.one(first=first):
             try:
                 return await self._attempt(job)
             except NoWarmJudge as error:

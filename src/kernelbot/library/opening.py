@@ -20,9 +20,9 @@ _CLUSTER = re.compile(r"ray://[A-Za-z0-9.-]{1,253}:[0-9]{1,5}")
 class JudgingHost(Protocol):
     """Judges jobs side by side."""
 
-    async def judge(self, job: JobSpec) -> RunResult:
-        """Judge. A result that is lost is an `internal_error` that says so. Cancelled, it returns
-        once the job has ended."""
+    async def judge(self, job: JobSpec, *, first: bool = False) -> RunResult:
+        """Judge, before all that wait if it is `first`. A result that is lost is an
+        `internal_error` that says so. Cancelled, it returns once the job has ended."""
 
 
 @dataclass(frozen=True)

@@ -67,9 +67,9 @@ class RayJudge:
         async with self._after:
             await self._judge.close()
 
-    async def judge(self, job: JobSpec) -> RunResult:
+    async def judge(self, job: JobSpec, *, first: bool = False) -> RunResult:
         """Judges one job on the cluster. Raises what `RemoteJudge.judge` raises."""
-        return await self._judge.judge(job)
+        return await self._judge.judge(job, first=first)
 
 
 def _expect_package() -> None:

@@ -15,6 +15,7 @@ from kernelbot.launchers.results import NoResult
 from kernelbot.protocol import JobSpec, RunResult
 from kernelbot.protocol.result_size import most_bytes
 from kernelbot.server.judge_once import no_result
+from kernelbot.server.judging_slots import JudgingSlots
 from kernelbot.worker.launching import launch_whole
 from kernelbot.worker.reading import ResultReader
 from kernelbot.worker.watching import Watcher
@@ -35,7 +36,7 @@ class RemoteJudge:
         self._launcher = launcher
         self._watcher = Watcher(name, launcher, _plain_log())
         self._reader = ResultReader()
-        self._free = asyncio.Semaphore(slots)
+        self._free = JudgingSlots(slots)
         self._watching = asyncio.create_task(self._watcher.run())
 
     async def close(self) -> None:
@@ -45,10 +46,11 @@ class RemoteJudge:
         await self._reader.close()
         await self._launcher.close()
 
-    async def judge(self, job: JobSpec) -> RunResult:
-        """Judge. If the job is lost, through no fault of its author's, once more; lost again, the
-        result is an `internal_error` that says so. Cancelled, it returns once the job has ended."""
-        async with self._free:
+    async def judge(self, job: JobSpec, *, first: bool = False) -> RunResult:
+        """Judge, before those that wait to be launched if it is `first`. If the job is lost,
+        through no fault of its author's, once more; lost again, the result is an `internal_error`
+        that says so. Cancelled, it returns once the job has ended."""
+        async with self._free.one(first=first):
             try:
                 return await self._attempt(job)
             except (SchedulerError, PlatformError) as error:
