@@ -1,6 +1,7 @@
 """Episodes with a real judge: their data, what is held out, and what they are paid for speed."""
 
 import json
+import shutil
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
@@ -129,6 +130,19 @@ async def test_an_episode_ends_whose_problem_is_wrong_on_what_is_held_out(
     assert seen.held_out is not None
     assert ("accepted", "internal_error") == (seen.report.verdict, seen.held_out.verdict)
     assert (True, None) == (seen.done, seen.reward)
+
+
+@pytest.mark.exhaustive
+async def test_an_attempt_whose_data_recur_is_not_counted(
+    judge: Judge, sums: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(sums, tmp_path / "sums")
+    reference = tmp_path / "sums/reference.py"
+    reference.write_text(reference.read_text().replace("default_rng(seed)", "default_rng(7)"))
+    found = episode(judge, load_problem(tmp_path / "sums"), EpisodeRules())
+    seen = await found.attempt(Action(source=RIGHT))
+    assert (None, 4) == (seen.reward, seen.attempts_left)
+    assert "isn't counted: The data of timed calls recurs" in seen.text
 
 
 async def test_a_judge_that_is_not_open_is_no_mistake_of_the_sources(

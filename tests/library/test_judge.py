@@ -103,6 +103,17 @@ async def test_a_baseline_that_fails_the_problems_own_tests_is_the_problems_mist
         await judge.judge(broken, RIGHT, mode=Mode.BENCHMARK, baseline=True)
 
 
+async def test_a_speed_that_may_be_of_remembered_answers_has_no_reward(
+    judge: Judge, sums: Path, tmp_path: Path
+) -> None:
+    alike = copied(sums, tmp_path / "alike")
+    reference = alike / "reference.py"
+    reference.write_text(reference.read_text().replace("default_rng(seed)", "default_rng(7)"))
+    report = await judge.judge(alike, RIGHT, mode=Mode.BENCHMARK, baseline=True)
+    assert "The data of timed calls recurs" in report.recurring_data
+    assert (1.0, None) == (report.reward("correct"), report.reward("speed"))
+
+
 def copied(folder: Path, to: Path) -> Path:
     to.mkdir()
     for file in folder.iterdir():

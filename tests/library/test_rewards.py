@@ -16,6 +16,7 @@ class Judged:
 
     verdict: Verdict = ACCEPTED
     suspicions: tuple[str, ...] = ()
+    recurring_data: str = ""
     passed_share: float = 1.0
     speed_ci95: tuple[float, float] | None = (2.0, 8.0)
 
@@ -51,6 +52,17 @@ def test_nothing_is_given_for_what_broke_a_rule_or_is_suspicious(kind: RewardKin
 @pytest.mark.parametrize("kind", RewardKind)
 def test_there_is_no_reward_for_what_could_not_be_judged(kind: RewardKind) -> None:
     assert reward(Judged(Verdict.INTERNAL_ERROR), RewardRule(kind)) is None
+
+
+@pytest.mark.parametrize(
+    ("expected", "kind"),
+    [(1.0, "correct"), (1.0, "tests"), (None, "speed"), (None, "log_speed")],
+)
+def test_no_speed_is_rewarded_of_what_may_have_remembered_its_answers(
+    expected: float | None, kind: str
+) -> None:
+    assert expected == reward(Judged(recurring_data="It recurs."), rule_for(kind))
+    assert 0.0 == reward(Judged(suspicions=("Too fast.",), recurring_data="x"), rule_for(kind))
 
 
 def test_a_speed_without_a_baseline_is_a_mistake() -> None:

@@ -68,7 +68,8 @@ def judged_text(judged: JudgedAttempt, progress: EpisodeProgress, rules: Episode
     if judged.report is None:
         text = f"This attempt wasn't judged: {judged.refusal}"
     elif judged.is_lost:
-        text = f"This attempt couldn't be judged, and isn't counted: {judged.report.message}"
+        why = judged.report.message or judged.report.recurring_data
+        text = f"This attempt couldn't be judged, and isn't counted: {why}"
     else:
         text = report_text(judged.report)
     return f"{text}\n\n{_attempts_text(progress, rules)}"

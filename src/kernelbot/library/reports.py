@@ -115,6 +115,13 @@ class Report:
         return self.result.suspicions
 
     @property
+    def recurring_data(self) -> str:
+        """Why its times may be those of remembered answers, a sentence: timed calls had the same
+        data again, which is the problem's mistake. Empty if they hadn't, or the problem says that
+        it can't do otherwise."""
+        return self.result.recurring_data
+
+    @property
     def rule_violation(self) -> str:
         """How it broke the rules of judging; empty if it didn't."""
         return self.message if self.verdict is Verdict.RULE_VIOLATION else ""
@@ -143,8 +150,9 @@ class Report:
         return self.result.stderr
 
     def reward(self, rule: RewardRule | str) -> float | None:
-        """A number by a rule, or by the plain rule of a kind. None if it couldn't be judged. Raises
-        `UserError` for an unknown kind, and if times are needed that aren't there."""
+        """A number by a rule, or by the plain rule of a kind. None if it couldn't be judged, and
+        for a speed if the data recur. Raises `UserError` for an unknown kind, and if times are
+        needed that aren't there."""
         return reward(self, rule_for(rule))
 
     def document(self) -> dict[str, Any]:

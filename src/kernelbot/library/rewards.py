@@ -61,6 +61,9 @@ class Rewarded(Protocol):
     def suspicions(self) -> tuple[str, ...]: ...
 
     @property
+    def recurring_data(self) -> str: ...
+
+    @property
     def passed_share(self) -> float: ...
 
     @property
@@ -73,8 +76,9 @@ def rule_for(rule: RewardRule | str) -> RewardRule:
 
 
 def reward(report: Rewarded, rule: RewardRule) -> float | None:
-    """None if it couldn't be judged, which is no fault of its author's. Raises `UserError` if the
-    rule needs times of it and of a baseline, and the report has none."""
+    """None if it couldn't be judged, which is no fault of its author's; nor can its speed be, if
+    its problem's data recur: it may have remembered its answers. Raises `UserError` if the rule
+    needs times of it and of a baseline, and the report has none."""
     if report.verdict is Verdict.INTERNAL_ERROR:
         return None
     if report.suspicions or report.verdict is Verdict.RULE_VIOLATION:
@@ -83,7 +87,9 @@ def reward(report: Rewarded, rule: RewardRule) -> float | None:
         return report.passed_share
     if report.verdict is not Verdict.ACCEPTED:
         return 0.0
-    return 1.0 if rule.kind is RewardKind.CORRECT else _for_speed(report, rule)
+    if rule.kind is RewardKind.CORRECT:
+        return 1.0
+    return None if report.recurring_data else _for_speed(report, rule)
 
 
 def _for_speed(report: Rewarded, rule: RewardRule) -> float:
