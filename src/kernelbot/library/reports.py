@@ -16,6 +16,7 @@ from kernelbot.protocol import (
     WorkloadResult,
 )
 from kernelbot.protocol.scoring import scoring_workloads
+from kernelbot.protocol.waits import BUSY_SHARE, busy_text, waited_share
 
 
 @dataclass(frozen=True)
@@ -120,6 +121,15 @@ class Report:
         data again, which is the problem's mistake. Empty if they hadn't, or the problem says that
         it can't do otherwise."""
         return self.result.recurring_data
+
+    @property
+    def busy(self) -> str:
+        """Why its times, or those of its baseline, wouldn't be ranked, by nobody's fault, a
+        sentence: most calls waited for a processor. Empty if that isn't so, or if there are no
+        times. A reward doesn't ask for it."""
+        timed = (*self.workloads, *(self.baseline.workloads if self.baseline else ()))
+        share = max(map(waited_share, timed), default=0.0)
+        return f"{busy_text(share)}." if self.score_s is not None and share > BUSY_SHARE else ""
 
     @property
     def rule_violation(self) -> str:
