@@ -79,6 +79,7 @@ def test_an_episode_goes_from_the_task_over_a_wrong_source_to_a_right_one(server
         assert 0 == talk.reset()["observation"]["attempt"]
 
 
+@pytest.mark.timeout(400)  # as `_ANSWER_S`
 @pytest.mark.exhaustive
 def test_whatever_a_source_does_it_is_answered_and_the_session_goes_on(server: Served) -> None:
     with server.talk() as talk:
@@ -170,6 +171,7 @@ def test_of_two_hundred_sessions_a_hundred_are_told_that_there_is_no_room(server
     _eventually(lambda: server.post("/reset").status_code == 200)
 
 
+@pytest.mark.timeout(400)  # as `_ANSWER_S`
 def test_a_client_that_leaves_ends_what_is_judged_for_it(
     server: Served, records: Path, home: Path
 ) -> None:

@@ -10,6 +10,8 @@ import httpx
 from websockets.sync.client import ClientConnection, connect
 
 MAX_BYTES = 64 << 20
+_ANSWER_S = 300.0
+"""An endless loop may take a minute and more beside others: until it has computed for its limit."""
 
 
 class Talk:
@@ -29,7 +31,7 @@ class Talk:
 
     def hear(self) -> dict[str, Any]:
         """The next frame."""
-        found: dict[str, Any] = json.loads(self.connection.recv(timeout=60))
+        found: dict[str, Any] = json.loads(self.connection.recv(timeout=_ANSWER_S))
         return found
 
     def reset(self, **how: object) -> dict[str, Any]:
@@ -59,7 +61,12 @@ class Served:
     def talk(self) -> Iterator[Talk]:
         """A session, until the end of the block."""
         with connect(
-            self.url.replace("http", "ws") + "/ws", max_size=MAX_BYTES, compression=None, proxy=None
+            self.url.replace("http", "ws") + "/ws",
+            max_size=MAX_BYTES,
+            compression=None,
+            proxy=None,
+            open_timeout=60,
+            ping_interval=None,
         ) as connection:
             yield Talk(connection)
 

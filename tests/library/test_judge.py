@@ -22,6 +22,7 @@ async def judge(home: Path, open_files: None) -> AsyncIterator[Judge]:
         yield opened
 
 
+@pytest.mark.timeout(400)  # beside others an endless loop has its limit only after minutes
 @pytest.mark.exhaustive
 async def test_each_source_has_a_report_whatever_it_does(judge: Judge, sums: Path) -> None:
     sources: dict[str, Source] = {"right": RIGHT, "wrong": WRONG, **HOSTILE, **REFUSED}
