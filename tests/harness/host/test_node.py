@@ -1,5 +1,6 @@
 """One job on a scheduler's node: the harness as one file, and what becomes of its payload."""
 
+import contextlib
 import dataclasses
 import json
 import os
@@ -7,7 +8,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -26,7 +26,7 @@ from kernelbot.protocol import (
 )
 from tests.support.exhaustive import cases
 from tests.support.searching import MARK, bare_job, searching_submission
-from tests.support.warm import pids_of_judges
+from tests.support.warm import below, pids_of_judges
 
 OUR_TOKEN = "token_of_ours"
 
@@ -191,19 +191,13 @@ def test_a_gpu_that_is_taken_loses_the_attempt(node: Node) -> None:
     )
 
 
-def _descendants(pid: int) -> Iterator[int]:
-    yield pid
-    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    for child in children:
-        yield from _descendants(int(child))
-
-
-def _environments(pid: int) -> bytes:
-    return b"".join(Path(f"/proc/{each}/environ").read_bytes() for each in _descendants(pid))
-
-
-def _commands(pid: int) -> bytes:
-    return b"".join(Path(f"/proc/{each}/cmdline").read_bytes() for each in _descendants(pid))
+def _of_all_below(pid: int, what: str) -> bytes:
+    """A file of the process and of all below it; those that end meanwhile have none."""
+    found = b""
+    for each in (pid, *below(pid)):
+        with contextlib.suppress(OSError):
+            found += Path(f"/proc/{each}/{what}").read_bytes()
+    return found
 
 
 @pytest.mark.parametrize("way", cases(["file", "environment"], always=["environment"]))
@@ -232,7 +226,7 @@ def test_no_secret_is_left_on_the_node_while_the_author_runs(node: Node) -> None
         _until_judging(node)
         left = [path for path in node.folder.rglob("*") if path.is_file()]
         texts = b"".join(path.read_bytes() for path in left)
-        seen = _environments(running.pid) + _commands(running.pid) + texts
+        seen = b"".join(_of_all_below(running.pid, what) for what in ("environ", "cmdline")) + texts
         running.send_signal(signal.SIGTERM)
         running.wait(60)
     assert [mark for mark in (OUR_TOKEN, MARK, text[:64]) if mark.encode() in seen] == []
