@@ -152,8 +152,8 @@ async def test_a_host_that_answers_is_kept_however_long_its_job_is_silent(tmp_pa
 
 
 async def test_a_host_may_take_longer_than_that_to_start(tmp_path: Path) -> None:
-    slow = ("/bin/sh", "-c", 'sleep 1 && exec "$@"', "sh", *FAKE_HARNESS)
-    async with _launcher(tmp_path, slow, patience_s=0.2) as launcher:
+    slow = ("/bin/sh", "-c", 'sleep 3 && exec "$@"', "sh", *FAKE_HARNESS)
+    async with _launcher(tmp_path, slow, patience_s=2) as launcher:
         handle = await launcher.launch(_job("accepted"))
         assert JobState.FINISHED == (await _outcome(launcher, handle)).state
 

@@ -37,5 +37,5 @@ def test_one_that_moves_lives() -> None:
 
 
 def test_afterwards_nothing_is_watched() -> None:
-    body = "async with watched(0.2):\n    await asyncio.sleep(0)\ntime.sleep(0.5)"
+    body = "async with watched(1):\n    await asyncio.sleep(0)\ntime.sleep(1.5)"
     assert 0 == _run(body).returncode
