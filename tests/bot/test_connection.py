@@ -112,7 +112,7 @@ async def test_a_connection_that_has_gone_silent_is_replaced(postgres: TestServe
             async with stage.running():
                 stage.discord.gateway.hush()
                 asked = await stage.person("ada").starts("ping", channel="general")
-                await stage.discord.until(lambda: asked.messages, within_s=30)
+                await stage.discord.until(lambda: asked.messages, within_s=60)
 
 
 async def test_a_gateway_that_refuses_at_first(postgres: TestServer) -> None:

@@ -34,7 +34,7 @@ async def test_a_call_that_nobody_wrote_down_judges_nothing(account: Account) ->
     handle = await account.launcher.launch(job)
     account.service.begin_all()
     outcome = await over(account.launcher, handle)
-    await asyncio.to_thread(first.done.wait, 20)
+    await asyncio.to_thread(first.done.wait, 60)
     assert (outcome.state, judged(account)) == (JobState.FINISHED, [job.job_id])
     assert first.answer == {"doubled": True}
 
@@ -42,7 +42,7 @@ async def test_a_call_that_nobody_wrote_down_judges_nothing(account: Account) ->
 async def test_a_call_that_wrote_itself_down_is_found(account: Account) -> None:
     job = a_job("accepted")
     first = spawned(account, job)
-    await asyncio.to_thread(first.done.wait, 20)
+    await asyncio.to_thread(first.done.wait, 60)
     handle = await account.launcher.launch(job)
     assert handle == f"{first.id}:{job.job_id}"
     assert (await over(account.launcher, handle)).state == JobState.FINISHED
@@ -77,7 +77,7 @@ async def test_a_call_that_was_forgotten_comes_back_as_nothing(account: Account)
         while not judged(account):  # noqa: ASYNC110  # another process begins it
             await asyncio.sleep(0.01)
     await account.launcher.forget(handle)
-    await asyncio.to_thread(account.service.known[handle.split(":")[0]].done.wait, 20)
+    await asyncio.to_thread(account.service.known[handle.split(":")[0]].done.wait, 60)
     assert account.service.dict.content == {}
 
 

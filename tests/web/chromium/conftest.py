@@ -74,7 +74,7 @@ class Site:
     def wait_until_told(self, page: Page, form: str) -> None:
         """Wait until the browser has told that it sent the form: it may show the answer before, and
         tells nothing of a page that is closed."""
-        for _ in range(200):
+        for _ in range(1200):
             if not self.seen.unkept((), (form,)):
                 return
             page.wait_for_timeout(50)

@@ -358,7 +358,7 @@ def test_the_end_is_told_if_the_page_is_hidden(site: Site, tmp_path: Path) -> No
 @pytest.mark.exhaustive
 def test_a_notification_is_offered_until_the_person_has_decided(site: Site) -> None:
     world = site.live.world
-    made = site.live.call(world.submit(content=b"# fake: sleep 20 accepted\n", devices=("CPU",)))
+    made = site.live.call(world.submit(content=b"# fake: sleep 600 accepted\n", devices=("CPU",)))
     page, without_script = site.page(ada(site)), site.page(ada(site), script=False)
     page.add_init_script(
         "window.Notification = class { static permission = 'default';"
