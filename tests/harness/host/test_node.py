@@ -191,12 +191,14 @@ def test_a_gpu_that_is_taken_loses_the_attempt(node: Node) -> None:
     )
 
 
-def _of_all_below(pid: int, what: str) -> bytes:
-    """A file of the process and of all below it; those that end meanwhile have none."""
+def given_to_processes(pid: int) -> bytes:
+    """The environments and command lines of the process and of all below it; those that end
+    meanwhile have none."""
     found = b""
     for each in (pid, *below(pid)):
-        with contextlib.suppress(OSError):
-            found += Path(f"/proc/{each}/{what}").read_bytes()
+        for name in ("environ", "cmdline"):
+            with contextlib.suppress(OSError):
+                found += Path(f"/proc/{each}/{name}").read_bytes()
     return found
 
 
@@ -226,7 +228,7 @@ def test_no_secret_is_left_on_the_node_while_the_author_runs(node: Node) -> None
         _until_judging(node)
         left = [path for path in node.folder.rglob("*") if path.is_file()]
         texts = b"".join(path.read_bytes() for path in left)
-        seen = b"".join(_of_all_below(running.pid, what) for what in ("environ", "cmdline")) + texts
+        seen = given_to_processes(running.pid) + texts
         running.send_signal(signal.SIGTERM)
         running.wait(60)
     assert [mark for mark in (OUR_TOKEN, MARK, text[:64]) if mark.encode() in seen] == []

@@ -27,7 +27,7 @@ from kernelbot.protocol import (
 )
 from kernelbot.runs.lifecycle import RunLifecycle, RunRules
 from kernelbot.runs.nodes.service import open_links
-from tests.harness.host.test_node import _commands, _environments
+from tests.harness.host.test_node import given_to_processes
 from tests.harness.jobs import FAST
 from tests.support.live import LiveServer, live_server
 from tests.support.postgres import TestServer
@@ -123,7 +123,7 @@ def test_no_link_is_left_on_the_node_while_the_author_runs(
     with subprocess.Popen(command(archive, tmp_path), env=environment(job)) as running:
         _until_begun(live, job)
         left = [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()]
-        seen = _environments(running.pid) + _commands(running.pid) + b"".join(left)
+        seen = given_to_processes(running.pid) + b"".join(left)
         running.send_signal(signal.SIGTERM)
         running.wait(60)
     assert [mark for mark in (*signatures(job), MARK) if mark.encode() in seen] == []
