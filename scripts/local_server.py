@@ -5,7 +5,6 @@ import os
 import secrets
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -18,11 +17,14 @@ import httpx
 
 from kernelbot.client import Endpoint, find_endpoint
 from kernelbot.client.endpoint import ClientFiles
+from scripts.ports import free_port
 from scripts.processes import Process, family, survivors
 
 MARKER = "KERNELBOT_LOCAL_SERVER"
-READY_WITHIN_S = 60.0
-STOPPED_WITHIN_S = 30.0
+READY_WITHIN_S = 100.0
+STOPPED_WITHIN_S = 60.0
+GONE_WITHIN_S = 60.0
+"""For the last of its processes, which may have been killed just now."""
 
 
 class ServerTrouble(RuntimeError):
@@ -49,7 +51,7 @@ class LocalServer:
         ready_within_s: float = READY_WITHIN_S,
     ) -> None:
         self.folder = folder
-        self.port = _free_port()
+        self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.log = folder / "serve.log"
         self.leftovers: list[Process] = []
@@ -141,7 +143,7 @@ class LocalServer:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-        self.leftovers = _still_there(members | self.processes(), within_s=2.0)
+        self.leftovers = _still_there(members | self.processes(), within_s=GONE_WITHIN_S)
         for process in self.leftovers:
             # One that ends with another (Postgres ends its own) is gone when its turn comes.
             with contextlib.suppress(ProcessLookupError):
@@ -177,13 +179,6 @@ class LocalServer:
 def _ends_with_us() -> tuple[str, ...]:
     """A command that makes Linux send the server SIGTERM if we are killed and can't stop it."""
     return ("setpriv", "--pdeathsig", "TERM") if shutil.which("setpriv") else ()
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def _still_there(processes: set[Process], within_s: float) -> list[Process]:

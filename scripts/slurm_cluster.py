@@ -11,12 +11,14 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from scripts.ports import free_ports
+
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "squeue", "scontrol", "scancel", "sinfo")
 ADVICE = (
     "Slurm isn't installed, or not all of it: {missing} can't be found. Run scripts/system-packages"
     " (on Debian and Ubuntu: apt-get install slurmctld slurmd slurm-client munge)."
 )
-_READY_S = 30.0
+_READY_S = 60.0
 _CONFIG = """\
 ClusterName=probe
 SlurmctldHost={host}(127.0.0.1)
@@ -69,7 +71,7 @@ class SlurmCluster:
         (self.work / "munge.key").chmod(0o400)
         for number in range(2):  # CUDA_VISIBLE_DEVICES stays empty unless these are devices
             os.mknod(self.work / f"fakegpu{number}", 0o020666, os.makedev(1, 3))
-        ports = _free_ports(2)
+        ports = free_ports(2)
         config = _CONFIG.format(
             host=self.node, work=self.work, controller_port=ports[0], node_port=ports[1]
         )
@@ -220,11 +222,3 @@ def lacks_systemd(root: Path = Path("/")) -> bool:
 
 def _search_path() -> str:
     return os.environ.get("PATH", "") + os.pathsep + "/usr/sbin" + os.pathsep + "/sbin"
-
-
-def _free_ports(count: int) -> list[int]:
-    with contextlib.ExitStack() as stack:
-        probes = [stack.enter_context(socket.socket()) for _ in range(count)]
-        for probe in probes:
-            probe.bind(("127.0.0.1", 0))
-        return [probe.getsockname()[1] for probe in probes]

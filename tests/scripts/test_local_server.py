@@ -15,14 +15,14 @@ def test_a_server_answers_while_the_block_lasts_and_leaves_nothing(tmp_path: Pat
     server = LocalServer(tmp_path / "x")
     with server:
         # Its own account is let in by the token that it left for itself.
-        with httpx.Client(headers=bearer(server)) as client:
+        with httpx.Client(headers=bearer(server), timeout=60) as client:
             me = client.get(f"{server.url}/api/v1/users/me").json()
         family = {process.name for process in server.processes()}
     assert me["role"] == "admin"
     assert "postgres" in family
     assert server.leftovers == []
     with pytest.raises(httpx.ConnectError):
-        httpx.get(f"{server.url}/health")
+        httpx.get(f"{server.url}/health", timeout=60)
 
 
 @pytest.mark.exhaustive

@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scripts.ports import free_port
 
 _STORE_BYTES = 100 << 20
 
@@ -88,7 +88,7 @@ def ray_cluster(*, for_clients: bool = False) -> Iterator[RayCluster]:
             text=True,
             env=environment,
         )
-    cluster = RayCluster(process, log, client_port=_free_port() if for_clients else 0)
+    cluster = RayCluster(process, log, client_port=free_port() if for_clients else 0)
     try:
         cluster._do("head", {"ray_client_server_port": cluster.client_port or None})
         yield cluster
@@ -99,11 +99,6 @@ def ray_cluster(*, for_clients: bool = False) -> Iterator[RayCluster]:
         process.wait(60)
         process.stdout.close()
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def _free_port() -> int:
-    with socket.create_server(("", 0)) as listener:
-        return int(listener.getsockname()[1])
 
 
 def main() -> None:
