@@ -157,13 +157,15 @@ async def test_a_worker_that_stops_hands_back_what_runs(judged: World, tmp_path:
 async def test_so_does_what_waits_for_its_slot(judged: World, tmp_path: Path) -> None:
     """What was handed back runs alone the next time."""
     numbers: list[int] = []
-    async with asyncio.timeout(60):
-        for _ in range(2):
-            text = f"# fake: sleep 60 accepted\n# {len(numbers)}".encode()
-            numbers.append((await judged.submit(content=text, mode=Mode.TEST)).id)
-            async with working(quick_settings(tmp_path), judged.database.url):
-                while RunState.QUEUED in await _states(judged, numbers):  # noqa: ASYNC110
-                    await asyncio.sleep(0.02)
+    followed: set[str] = set()
+    for _ in range(2):
+        text = f"# fake: sleep 60 accepted\n# {len(numbers)}".encode()
+        sent = await judged.submit(content=text, mode=Mode.TEST)
+        numbers.append(sent.id)
+        followed.add(f"run {sent.runs[0].id}")
+        async with working(quick_settings(tmp_path), judged.database.url):
+            # The database knows before the worker that a run was claimed.
+            await until(lambda: followed <= {task.get_name() for task in asyncio.all_tasks()})
     assert [RunState.QUEUED] * 2 == await _states(judged, numbers)
 
 
