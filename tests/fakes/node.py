@@ -1,9 +1,9 @@
 """A harness on a node that takes real payloads and judges nothing.
 
 The submission's first line says what happens, as for `tests.fakes.host`: `[sleep S] VERDICT`,
-`die`, `garbage`; and `huge` (a result of 2 GB), `another` (of another job), `lie` (accepted without
-a phase), `newer` (of another
-version), `silent` (the end without a result). What a job was given stands in its result's notes.
+`until FILE VERDICT`, `die`, `garbage`; and `huge` (a result of 2 GB), `another` (of another job),
+`lie` (accepted without a phase), `newer` (of another version), `silent` (the end without a result).
+What a job was given stands in its result's notes.
 """
 
 import argparse
@@ -46,6 +46,10 @@ def main() -> None:
     words = words_of(job)
     if words[0] == "sleep":
         time.sleep(float(words[1]))
+        words = words[2:]
+    elif words[0] == "until":
+        while not Path(words[1]).exists():
+            time.sleep(0.02)
         words = words[2:]
     if words[0] == "die":
         os._exit(9)

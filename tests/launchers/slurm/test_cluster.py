@@ -52,13 +52,15 @@ def devices(outcome: Outcome, job: JobSpec) -> str:
 
 @pytest.mark.exhaustive
 async def test_jobs_at_once_get_different_gpus_and_a_third_waits(tmp_path: Path) -> None:
+    may_end = tmp_path / "may-end"
     async with launching(tmp_path) as launcher:
-        jobs = [a_job("sleep 5 accepted", "H100") for _ in range(3)]
+        jobs = [a_job(f"until {may_end} accepted", "H100") for _ in range(3)]
         handles = [await launcher.launch(job) for job in jobs]
         await until(lambda: len(judged(tmp_path)) == 2, 60)
         found = (await launcher.poll(handles)).values()
         states = [outcome.state for outcome in found]
         whys = [outcome.reason for outcome in found if outcome.state is JobState.WAITING]
+        may_end.touch()
         outcomes = [await over(launcher, handle) for handle in handles]
     assert sorted(states) == [JobState.RUNNING, JobState.RUNNING, JobState.WAITING]
     assert ["others are before it, or no node is free"] == whys
