@@ -38,7 +38,7 @@ class Site:
     async def callback(self, browser: httpx.AsyncClient, provider: str, path: str = "") -> str:
         """Begin in this browser and say yes at the provider: the link back to us."""
         started = await browser.get(path or f"/auth/start/{provider}")
-        async with httpx.AsyncClient() as real:
+        async with httpx.AsyncClient(timeout=60) as real:
             agreed = await real.get(started.headers["location"])
         return agreed.headers["location"]
 

@@ -34,7 +34,7 @@ def logged_in(live: LiveServer, shell: Shell, *options: str) -> str:
     page = waiting.stderr.readline().removeprefix("Open ").strip()
     code = re.search(r"[A-Z]{4}-[A-Z]{4}", waiting.stderr.readline())
     assert code is not None
-    with httpx.Client(follow_redirects=True) as browser:
+    with httpx.Client(follow_redirects=True, timeout=60) as browser:
         form = browser.get(page).text
         csrf = re.search(r'name="csrf" value="(\w+)"', form)
         assert csrf is not None

@@ -11,7 +11,7 @@ from tests.support.terminal import Shell
 
 def test_the_link_is_printed_for_a_browser_elsewhere(ada: Shell, live: LiveServer) -> None:
     said = ada("open", "--no-browser")
-    shown = httpx.get(said.out.strip())
+    shown = httpx.get(said.out.strip(), timeout=60)
     assert (0, True, 200, True) == (
         said.code,
         said.out.startswith(f"{live.url}/auth/open?link="),

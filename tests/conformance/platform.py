@@ -18,7 +18,7 @@ from tests.conformance.target import EXAMPLES, Outside, Target
 from tests.fakes import hub, oauth_provider
 
 START_LIMIT_S = 180.0
-STOP_LIMIT_S = 30.0
+STOP_LIMIT_S = 60.0
 SHOWN_LOG = 4000
 
 
@@ -128,6 +128,7 @@ def _new_author(serving: _Serving, name: str) -> str:
         f"{serving.url}/api/v1/users",
         json={"name": name},
         headers={"Authorization": f"Bearer {serving.token}"},
+        timeout=60,
     )
     token = answer.raise_for_status().json()["token"]
     assert isinstance(token, str)

@@ -76,7 +76,7 @@ class Wire:
 
     def __init__(self, base_url: str, headers: dict[str, str]) -> None:
         self.base_url = base_url
-        self._http = httpx.Client(follow_redirects=False, trust_env=False)
+        self._http = httpx.Client(follow_redirects=False, trust_env=False, timeout=60)
         # Its library sends these two headers and none that the caller doesn't name.
         self._http.headers = httpx.Headers({"Accept": "*/*", **headers})
 

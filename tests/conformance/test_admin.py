@@ -87,7 +87,7 @@ class TestBoards:
         assert f"{DIRECTORY}-dev" == board
 
     def test_a_dev_board_is_open_for_a_year(self, target: Target, board: str) -> None:
-        boards = httpx.get(f"{target.url}/leaderboards").json()
+        boards = httpx.get(f"{target.url}/leaderboards", timeout=60).json()
         shown = next(item["deadline"] for item in boards if item["name"] == board)
         left = datetime.fromisoformat(shown) - datetime.now(UTC)
         assert 364 <= left.days <= 366

@@ -20,13 +20,13 @@ def test_the_client_is_told_how_to_get_a_token_instead(stranger: PopcornCli, pro
 def test_the_instructions_are_plain_text_because_they_are_printed_as_they_are(
     target: Target,
 ) -> None:
-    answer = httpx.get(f"{target.url}/auth/init?provider=github")
+    answer = httpx.get(f"{target.url}/auth/init?provider=github", timeout=60)
     assert not answer.is_success
     assert answer.headers["content-type"].startswith("text/plain")
 
 
 def test_an_unknown_provider_is_refused(target: Target) -> None:
-    answer = httpx.get(f"{target.url}/auth/init?provider=carrier-pigeon")
+    answer = httpx.get(f"{target.url}/auth/init?provider=carrier-pigeon", timeout=60)
     assert 400 == answer.status_code
 
 
@@ -49,14 +49,14 @@ def test_an_unknown_provider_is_refused(target: Target) -> None:
 def test_a_link_made_by_somebody_else_binds_nothing(
     target: Target, provider: str, query: str
 ) -> None:
-    answer = httpx.get(f"{target.url}/auth/cli/{provider}?{query}")
+    answer = httpx.get(f"{target.url}/auth/cli/{provider}?{query}", timeout=60)
     assert 400 <= answer.status_code < 500
     assert isinstance(answer.json()["detail"], str)
     assert not [cookie for cookie in answer.cookies if "session" in cookie]
 
 
 def test_a_login_with_a_provider_that_is_none(target: Target) -> None:
-    answer = httpx.get(f"{target.url}/auth/cli/carrier-pigeon?code=abc&state=abc")
+    answer = httpx.get(f"{target.url}/auth/cli/carrier-pigeon?code=abc&state=abc", timeout=60)
     assert 400 <= answer.status_code < 500
     assert isinstance(answer.json()["detail"], str)
 
@@ -69,14 +69,17 @@ class TestOurOwnClientIds:
         """Two people's."""
         if target.outside is None:
             pytest.skip("nobody can say yes at another server's providers")
-        with httpx.Client(base_url=target.url) as one, httpx.Client(base_url=target.url) as two:
+        with (
+            httpx.Client(base_url=target.url, timeout=60) as one,
+            httpx.Client(base_url=target.url, timeout=60) as two,
+        ):
             yield one, two
 
     @staticmethod
     def callback(browser: httpx.Client, provider: str) -> str:
         """Begin here and say yes there: the link back."""
         page = browser.get(f"/auth/start/{provider}").headers["location"]
-        return httpx.get(page).headers["location"]
+        return httpx.get(page, timeout=60).headers["location"]
 
     @pytest.mark.parametrize("provider", ["discord", "github"])
     def test_it_is_finished_once(

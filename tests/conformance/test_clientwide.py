@@ -95,6 +95,7 @@ def test_an_admin_token_that_is_not_ascii_is_only_wrong(target: Target) -> None:
     answer = httpx.get(
         f"{target.url}/admin/submissions/1",
         headers=[(b"Authorization", "Bearer schlüssel".encode())],
+        timeout=60,
     )
     assert 401 == answer.status_code
 

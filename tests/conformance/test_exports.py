@@ -12,7 +12,7 @@ from tests.conformance.target import Outside, Target
 @pytest.fixture
 def board_id(target: Target, board: str) -> int:
     """The board's number, which only the list tells."""
-    boards = httpx.get(f"{target.url}/leaderboards").json()
+    boards = httpx.get(f"{target.url}/leaderboards", timeout=60).json()
     found: int = next(item["id"] for item in boards if item["name"] == board)
     return found
 

@@ -168,7 +168,9 @@ def test_a_late_submission_needs_both_tokens(
     user = {"X-Popcorn-Cli-Id": target.token or ""}
     organiser = {"Authorization": f"Bearer {target.admin_token}"}
     statuses = [
-        httpx.post(url, content=body, headers={"Content-Type": content_type, **headers}).status_code
+        httpx.post(
+            url, content=body, headers={"Content-Type": content_type, **headers}, timeout=60
+        ).status_code
         for headers in (user, organiser, {**user, **organiser})
     ]
     assert [401, 400, 202] == statuses

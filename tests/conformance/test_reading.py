@@ -29,7 +29,7 @@ ENTRY_KEYS = {
 
 
 def test_health_is_ok(target: Target) -> None:
-    answer = httpx.get(f"{target.url}/health")
+    answer = httpx.get(f"{target.url}/health", timeout=60)
     assert (200, "ok") == (answer.status_code, answer.json()["status"])
 
 
@@ -42,7 +42,7 @@ def test_leaderboards_can_be_read_by_strangers(stranger: PopcornCli, board: str)
 
 
 def test_leaderboards_show_no_seeds_tests_or_files(target: Target, board: str) -> None:
-    text = httpx.get(f"{target.url}/leaderboards").text
+    text = httpx.get(f"{target.url}/leaderboards", timeout=60).text
     assert [] == [word for word in ("seed", "reference", "generate_input") if word in text]
 
 
@@ -56,7 +56,7 @@ def test_gpus_of_an_unknown_board_are_not_found(author: PopcornCli) -> None:
 
 
 def test_a_runner_queue_has_every_key(target: Target, device: str) -> None:
-    queue = httpx.get(f"{target.url}/runner_queue/{device}").json()
+    queue = httpx.get(f"{target.url}/runner_queue/{device}", timeout=60).json()
     assert QUEUE_KEYS == set(queue)
     assert device == queue["gpu"]
     assert isinstance(queue["queued_jobs"], int)
@@ -64,7 +64,7 @@ def test_a_runner_queue_has_every_key(target: Target, device: str) -> None:
 
 @pytest.mark.parametrize("gpu", ["NoSuchGPU", "a'; echo x", "%00", "x" * 3000])
 def test_a_runner_queue_is_never_an_error(target: Target, gpu: str) -> None:
-    answer = httpx.get(f"{target.url}/runner_queue/{gpu}")
+    answer = httpx.get(f"{target.url}/runner_queue/{gpu}", timeout=60)
     assert (200, "unavailable") == (answer.status_code, answer.json()["status"])
     assert QUEUE_KEYS == set(answer.json())
 
@@ -72,7 +72,7 @@ def test_a_runner_queue_is_never_an_error(target: Target, gpu: str) -> None:
 def test_the_ranking_shows_the_best_of_each_author(
     target: Target, board: str, device: str, ranked: Submitted
 ) -> None:
-    entries = httpx.get(f"{target.url}/submissions/{board}/{device}?limit=100").json()
+    entries = httpx.get(f"{target.url}/submissions/{board}/{device}?limit=100", timeout=60).json()
     mine = [entry for entry in entries if entry["user_id"] == ranked.details["user_id"]]
     assert 1 == len(mine)
     assert set(mine[0]) >= ENTRY_KEYS
@@ -82,12 +82,14 @@ def test_the_ranking_shows_the_best_of_each_author(
 
 
 def test_the_ranking_can_be_paged(target: Target, board: str, device: str) -> None:
-    beyond = httpx.get(f"{target.url}/submissions/{board}/{device}?limit=5&offset=100000")
+    beyond = httpx.get(
+        f"{target.url}/submissions/{board}/{device}?limit=5&offset=100000", timeout=60
+    )
     assert (200, []) == (beyond.status_code, beyond.json())
 
 
 def test_the_ranking_of_an_unknown_board_is_not_found(target: Target, device: str) -> None:
-    answer = httpx.get(f"{target.url}/submissions/no-such-board/{device}")
+    answer = httpx.get(f"{target.url}/submissions/no-such-board/{device}", timeout=60)
     assert 404 == answer.status_code
     assert isinstance(answer.json()["detail"], str)
 
@@ -95,7 +97,7 @@ def test_the_ranking_of_an_unknown_board_is_not_found(target: Target, device: st
 def test_submissions_are_counted(
     target: Target, board: str, device: str, ranked: Submitted
 ) -> None:
-    count = httpx.get(f"{target.url}/submission_count/{board}/{device}").json()["count"]
+    count = httpx.get(f"{target.url}/submission_count/{board}/{device}", timeout=60).json()["count"]
     assert count >= 1
 
 
@@ -103,7 +105,7 @@ def test_submissions_of_one_author_are_counted(
     target: Target, board: str, device: str, ranked: Submitted
 ) -> None:
     url = f"{target.url}/submission_count/{board}/{device}?user_id="
-    mine = httpx.get(url + ranked.details["user_id"]).json()["count"]
-    nobodys = httpx.get(url + "no-such-user").json()["count"]
+    mine = httpx.get(url + ranked.details["user_id"], timeout=60).json()["count"]
+    nobodys = httpx.get(url + "no-such-user", timeout=60).json()["count"]
     assert mine >= 1
     assert 0 == nobodys

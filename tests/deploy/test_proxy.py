@@ -222,8 +222,8 @@ def proxy() -> Iterator[Proxied]:
 @needs_nginx
 def test_what_comes_without_tls_is_sent_to_it(proxy: Proxied) -> None:
     plain = f"http://{proxy.address}:{proxy.ports['80']}"
-    answer = httpx.get(f"{plain}/board/sort?by=time")
-    ready = httpx.get(f"{plain}/ready")
+    answer = httpx.get(f"{plain}/board/sort?by=time", timeout=60)
+    ready = httpx.get(f"{plain}/ready", timeout=60)
     assert (301, f"https://{proxy.address}/board/sort?by=time", 200) == (
         answer.status_code,
         answer.headers["location"],

@@ -131,7 +131,7 @@ def test_a_killed_database_comes_back(running: LocalServer) -> None:
 
 def test_nothing_is_left_running_and_the_operators_token_ends(running: LocalServer) -> None:
     """The last that uses it."""
-    httpx.get(f"{running.url}/health").raise_for_status()
+    httpx.get(f"{running.url}/health", timeout=60).raise_for_status()
     file = running.folder / "state" / "kernelbot" / "servers" / f"{running.port}.json"
     mode = file.stat().st_mode & 0o777
     running.stop()

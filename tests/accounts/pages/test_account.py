@@ -18,7 +18,7 @@ async def test_an_account_is_linked_to_a_second_provider(site: Site) -> None:
     await site.log_in(browser)
     csrf = csrf_of(await browser.get("/auth/account"))
     started = await browser.post("/auth/link/discord", data={"csrf": csrf})
-    async with httpx.AsyncClient() as real:
+    async with httpx.AsyncClient(timeout=60) as real:
         agreed = await real.get(started.headers["location"])
     await browser.get(agreed.headers["location"])
     other = await site.browser()
@@ -95,7 +95,7 @@ async def test_nobody_links_an_identity_of_someone_else(site: Site) -> None:
     await site.log_in(grace, "github")
     csrf = csrf_of(await grace.get("/auth/account"))
     started = await grace.post("/auth/link/discord", data={"csrf": csrf})
-    async with httpx.AsyncClient() as real:
+    async with httpx.AsyncClient(timeout=60) as real:
         agreed = await real.get(started.headers["location"])
     assert 409 == (await grace.get(agreed.headers["location"])).status_code
 
