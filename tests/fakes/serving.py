@@ -73,6 +73,7 @@ def serving(handle: Callable[[Request], Response], name: str) -> Iterator[str]:
 
     class Server(ThreadingHTTPServer):
         daemon_threads = True
+        request_queue_size = 128  # of five, those beyond try again after a second, and then two
 
         def handle_error(self, request: object, client_address: object) -> None:
             """A client that goes away in the middle is none of a test's."""
