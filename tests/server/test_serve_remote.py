@@ -19,7 +19,10 @@ from tests.fakes.github import FakeGithub, fake_github
 from tests.server.test_serve import _child, _until
 from tests.support.problems import sort_problem
 
-pytestmark = pytest.mark.exhaustive  # test_serve.py has a server at each run
+pytestmark = [
+    pytest.mark.exhaustive,  # test_serve.py has a server at each run
+    pytest.mark.timeout(300),  # half a minute of sleep, and of a processor, which others may share
+]
 
 CONFIG = """\
 public_url = "{public}"
@@ -67,11 +70,12 @@ SLOW = b"""\
 import time
 import numpy as np
 
-time.sleep(8)
+time.sleep(25)
 
 def custom_kernel(data):
     return np.sort(data)
 """
+"""So long that both nodes are at it at the same time, whenever each has begun."""
 DEVICES = ["GITHUB", "BUILDKITE"]
 
 
