@@ -37,7 +37,7 @@ async def call(address: str, token: str | None, tool: str, **arguments: object) 
     """Whether a tool refused, and the text that it answered."""
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     async with (
-        httpx2.AsyncClient(headers=headers) as http,
+        httpx2.AsyncClient(headers=headers, timeout=60) as http,
         Client(streamable_http_client(address, http_client=http)) as client,
     ):
         done = await client.call_tool(tool, arguments)
@@ -83,7 +83,7 @@ def test_the_token_of_a_header(header: str, token: str | None) -> None:
 
 async def test_a_web_page_of_another_host_cannot_call_them(live: LiveServer) -> None:
     headers = {"Host": "evil.example", "Accept": "application/json, text/event-stream"}
-    async with tools(live.url) as address, httpx2.AsyncClient(headers=headers) as http:
+    async with tools(live.url) as address, httpx2.AsyncClient(headers=headers, timeout=60) as http:
         answer = await http.post(address, json={"jsonrpc": "2.0", "id": 1, "method": "ping"})
     assert 421 == answer.status_code
 

@@ -230,11 +230,13 @@ async def test_a_queue_that_cant_be_read_loses_no_job(tmp_path: Path, lines: str
 
 
 async def test_an_empty_queue_loses_no_job(tmp_path: Path) -> None:
+    may_end = tmp_path / "may-end"
     async with launching(tmp_path, settle_s=0) as launcher:
-        handle = await launcher.launch(a_job("sleep 3 accepted"))
+        handle = await launcher.launch(a_job(f"until {may_end} accepted"))
         await broken(launcher, tmp_path, "squeue", "exit 0")
         outcome = await poll(launcher, handle)
         assert not outcome.state.is_over
+        may_end.touch()
         assert (await over(launcher, handle)).state == JobState.FINISHED
 
 
