@@ -3,11 +3,13 @@
 import os
 import pty
 import subprocess
+import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from kernelbot.cli.errors import INTERRUPTED
 from kernelbot.cli.token_end import is_first_today, warning
 from tests.support.live import LiveServer
 from tests.support.terminal import COMMAND, Shell
@@ -45,10 +47,15 @@ def test_where_nothing_can_be_noted_nothing_is_asked(tmp_path: Path) -> None:
 
 def _on_a_terminal(shell: Shell, *words: str) -> str:
     """What the command writes to stderr, which is a terminal."""
+    return _run_on_a_terminal(shell, [*COMMAND, *words], 0)
+
+
+def _run_on_a_terminal(shell: Shell, command: list[str], expected: int) -> str:
+    """The same of any program, whose exit code is as expected."""
     ours, theirs = pty.openpty()
     environment = {**shell.environment, "NO_COLOR": "1", "COLUMNS": "500"}
     process = subprocess.Popen(
-        [*COMMAND, *words],
+        command,
         cwd=shell.home,
         env=environment,
         stdout=subprocess.DEVNULL,
@@ -62,7 +69,7 @@ def _on_a_terminal(shell: Shell, *words: str) -> str:
     except OSError:  # nobody writes to the terminal any more
         pass
     os.close(ours)
-    assert 0 == process.wait(timeout=60)
+    assert expected == process.wait(timeout=60)
     return shown.decode()
 
 
@@ -77,6 +84,29 @@ def test_a_terminal_tells_once_and_a_program_is_never_told(
     is_another_day = day != datetime.now(UTC).date()
     assert ("", True) == (silent, not told[1] or is_another_day)
     assert f"! Your token for {live.url} ends in 3 days," in told[0]
+
+
+@pytest.mark.parametrize(("code", "told"), [(0, True), (1, True), (INTERRUPTED, False)])
+def test_so_is_who_follows_a_submission_to_its_exit_code(
+    live: LiveServer, ada: Shell, tmp_path: Path, code: int, told: bool
+) -> None:
+    made = ada("token", "create", "ci", "--days", "4", "--json").document
+    shell = Shell(tmp_path, {"KERNELBOT_URL": live.url, "KERNELBOT_TOKEN": made["token"]})
+    # Exits are errors of typer's, of which it makes exit codes.
+    program = f"""
+import sys
+import typer
+from kernelbot.cli.session import connect
+from kernelbot.cli.terminal import Terminal
+
+try:
+    with connect(None, Terminal(False)):
+        raise typer.Exit({code})
+except typer.Exit as ended:
+    sys.exit(ended.exit_code)
+"""
+    shown = _run_on_a_terminal(shell, [sys.executable, "-c", program], code)
+    assert told == ("ends in 3 days," in shown)
 
 
 def test_whoami_and_the_list_say_when_it_ends(live: LiveServer, ada: Shell, tmp_path: Path) -> None:

@@ -223,7 +223,7 @@ def whoami(url: Url = None, as_json: Json = False) -> None:
     terminal.show(
         f"Server from {endpoint.url_from or 'the default'}, token from {endpoint.token_from}."
     )
-    if user.token_expires_at is not None:
+    if user.token_expires_at is not None and not endpoint.has_local_token:  # which is renewed
         left = time_left(user.token_expires_at, datetime.now(UTC))
         terminal.show(f"The token ends in {left}, on {user.token_expires_at:%Y-%m-%d}.")
     terminal.document(

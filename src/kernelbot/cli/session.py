@@ -5,6 +5,9 @@ from contextlib import contextmanager
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
+import typer
+
+from kernelbot.cli.errors import INTERRUPTED
 from kernelbot.cli.loading import httpx_alone
 from kernelbot.cli.token_end import warn_once_a_day
 from kernelbot.domain.errors import NotFound, UserError
@@ -35,7 +38,10 @@ def connect(
     with KernelbotClient.to(endpoint) as client:
         try:
             yield client
-            warn_once_a_day(client, endpoint, terminal)
+        except typer.Exit as ended:  # as submissions are followed to their exit code
+            if ended.exit_code != INTERRUPTED:
+                warn_once_a_day(client, endpoint, terminal)
+            raise
         except ValidationError as error:
             mistake = error.errors()[0]
             key = ".".join(str(part) for part in mistake["loc"])
@@ -44,6 +50,8 @@ def connect(
             if error.code == NotFound.code and board is not None:
                 _suggest(client, board, error)
             raise
+        else:
+            warn_once_a_day(client, endpoint, terminal)
 
 
 def _suggest(client: "KernelbotClient", board: str, error: "Refused") -> None:
