@@ -136,7 +136,7 @@ async def test_a_host_that_stands_still_is_killed_when_the_time_is_up(tmp_path: 
 
 
 async def test_a_host_that_stays_stopped_is_killed_before_the_time_is_up(tmp_path: Path) -> None:
-    async with _launcher(tmp_path, patience_s=2) as launcher:
+    async with _launcher(tmp_path, patience_s=5) as launcher:
         handle = await launcher.launch(_job("stop"))
         await _events(launcher, handle)
         outcome = await _poll(launcher, handle)
@@ -146,14 +146,14 @@ async def test_a_host_that_stays_stopped_is_killed_before_the_time_is_up(tmp_pat
 
 
 async def test_a_host_that_answers_is_kept_however_long_its_job_is_silent(tmp_path: Path) -> None:
-    async with _launcher(tmp_path, patience_s=2) as launcher:
-        handle = await launcher.launch(_job("sleep 3 accepted"))
+    async with _launcher(tmp_path, patience_s=5) as launcher:
+        handle = await launcher.launch(_job("sleep 7 accepted"))
         assert JobState.FINISHED == (await _outcome(launcher, handle)).state
 
 
 async def test_a_host_may_take_longer_than_that_to_start(tmp_path: Path) -> None:
-    slow = ("/bin/sh", "-c", 'sleep 3 && exec "$@"', "sh", *FAKE_HARNESS)
-    async with _launcher(tmp_path, slow, patience_s=2) as launcher:
+    slow = ("/bin/sh", "-c", 'sleep 7 && exec "$@"', "sh", *FAKE_HARNESS)
+    async with _launcher(tmp_path, slow, patience_s=5) as launcher:
         handle = await launcher.launch(_job("accepted"))
         assert JobState.FINISHED == (await _outcome(launcher, handle)).state
 

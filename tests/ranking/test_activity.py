@@ -3,6 +3,7 @@
 import pytest
 
 from kernelbot.ranking import activity
+from kernelbot.ranking.activity import Activity
 from tests.support.ranked import ranked
 from tests.support.world import World
 
@@ -65,3 +66,15 @@ async def test_no_more_are_counted_than_are_looked_at(
         await world.submit(content=f"# {number}\n".encode())
     found = await world.services.activity.recent([board])
     assert ({board.id: 2}, True) == (found.submissions, found.has_more)
+
+
+async def test_submissions_are_counted_again_after_five_seconds(world: World) -> None:
+    times_s = [0.0]
+    ask = Activity(world.database, clock=lambda: times_s[-1])
+    board = await world.board()
+    counts = []
+    for now_s in (0.0, 4.0, 6.0):
+        times_s.append(now_s)
+        await world.submit(content=f"# {now_s}\n".encode())
+        counts.append((await ask.recent([board])).submissions[board.id])
+    assert [1, 1, 3] == counts

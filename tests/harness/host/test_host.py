@@ -1,4 +1,5 @@
 import dataclasses
+import math
 import os
 import sys
 import time
@@ -189,32 +190,47 @@ def _owners_once(groups: set[Path], expected: int) -> int:
         time.sleep(0.02)
 
 
-@pytest.mark.parametrize(("mode", "expected"), few([(Mode.TEST, 2), (Mode.BENCHMARK, 1)], 1))
-def test_the_next_job_gets_ready_beside_tests_but_not_beside_what_is_timed(
-    mode: Mode, expected: int
+@pytest.mark.parametrize(
+    ("mode", "is_alone", "expected"),
+    few(
+        [
+            (Mode.TEST, False, (2, 4)),
+            (Mode.TEST, True, (1, 2)),
+            (Mode.BENCHMARK, False, (1,)),  # it has more runners of its own
+        ],
+        1,
+    ),
+)
+def test_the_next_job_gets_ready_beside_tests_in_a_sequence_but_not_beside_what_is_timed(
+    mode: Mode, is_alone: bool, expected: tuple[int, ...]
 ) -> None:
-    """Counted are judges: the one at work, and the next job's."""
+    """Counted are judges and inits: those at work, and the next job's."""
+    job = a_job(LONG_SORT, mode=mode, problem=PATIENT)
     others = _descendants()
-    judges: list[int] = []
-    patience_s = 60.0 if expected > 1 else 1.0  # so long it is seen that none is made
+    seen: list[tuple[int, int]] = []
+    patience_s = 60.0 if expected == (2, 4) else 1.0  # so long it is seen that none is made
 
     def look(event: ProgressEvent) -> None:
-        if event.kind is EventKind.CASE and not judges:
+        if event.kind is EventKind.CASE and not seen:
             deadline = time.monotonic() + patience_s
-            while (found := _judges(_descendants(others))) < 2 and time.monotonic() < deadline:
+            while (found := _made(_descendants(others))) != (2, 4) and time.monotonic() < deadline:
                 time.sleep(0.02)
-            judges.append(found)
+            seen.append(found)
 
     host = Host()
+    if not is_alone:
+        host.warm(key_of(job)).ended_at_s = math.inf  # as if another job ended at this moment
     try:
-        host.judge(a_job(LONG_SORT, mode=mode, problem=PATIENT), look)
+        host.judge(job, look)
     finally:
         host.close()
-    assert expected == judges[0]
+    assert expected == seen[0][: len(expected)]
 
 
-def _judges(processes: set[Process]) -> int:
-    return sum(one.name == ProcessName.JUDGE for one in processes)
+def _made(processes: set[Process]) -> tuple[int, int]:
+    """How many judges and inits there are."""
+    names = [one.name for one in processes]
+    return names.count(ProcessName.JUDGE), names.count(ProcessName.INIT)
 
 
 @pytest.mark.parametrize(

@@ -141,6 +141,7 @@ class Host:
         finally:
             with self._lock:
                 pool.users -= 1
+                pool.ended_at_s = time.monotonic()
                 if not pool.is_sound and self._pools.get(key) is pool:
                     del self._pools[key]
                 ends = not pool.is_sound and pool.users == 0
@@ -253,7 +254,8 @@ class Host:
     ) -> JudgeMessage:
         """The last message of a judge who got this order."""
         key = str(next(self._numbers))
-        channel = pool.start(key, undisturbed=is_disturbed_by_forks(job))
+        undisturbed = is_disturbed_by_forks(job) or not pool.expects_next
+        channel = pool.start(key, undisturbed=undisturbed)
         deadline = time.monotonic() + longest_s(job)
         gpus = contextlib.ExitStack()
         turn = JobTurn(self._turns, emit, cancelled.is_set)
@@ -264,7 +266,8 @@ class Host:
 
         try:
             with cancelled.waking(channel.interrupt):
-                channel.send(messages.JudgeJob(job, order), (), deadline)
+                told = replace(order, undisturbed=undisturbed)
+                channel.send(messages.JudgeJob(job, told), (), deadline)
                 message = _followed(channel, deadline, emit, take_gpus, turn)
             pool.let_go(key)
             return message

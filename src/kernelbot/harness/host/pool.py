@@ -1,6 +1,7 @@
 """What has to be alike for jobs to share zygotes, and the zygotes that they share."""
 
 import importlib.util
+import math
 import threading
 import time
 from dataclasses import dataclass, replace
@@ -28,6 +29,8 @@ from kernelbot.protocol.phases import most_gpus
 
 _START_S = 120.0
 _GLANCE_S = 0.1
+_IN_SEQUENCE_S = 0.05
+"""Between two jobs of a queue lie some 20 ms."""
 _WITH_TORCH = ("torch", "triton", "cutlass")
 """Who mentions one of these is given torch: compilers for a GPU that isn't there need it."""
 _UNLOGGED = {"KINETO_LOG_LEVEL": "6"}
@@ -123,7 +126,14 @@ class ZygotePool:
         self._lock = threading.Lock()
         self.users = 0
         """Jobs that use it, counted by the host."""
+        self.ended_at_s = -math.inf
+        """When the last of them ended, by `time.monotonic()`."""
         self.is_sound = True
+
+    @property
+    def expects_next(self) -> bool:
+        """See `expects_next`; for the job that has begun to use it last."""
+        return expects_next(self.users, time.monotonic() - self.ended_at_s)
 
     @property
     def is_ready(self) -> bool:
@@ -171,6 +181,16 @@ class ZygotePool:
         """End everything of this pool."""
         self._judges.close()
         self._runners.close()
+
+
+def expects_next(users: int, since_last_s: float) -> bool:
+    """Whether a job that begins has another one beside it, or came right after one: so the next is
+    to be expected before it ends.
+
+    To fork for that one meanwhile makes it a third slower, and is in vain where a person sends one
+    job and looks at its result.
+    """
+    return users > 1 or since_last_s < _IN_SEQUENCE_S
 
 
 def key_of(job: JobSpec) -> PoolKey:

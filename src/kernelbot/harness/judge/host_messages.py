@@ -21,6 +21,8 @@ class Order:
     tells: bool = True
     """Whether anybody hears what happens; else a message for each test case would be sent, and read
     by a thread of the host's, for nothing."""
+    undisturbed: bool = True
+    """Whether no runners are forked ahead before this job has ended."""
 
 
 class HostMessage(Message):

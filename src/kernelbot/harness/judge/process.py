@@ -45,7 +45,7 @@ from kernelbot.harness.judge.system import CUDA_ON_CPU_NOTE, system_info
 from kernelbot.harness.sandbox import RunnerClient
 from kernelbot.harness.sandbox.cgroups import JudgeGroup
 from kernelbot.harness.timing.clocks import CacheFlusher
-from kernelbot.harness.words.plan import Plan, is_disturbed_by_forks
+from kernelbot.harness.words.plan import Plan
 from kernelbot.harness.words.sandbox import SandboxUnavailable
 from kernelbot.protocol import (
     HarnessKind,
@@ -102,7 +102,7 @@ def judge_and_report(
     job = with_limits_in_force(told.job, staged=not in_arenas)
     order, plan = told.order, Plan.for_job(job, in_arenas=in_arenas)
     group.limit(job.limits)
-    client.undisturbed = is_disturbed_by_forks(job)
+    client.undisturbed = order.undisturbed
 
     def emit(event: ProgressEvent) -> None:
         if order.tells:

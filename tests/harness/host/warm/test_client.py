@@ -33,7 +33,7 @@ from tests.support.warm import connected, end_judges
 PATIENT = a_problem(timeouts=Timeouts(test_s=30, benchmark_s=30, ranked_s=30))
 ENDLESS = "def custom_kernel(data):\n    while True:\n        pass\n"
 NOW = "print(time.monotonic())"
-SLOW = SORT.replace("    return", f"    import time; {NOW}; time.sleep(0.5); {NOW}\n    return")
+SLOW = SORT.replace("    return", f"    import time; {NOW}; time.sleep(2); {NOW}\n    return")
 """Tells by the clock of all processes when it worked."""
 WAIT_S = 60.0
 
