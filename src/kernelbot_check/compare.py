@@ -32,7 +32,7 @@ class Tolerance:
         if math.isnan(expected) or math.isnan(output):
             return self.equal_nan and math.isnan(expected) and math.isnan(output)
         near = abs(output - expected) <= self.atol + self.rtol * abs(expected)
-        return bool(output == expected or (near and math.isfinite(output)))
+        return bool(output == expected or (near and math.isfinite(expected)))
 
 
 EXACT = Tolerance()

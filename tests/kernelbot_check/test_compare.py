@@ -46,6 +46,12 @@ def test_odd_numbers_are_never_near(odd: float) -> None:
     assert not compare(FLOATS, other, rtol=1e9, atol=1e9)[0]
 
 
+@pytest.mark.parametrize("odd", [np.inf, -np.inf])
+def test_nor_are_numbers_of_python(odd: float) -> None:
+    near = [compare(one, other, rtol=0.1, atol=1.0)[0] for one, other in ((5.0, odd), (odd, 5.0))]
+    assert ([False, False], True) == (near, compare(odd, odd, rtol=0.1)[0])
+
+
 def test_infinities_equal_themselves_and_nan_only_if_asked() -> None:
     odd = np.array([np.inf, -np.inf, np.nan])
     assert (compare(odd[:2], odd[:2])[0], compare(odd, odd)[0]) == (True, False)
