@@ -1,5 +1,6 @@
 """Where the elements of arrays with gaps lie, and the pieces in which they are read."""
 
+import contextlib
 import math
 from typing import Any
 
@@ -11,9 +12,12 @@ from hypothesis import strategies as st
 from kernelbot.harness.data.elements import (
     BLOCK_BYTES,
     MAX_PIECES,
+    MOST_PIECES,
+    MOST_READ_BYTES,
     Elements,
     can_be_read,
     elements_of,
+    expect_quick_to_read,
     lying_at,
 )
 
@@ -62,6 +66,7 @@ def test_a_copy_keeps_the_order_of_axes_in_memory(view: np.ndarray[Any, Any]) ->
     in_memory = sorted(used, key=lambda axis: abs(view.strides[axis]))
     assert in_memory == sorted(used, key=lambda axis: copied[axis])
     assert len(list(lies.pieces())) == lies.count_pieces()
+    assert sum(piece.size_bytes for piece in lies.pieces()) == lies.read_bytes
 
 
 @pytest.mark.parametrize(
@@ -79,6 +84,7 @@ def test_what_lies_far_apart_is_read_in_pieces(view: np.ndarray[Any, Any], piece
     """At most a block at once, and no page without an element, of which there may be none."""
     lies = elements(view)
     assert pieces == lies.count_pieces() == len(list(lies.pieces()))
+    assert sum(piece.size_bytes for piece in lies.pieces()) == lies.read_bytes
     assert max(piece.size_bytes for piece in lies.pieces()) <= BLOCK_BYTES
 
 
@@ -96,6 +102,31 @@ def test_elements_that_share_bytes_are_copied_first(
     view: np.ndarray[Any, Any], readable: bool
 ) -> None:
     assert readable == can_be_read(elements(view))
+
+
+def apart(count: int) -> Elements:
+    """So many elements, each pages from the next."""
+    return lying_at(0, (count,), (2 * PAGE,), 1)
+
+
+def in_blocks(count: int) -> Elements:
+    """Every second byte of so many blocks."""
+    return lying_at(0, (count * BLOCK_BYTES // 2,), (2,), 1)
+
+
+@pytest.mark.parametrize(
+    ("arrays", "quick"),
+    [
+        ([apart(MAX_PIECES)] * (MOST_PIECES // MAX_PIECES), True),
+        ([apart(MAX_PIECES)] * (MOST_PIECES // MAX_PIECES) + [apart(2)], False),
+        ([in_blocks(1024)] * (MOST_READ_BYTES >> 30), True),
+        ([in_blocks(1024)] * ((MOST_READ_BYTES >> 30) + 1), False),
+        ([lying_at(0, (1 << 40,), (1,), 1)] * 100, True),  # without gaps: as many bytes as it has
+    ],
+)
+def test_what_all_arrays_cost_to_read_is_bounded(arrays: list[Elements], *, quick: bool) -> None:
+    with contextlib.nullcontext() if quick else pytest.raises(ValueError, match="pieces"):
+        expect_quick_to_read(arrays)
 
 
 @pytest.mark.parametrize(

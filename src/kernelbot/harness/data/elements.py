@@ -7,7 +7,7 @@ depends on that order can be told of it.
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -15,6 +15,10 @@ from kernelbot.harness.data.dtypes import MAX_DIMENSIONS, MAX_ITEMS, contiguous_
 
 MAX_PIECES = 1 << 15
 """The most pieces of an array that is read where it lies: some 3 us each."""
+MOST_PIECES = 1 << 17
+"""The most pieces of all arrays of an output: while they are read, nobody's time runs out."""
+MOST_READ_BYTES = 32 << 30
+"""The most bytes that are read for all of them, gaps included: as many take some ten seconds."""
 BLOCK_BYTES = 1 << 20
 """At most so much is read at once, with the gaps in it."""
 _PAGE = 4096
@@ -117,6 +121,16 @@ class Elements:
             -(-split.size // chunk) if split is not None else 1
         )
 
+    @property
+    def read_bytes(self) -> int:
+        """How many bytes all pieces have, gaps included."""
+        outer, split, chunk, inner = self._plan()
+        size_bytes = self.item_bytes + sum((axis.size - 1) * axis.step for axis in inner)
+        if split is not None:
+            parts = -(-split.size // chunk)
+            size_bytes = parts * size_bytes + (split.size - parts) * split.step
+        return math.prod(axis.size for axis in outer) * size_bytes
+
     def pieces(self) -> Iterator[MemoryRange]:
         """All of them. Between two elements of a piece there is no page without one: where there
         are elements there is memory, between them there may be none."""
@@ -182,6 +196,31 @@ def elements_of(node: dict[str, Any]) -> Elements | None:
     if not can_be_read(found):
         raise ValueError("elements that share bytes, or in too many pieces")
     return found
+
+
+class ReadingCost:
+    """What it takes to read all arrays of an output where they lie."""
+
+    def __init__(self) -> None:
+        self._pieces = self._bytes = 0
+
+    def add(self, elements: Elements) -> bool:
+        """Add an array, unless that is too much together; whether it isn't."""
+        if elements.are_dense:
+            return True
+        pieces = self._pieces + elements.count_pieces()
+        size_bytes = self._bytes + elements.read_bytes
+        if pieces > MOST_PIECES or size_bytes > MOST_READ_BYTES:
+            return False
+        self._pieces, self._bytes = pieces, size_bytes
+        return True
+
+
+def expect_quick_to_read(arrays: Iterable[Elements]) -> None:
+    """Raise ValueError if reading arrays where they lie takes too much together."""
+    cost = ReadingCost()
+    if not all(map(cost.add, arrays)):
+        raise ValueError("arrays that lie in too many pieces, or too far apart")
 
 
 def can_be_read(elements: Elements) -> bool:

@@ -20,7 +20,7 @@ from kernelbot.harness.data.dtypes import (
     is_dense,
     used_strides,
 )
-from kernelbot.harness.data.elements import Elements, can_be_read, lying_at
+from kernelbot.harness.data.elements import Elements, ReadingCost, can_be_read, lying_at
 from kernelbot.harness.data.objects import attributes
 from kernelbot.harness.data.shared_memory import SharedBuffer
 
@@ -138,6 +138,7 @@ class _Writer:
         self.size_bytes = 0
         self.copied = False
         self.nodes = 0
+        self.reading = ReadingCost()
         self._torch: Any = sys.modules.get("torch")
         self._numpy: Any = sys.modules.get("numpy")
 
@@ -297,6 +298,7 @@ class _Writer:
             self._numpy is None  # with which they are read
             or not can_be_read(lies)
             or not self.stays(start, start + lies.span_bytes)
+            or not self.reading.add(lies)
         ):
             return {}
         return {"at": (lies.first, *lies.steps)}

@@ -44,6 +44,7 @@ class ControlCalls:
         self._still_cpu_ns: list[float] = []
         self._after_cpu_ns: list[float] = []
         self._outside_ns: list[float] = []
+        self._describing_ns: list[float] = []
         self._bracket_ns: list[float] = []
         self._undisturbed: tuple[list[float], list[float], list[float]] = ([], [], [])
         self._waits_known = True
@@ -58,6 +59,7 @@ class ControlCalls:
         insort(self._still_cpu_ns, window.still_cpu_ns)
         insort(self._after_cpu_ns, window.after_cpu_ns)
         insort(self._outside_ns, window.outside_ns)
+        insort(self._describing_ns, window.describing_ns)
         insort(self._bracket_ns, window.took_ns)
         insort(self._claim_ns, window.claim_ns)
         self._waits_known &= window.waiting_known or window.kept_waiting_ns is not None
@@ -92,7 +94,8 @@ class ControlCalls:
             self._noise_ns(),
             quantile(self._claim_ns, _LOW) if self._launches else 0.0,
             usual.took_ns > known_ns,
-            max(quantile(self._took_ns, _HIGH) - least.took_ns, 0.0),
+            usual_describing_ns=quantile(self._describing_ns, 0.5) * share,
+            took_variation_ns=max(quantile(self._took_ns, _HIGH) - least.took_ns, 0.0),
         )
 
     def _known_ns(self) -> float:

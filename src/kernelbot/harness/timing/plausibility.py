@@ -170,6 +170,8 @@ class CallBaseline:
     calls_waited: bool = False
     """Whether control calls took longer than they can without waiting, so that of `usual` less is
     subtracted than they took."""
+    usual_describing_ns: float = 0.0
+    """For how long the description of the cheapest answer computes: the median."""
     took_variation_ns: float = 0.0
     """What `cpu_variation_ns` is, but of how long a control call took. Not every machine tells how
     long a thread had no processor: a job of Slurm's without control groups doesn't, and a virtual
@@ -184,7 +186,8 @@ class CallBaseline:
         waited_ns = window.kept_waiting_ns or 0
         if window.described:
             return float(window.bracket_ns - waited_ns)
-        return max(
+        late_ns = max(window.late_ns - self.usual_describing_ns, 0.0)
+        return late_ns + max(
             self.launched_ns(window),
             window.took_ns - self.usual.took_ns,
             self.usual.computed_ns(window),

@@ -47,6 +47,17 @@ class Window:
     described: bool = False
     """Whether the call counts until its output was described: then nothing of it is the harness's.
     """
+    disowned: bool = False
+    """Whether it does because the runner described another output than the one taken at its mark.
+    """
+    describing_ns: int = 0
+    """For how long threads of the runner computed, one of them or several at once, while it
+    described an output that was taken at its mark; 0 if the call counts until then."""
+    late_ns: int = 0
+    """The same if it counts, beyond what describing usually takes: see `with_descriptions`."""
+    stopping_ns: int = 0
+    """How long its processes went on after the mark until they were frozen, and how long the judge
+    read its output for, if that has gaps: what an author alone decides, and no part of a time."""
 
     @property
     def took_ns(self) -> int:

@@ -1,7 +1,8 @@
 """Timed calls on a CPU: what is taken when the mark is seen, and what must be described."""
 
+import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -14,6 +15,8 @@ from kernelbot.harness.judge.calls.callers import Several
 from kernelbot.harness.judge.calls.in_place_caller import InPlaceCaller
 from kernelbot.harness.judge.calls.session import Session
 from kernelbot.harness.sandbox import RunnerClient, Zygote
+from kernelbot.harness.sandbox.runner_tree import RunnerTree
+from kernelbot.harness.timing.clocks import own_delay_ns
 from kernelbot.harness.words.failures import AuthorFailure
 from kernelbot.harness.words.sandbox import Flavour, ZygoteConfig
 from kernelbot.harness.words.windows import Reply
@@ -299,6 +302,75 @@ def test_anything_else_counts_until_it_is_described(client: RunnerClient, return
 def test_an_output_of_another_size_counts_until_it_is_described(client: RunnerClient) -> None:
     reply = second_call(client, kernel("data[: next(sizes)].copy()", "sizes = iter((10, 20))"))
     assert (True, 20) == (reply.window.described, reply.value.size)
+
+
+@pytest.mark.parametrize(
+    ("returns", "prelude", "disowned"),
+    [
+        ("data * 2", "", False),
+        ("float(data[3])", ANOTHER, True),
+        ("next(answers)", "answers = iter((True, False))", True),
+        ("data[: next(sizes)].copy()", "sizes = iter((10, 20))", True),
+        ("b'text'", "", False),  # of which no mark tells
+    ],
+)
+def test_an_output_that_is_described_as_another_was_disowned(
+    client: RunnerClient, returns: str, prelude: str, *, disowned: bool
+) -> None:
+    window = second_call(client, kernel(returns, prelude)).window
+    assert disowned == window.disowned
+
+
+def test_what_is_computed_after_the_mark_is_known(client: RunnerClient) -> None:
+    idle, busy, helped = (
+        second_call(client, kernel("data * 2", source)).window.describing_ns
+        for source in (
+            AFTERWARDS.replace("HOW", "monotonic"),
+            AFTERWARDS.replace("HOW", "thread_time"),
+            BEFORE.replace("decode", "encode"),
+        )
+    )
+    assert min(busy, helped) > 20_000_000 > idle
+
+
+def test_arrays_in_too_many_pieces_are_refused(client: RunnerClient) -> None:
+    """An honest runner copies those beyond what the judge reads."""
+    pieces = "np.zeros(1 << 28, np.uint8)[:: 1 << 13]"
+    one_by_one = f"tuple({pieces} for _ in range(5))"
+    honest = second_call(client, kernel(one_by_one))
+    assert ([1 << 15] * 5, True) == ([part.size for part in honest.value], honest.window.described)
+    boundless = "import sys\nelements = sys.modules['kernelbot.harness.data.elements']\n"
+    boundless += "elements.ReadingCost.add = lambda *_: True"
+    with pytest.raises(AuthorFailure) as caught:
+        second_call(client, kernel(one_by_one, boundless))
+    assert (Verdict.RULE_VIOLATION, True) == (caught.value.verdict, "pieces" in str(caught.value))
+
+
+def test_what_the_judge_waits_while_it_stops_a_runner_is_subtracted_from_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """However long it takes: the runner's author decides that."""
+    waited_ns = 0
+
+    def halt(self: RunnerTree, real: Callable[[RunnerTree], None] = RunnerTree.halt) -> None:
+        nonlocal waited_ns
+        real(self)
+        before_ns = own_delay_ns()
+        for _ in range(2_000):
+            time.sleep(1e-5)
+        waited_ns += own_delay_ns() - before_ns
+
+    monkeypatch.setattr(RunnerTree, "halt", halt)
+    processor = min(os.sched_getaffinity(0))
+    zygote = Zygote.start(ZygoteConfig(Flavour.NUMPY, spare=1, cpus=(processor,)))
+    zygote.wait_ready(60)
+    client = RunnerClient(zygote.connect())
+    before_ns = own_delay_ns()
+    window = second_call(client, kernel("(data * 2, time.sleep(0.05))[0]", "import time")).window
+    elsewhere_ns = own_delay_ns() - before_ns - waited_ns
+    client.close()
+    zygote.close()
+    assert window.waiting_ns - (window.kept_waiting_ns or 0) <= elsewhere_ns
 
 
 def test_a_scalar_that_a_description_changes_counts_until_then(client: RunnerClient) -> None:

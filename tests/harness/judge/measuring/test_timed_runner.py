@@ -96,6 +96,19 @@ def test_neither_one_that_waited_nor_one_that_did_less_decides_what_windows_hold
     runner.close()
 
 
+def test_what_it_takes_to_stop_a_runner_is_its_own_time(
+    client: RunnerClient, question: SoleQuestion
+) -> None:
+    """Else whoever can't be stopped for a while would use up the time, and nobody be blamed."""
+    runner = a_runner(client, SORT)
+    samples = Samples(runner, SampleOutputs(_nothing, _nothing, repeatable=True))
+    window = Window(1, bracket_ns=10**9, outside_ns=2 * 10**9, stopping_ns=4 * 10**9)
+    samples.add(0, [question], Reply(None, window, 0, aliased=False))
+    assert 7.0 == samples.runner_s
+    runner.session.abort()
+    runner.close()
+
+
 def test_a_wait_for_ones_own_threads_is_none_for_others(
     client: RunnerClient, question: SoleQuestion
 ) -> None:

@@ -16,6 +16,7 @@ from itertools import pairwise
 from typing import Any
 
 from kernelbot.harness.data.decode import ReadStretch
+from kernelbot.harness.data.elements import expect_quick_to_read
 from kernelbot.harness.data.encode import Encoded, Json
 from kernelbot.harness.data.leaves import has_gaps, leaf_elements, leaf_kinds, leaf_sizes
 from kernelbot.harness.data.process_memory import read_memory
@@ -94,6 +95,13 @@ class Served:
     reply: Reply
     at_the_mark: bool
     """Whether it is what lay there when the mark was seen."""
+    disowned: bool
+    """Whether what lay there was taken, and then described as another output."""
+
+    @property
+    def is_slow_to_read(self) -> bool:
+        """Whether reading it takes long because of its form, and not of its bytes."""
+        return self.reply.gaps or self.reply.parts > MAX_ADDRESSES
 
 
 class InPlaceBuffers:
@@ -194,11 +202,13 @@ class InPlaceBuffers:
         """The output that a runner's description tells of. Raises `AuthorFailure`, and OSError if
         its memory can't be read."""
         taken = self._taken
+        was_taken = taken is not None
         try:
             answer = read_answer_in_place(reply, self._rank.limits, self._claim)
             addresses = list(answer.addresses)
             with blaming_author():
                 stretches = _stretches_of(answer.skeleton)
+                expect_quick_to_read(filter(None, (one.elements for one in stretches)))
                 gaps = has_gaps(answer.skeleton) or any(_with_gaps(stretches))
                 form = form_of(answer.skeleton)
                 if not (taken and taken.agrees_with(form, addresses)):
@@ -222,13 +232,19 @@ class InPlaceBuffers:
             shared=_overlap(addresses, stretches),
             gaps=gaps,
         )
-        return Served(reply_of_call, at_the_mark=taken is not None)
+        is_known = taken is not None
+        return Served(reply_of_call, at_the_mark=is_known, disowned=was_taken and not is_known)
 
     def _value(self, described: Any) -> Any:
         """The output of one call; of several a tuple of theirs. Raises `AuthorFailure`."""
         if type(described) is not list or len(described) != self._calls:
             raise garbage("an output of another number of calls")
         return described[0] if self._calls == 1 else tuple(described)
+
+    @property
+    def has_gaps(self) -> bool:
+        """Whether the output that was taken has gaps, or is reversed."""
+        return self._taken is not None and any(_with_gaps(self._taken.form.stretches))
 
     @property
     def inputs_changed(self) -> bool:

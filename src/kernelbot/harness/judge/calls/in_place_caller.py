@@ -40,7 +40,13 @@ from kernelbot.harness.judge.calls.in_place_buffers import (
 from kernelbot.harness.judge.calls.rank import RankRunner
 from kernelbot.harness.judge.calls.session import Session
 from kernelbot.harness.sandbox.runner_tree import RunnerTree
-from kernelbot.harness.timing.clocks import CacheFlusher, own_delay_ns, own_processors, urgent
+from kernelbot.harness.timing.clocks import (
+    CacheFlusher,
+    OwnDelay,
+    own_delay_ns,
+    own_processors,
+    urgent,
+)
 from kernelbot.harness.words import runner_messages as messages
 from kernelbot.harness.words.failures import garbage, no_value
 from kernelbot.harness.words.windows import Reply
@@ -104,28 +110,35 @@ class InPlaceCaller:
         if tree.is_certain:
             _reveal(runners, parts)
         _flush(runners, flusher)  # so the data is cold as well, unless it appears later
-        with urgent(own):
-            delayed_ns = own_delay_ns()
+        with OwnDelay() as delay, urgent(own):
+            delay.begin()
             start = time.perf_counter_ns()
             if not tree.is_certain:
                 _reveal(runners, parts)
             tree.resume()
             seen = wait_for_marks(runners.buffers, self._check, spin=bool(own))
+            delay.end()  # stopping takes as long as an author wants, and is many short waits
             tree.halt()
-            delayed_ns = own_delay_ns() - delayed_ns
-        done = self._used(runners)
+        stopped, done = time.perf_counter_ns(), self._used(runners)
         _take(runners, parts if self._compares_inputs else None)
         taken = time.perf_counter_ns()
         answers = self._described(runners)
         tree.halt()  # from here on no output can change, and nothing can be prepared
         described, rested_again = time.perf_counter_ns(), self._used(runners)
+        gaps = any(one.has_gaps for one in runners.buffers)
         served = [self._serve(runners, rank, answer) for rank, answer in enumerate(answers)]
         at_the_mark = all(one.at_the_mark for one in served)
+        is_slow_to_read = gaps or any(one.is_slow_to_read for one in served)
+        stopping_ns = time.perf_counter_ns() - described if is_slow_to_read else 0
+        if at_the_mark:
+            stopping_ns += (taken if is_slow_to_read else stopped) - seen.at_ns
         end, ended = (seen.at_ns, done) if at_the_mark else (described, rested_again)
         excuse = _excused_before_ns if tree.is_certain else _excused_ns
         outside_ns = ready - asked - excuse(idle, built) + max(0, still_ns)
-        if at_the_mark:
-            outside_ns += described - taken - _excused_ns(done, rested_again)
+        after_ns = max(described - taken - _excused_ns(done, rested_again), 0) if at_the_mark else 0
+        outside_ns += after_ns
+        after_cpu_ns = max(_computed_ns(done, rested_again)) if at_the_mark else 0
+        by_all_ns = min(after_ns, rested_again.total_ns - done.total_ns)
         reply = self._session.together([one.reply for one in served])
         waited_ns = _excused_ns(rested, replace(done, waited_ns=tuple(seen.waited_ns)))
         window = replace(
@@ -133,11 +146,11 @@ class InPlaceCaller:
             bracket_ns=end - start,
             build_cpu_ns=max(_computed_ns(idle, built)),
             still_cpu_ns=max(_computed_ns(built, rested)),
-            after_cpu_ns=max(_computed_ns(done, rested_again)) if at_the_mark else 0,
+            after_cpu_ns=after_cpu_ns,
             call_cpu_ns=max(_computed_ns(rested, ended)),
             call_tree_cpu_ns=ended.total_ns - rested.total_ns,
             processors=runners.processors,
-            waiting_ns=min(waited_ns + (delayed_ns if own else 0), end - start),
+            waiting_ns=min(waited_ns + (delay.waited_ns if own else 0), end - start),
             kept_waiting_ns=min(waited_ns, end - start) if runners.tells_waits else None,
             outside_ns=outside_ns,
             outside_tree_cpu_ns=rested.total_ns
@@ -145,6 +158,9 @@ class InPlaceCaller:
             + rested_again.total_ns
             - ended.total_ns,
             described=not at_the_mark,
+            disowned=any(one.disowned for one in served),
+            describing_ns=max(after_cpu_ns, by_all_ns),
+            stopping_ns=stopping_ns,
         )
         return replace(reply, window=window)
 

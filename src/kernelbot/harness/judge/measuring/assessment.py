@@ -13,6 +13,7 @@ from kernelbot.harness.judge.measuring.refusals import added_s, refuse_disputabl
 from kernelbot.harness.judge.measuring.rounds import Line, NumberedCase
 from kernelbot.harness.judge.measuring.timed_runner import Samples
 from kernelbot.harness.judge.test_phase import Spend
+from kernelbot.harness.timing.descriptions import with_descriptions
 from kernelbot.harness.timing.duel import rules_of
 from kernelbot.harness.timing.minority import costly_calls_note, counted_of
 from kernelbot.harness.timing.plausibility import CallBaseline, below_floor, disturbance
@@ -61,6 +62,7 @@ class Assessment:
     def check_side(self, work: SampledCase, side: Line, sampling_s: float) -> None:
         """Hold what a kernel's processes claim and return against clocks and reference, once
         sampling is over; windows that were repeated as well. Raises `AuthorFailure`."""
+        _count_descriptions(side)
         baseline, author = self.baseline(work.index, side), side[0].runner.author
         fewest = math.ceil(self.rules.min_samples / len(side))
         with author.blamed():
@@ -76,6 +78,7 @@ class Assessment:
         each if repeating has gained something. Raises `AuthorFailure`."""
         samples, firsts = list[list[float]](), list[list[float]]()
         for side in work.sides:
+            _count_descriptions(side)
             counted = counted_of([one.windows for one in side], self.baseline(work.index, side))
             calls = side[0].calls
             samples.append(counted.samples_ns([one.places[:turns] for one in side], calls))
@@ -140,6 +143,13 @@ class Assessment:
         floors = self._job.problem.floors
         floor = floors[index] if index < len(floors) else None
         refuse_disputably(below_floor(floor, self._job.device, median_ns, launch_ns))
+
+
+def _count_descriptions(side: Line) -> None:
+    """Let work after the mark count in all windows of a kernel that has disowned an output."""
+    counted = with_descriptions([one.windows for one in side])
+    for one, windows in zip(side, counted, strict=True):
+        one.windows = windows
 
 
 def _whose(side: Line) -> str:

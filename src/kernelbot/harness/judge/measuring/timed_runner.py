@@ -142,7 +142,8 @@ class Samples:
         self.size_bytes = 0
         """How many bytes they had."""
         self.runner_s = 0.0
-        """How long all windows took, with the runner's work beside them."""
+        """How long all windows took, with the runner's work beside them, and with how long it took
+        to stop it, and to read what only its author makes slow to read."""
         self.waited_s = 0.0
         """How long of that the kernel waited for a processor that others had, as far as is known.
         """
@@ -186,7 +187,8 @@ class Samples:
             self.answers.add(call + index, question, one)
         self.windows.append(reply.window)
         self.layouts, self.parts, self.size_bytes = reply.layouts, reply.parts, reply.size_bytes
-        self.runner_s += (reply.window.bracket_ns + reply.window.outside_ns) / 1e9
+        window = reply.window
+        self.runner_s += (window.bracket_ns + window.outside_ns + window.stopping_ns) / 1e9
         self.waited_s += (reply.window.kept_waiting_ns or 0) / 1e9
 
     def take_last(self) -> None:
