@@ -161,10 +161,11 @@ int cuCtxSetCurrent(void *context) {
     if (current_is_primary) current = (int *)context - primary;
     return 0;
 }
+/* With a file `integrated` beside this library its memory is the machine's. */
 int cuDeviceGetAttribute(int *value, int attribute, int device) {
     ENTER();
     (void)device;
-    *value = attribute == 38 ? CACHE_BYTES : 0;
+    *value = attribute == 38 ? CACHE_BYTES : attribute == 18 ? is_beside("integrated") : 0;
     return 0;
 }
 /* With a file `many` beside this library, whoever doesn't say how to number GPUs finds another one;
@@ -233,6 +234,9 @@ static const struct { int code; const char *name, *text; } errors[] = {
     {INVALID_DEVICE, "CUDA_ERROR_INVALID_DEVICE", "invalid device ordinal"},
     {214, "CUDA_ERROR_ECC_UNCORRECTABLE", "uncorrectable ECC error encountered"},
     {BROKEN, "CUDA_ERROR_ILLEGAL_ADDRESS", "an illegal memory access was encountered"},
+    {802, "CUDA_ERROR_SYSTEM_NOT_READY", "system not yet initialized"},
+    {803, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH", "system has unsupported display driver / cuda driver combination"},
+    {804, "CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE", "forward compatibility was attempted on non supported HW"},
     {805, "CUDA_ERROR_MPS_CONNECTION_FAILED", "MPS client failed to connect to the MPS control daemon or the MPS server"},
     {806, "CUDA_ERROR_MPS_RPC_FAILURE", "the remote procedural call between the MPS server and the MPS client failed"},
     {807, "CUDA_ERROR_MPS_SERVER_NOT_READY", "MPS server is not ready to accept new MPS client requests"},

@@ -159,6 +159,46 @@ def test_the_clock_is_set_again_for_each_job(driver: Driver, tmp_path: Path) -> 
     ] == calls.read_text().splitlines()
 
 
+MAKES_READY = """
+from kernelbot.harness.gpu.readiness import make_ready
+from kernelbot.protocol import DeviceSpec, Vendor
+print(*make_ready(DeviceSpec("a", Vendor[{vendor!r}])))
+"""
+
+
+def made_ready(folder: Path, vendor: Vendor) -> subprocess.CompletedProcess[str]:
+    """With the driver in `folder`."""
+    return subprocess.run(
+        [sys.executable, "-c", MAKES_READY.format(vendor=vendor.name)],
+        env={**os.environ, "LD_LIBRARY_PATH": str(folder)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("vendor", [Vendor.NVIDIA, Vendor.AMD])
+def test_the_machines_own_memory_is_left_alone(tmp_path: Path, vendor: Vendor) -> None:
+    """A GPU without memory of its own calls free what is the machine's: to take it all ends it."""
+    (build_driver if vendor is Vendor.NVIDIA else build_hip)(tmp_path)
+    kept = SECRET * 1000
+    (tmp_path / "memory").write_bytes(kept)
+    (tmp_path / "integrated").touch()
+    said = made_ready(tmp_path, vendor)
+    assert kept == (tmp_path / "memory").read_bytes(), said.stderr
+    assert said.stdout.startswith("GPU 0 computes with the machine's memory, of which nothing")
+
+
+def test_a_runtime_of_amds_that_doesnt_start_is_no_missing_driver(tmp_path: Path) -> None:
+    """It was taken for a machine without a driver, whose memory isn't overwritten."""
+    build_hip(tmp_path)
+    (tmp_path / "listed").write_text("/nonexistent/renderD129")
+    said = made_ready(tmp_path, Vendor.AMD)
+    assert "" == said.stdout
+    assert "GpuUnavailable: hipErrorInvalidDevice: invalid device ordinal" in said.stderr
+    assert "(groups render and video;" in said.stderr
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="an ordinary user can't make a /dev")
 @pytest.mark.parametrize(("gpus", "touched"), [("1", ["0"]), ("None", ["0", "1"])])
 def test_a_job_of_one_touches_no_other_gpu(tmp_path: Path, gpus: str, touched: list[str]) -> None:

@@ -5,6 +5,7 @@ own. Nothing of an author's or a problem's code runs in it.
 """
 
 import ctypes
+import os
 import time
 from dataclasses import dataclass
 
@@ -109,7 +110,7 @@ def open_ahead(vendor: Vendor) -> Driver | None:
     if library is None or not shares_memory(library):
         return None
     try:
-        return open_driver()
+        return open_driver(vendor=vendor)
     except GpuError:
         return None
 
@@ -125,10 +126,11 @@ def open_judge_devices(
     if not plan.in_arenas:
         return (), f"{STAGED_NOTE}: the driver can't share memory between processes."
     try:
+        vendor = plan.job.device.vendor
         if plan.most_ranks > 1:
-            ranks = range(plan.most_ranks)
-            return tuple(_opened(open_driver(rank, alone=False)) for rank in ranks), ""
-        driver = driver or open_driver()
+            ranks = [open_driver(n, alone=False, vendor=vendor) for n in range(plan.most_ranks)]
+            return tuple(map(_opened, ranks)), ""
+        driver = driver or open_driver(vendor=vendor)
         driver.enter()  # other devices may have been made ready since
         return (_opened(driver),), ""
     except GpuError as error:
@@ -141,5 +143,10 @@ def with_cache_size(plan: Plan, devices: tuple[JudgeDevice, ...]) -> Plan:
 
 
 def _opened(driver: Driver) -> JudgeDevice:
-    Arena.create(driver, 1).close()
+    """Raises `GpuError` also if memory can't be shared here, whatever functions the driver has."""
+    tried = Arena.create(driver, 1)
+    try:
+        os.close(tried.export())
+    finally:
+        tried.close()
     return JudgeDevice(driver, ArenaPool(driver), Flusher(driver, cache_bytes(driver)))

@@ -41,7 +41,7 @@ def make_ready(
     number, count = 0, 1
     while number < count:
         try:
-            driver = open_driver(number)
+            driver = open_driver(number, vendor=device.vendor)
         except NoDriver as error:
             yield f"What earlier jobs left in the GPU's memory wasn't overwritten: {error}"
             return
@@ -63,6 +63,12 @@ def _set_clocks(vendor: Vendor, mhz: int, most: int | None) -> None:
 
 
 def _cleared(driver: Driver, deadline: float) -> Iterator[str]:
+    if not driver.has_own_memory():
+        yield (  # to take all of it would leave the machine none
+            f"GPU {driver.number} computes with the machine's memory, of which nothing was "
+            "overwritten: an earlier job's data may be found there"
+        )
+        return
     clear_memory(driver, deadline)
     free, total = driver.memory_bytes()
     if total - free > _CONTEXTS_BYTES:

@@ -36,5 +36,5 @@ def expect_sound_control(control: Callable[[], Control], question: Callable[[], 
 def _failed(error: Exception) -> SandboxUnavailable:
     return SandboxUnavailable(
         "The GPU itself has failed, not the submission: others can't compute on it either "
-        f"({error}). Look at it (nvidia-smi -q; dmesg | grep Xid) before more jobs run there."
+        f"({error}). Look at it (nvidia-smi -q, rocm-smi; dmesg) before more jobs run there."
     )

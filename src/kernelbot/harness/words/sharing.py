@@ -1,4 +1,5 @@
-"""What NVIDIA's driver says of a GPU that others have, or share: each of its codes in a sentence.
+"""What drivers say of a GPU that can't be had, as others have or share it, or the machine isn't set
+up: each of their codes in a sentence.
 
 None of it is an author's doing. NVIDIA's Multi-Process Service (MPS) lets processes compute at the
 same time, in one context of its server's; the fault of one ends the work of all. So nobody here is
@@ -25,6 +26,19 @@ UNAVAILABLE: Mapping[int, str] = {
         "the driver shows this process no GPU. CUDA_VISIBLE_DEVICES may name one, or a slice of "
         "one (MIG), that isn't there any more: compare it with nvidia-smi -L"
     ),
+    802: (
+        "the GPUs are joined by NVSwitch, and NVIDIA's fabric manager hasn't set that up. Start "
+        "it, of the driver's very version: systemctl start nvidia-fabricmanager"
+    ),
+    803: (
+        "the driver's library is of another version than the module in the kernel, as after an "
+        "upgrade. Restart the machine"
+    ),
+    804: (
+        "the driver's library is that of the package cuda-compat, which this GPU doesn't take. "
+        "Remove its folder (usually /usr/local/cuda/compat) from LD_LIBRARY_PATH, or use an image "
+        "of an older CUDA"
+    ),
     805: f"NVIDIA's MPS is set up here, and its daemon or server doesn't answer. {_STOP}",
     806: f"NVIDIA's MPS server failed while it worked for this process. {_STOP}",
     807: (
@@ -38,7 +52,15 @@ UNAVAILABLE: Mapping[int, str] = {
         f"fault of another client. {_STOP}"
     ),
 }
-"""By the driver's code."""
+"""By the code of NVIDIA's driver."""
+_NO_GPU_OF_AMDS = (
+    "AMD's runtime finds no GPU that it can use. It must be able to open /dev/kfd and the file in "
+    "/dev/dri of each GPU that the kernel lets it see (groups render and video; a container needs "
+    "a device control group that hides the others, as docker run --device makes one). And "
+    "ROCR_VISIBLE_DEVICES, HIP_VISIBLE_DEVICES or CUDA_VISIBLE_DEVICES may name one that is gone"
+)
+UNAVAILABLE_AMDS: Mapping[int, str] = {100: _NO_GPU_OF_AMDS, 101: _NO_GPU_OF_AMDS}
+"""By the code of AMD's runtime."""
 _OF_HARDWARE = frozenset({214, 220, 226})
 """Uncorrectable memory (ECC), NVLink, an error contained to one process: no kernel's doing."""
 _OF_MPS = frozenset(range(805, 811))

@@ -13,14 +13,15 @@ import pytest
 from kernelbot.harness.inside.gpu.arena import Arena
 from kernelbot.harness.inside.gpu.driver import DeviceFull, HipDriver
 from kernelbot.harness.inside.gpu.timing import HipGpu
-from tests.support.cuda_driver import build_hip
+from tests.support.cuda_driver import build_driver, build_hip
 
 ROCM_5_4, ROCM_6_4, ROCM_7_0, ROCM_7_1 = 50_400_000, 60_400_000, 70_051_831, 70_100_000
+ROCM_7_14 = 71_400_000
 
 
-@pytest.mark.parametrize("version", [ROCM_5_4, ROCM_6_4, ROCM_7_0, ROCM_7_1])
+@pytest.mark.parametrize("version", [ROCM_5_4, ROCM_6_4, ROCM_7_0, ROCM_7_1, ROCM_7_14])
 def test_memory_is_shared_as_each_version_wants(tmp_path: Path, version: int) -> None:
-    """Before 7.1 the descriptor is read where an address points."""
+    """Before 7.1 the descriptor is read where an address points, in 7.14 when memory is mapped."""
     driver = HipDriver(str(build_hip(tmp_path, version=version)))
     arena = Arena.create(driver, 100)
     driver.fill(arena.address, 7, 8)
@@ -30,6 +31,22 @@ def test_memory_is_shared_as_each_version_wants(tmp_path: Path, version: int) ->
     driver.download(ctypes.addressof(held), other.addresses[1], 8)
     assert (True, b"\7" * 8) == (driver.has_virtual_memory(), held.raw)
     other.close()
+    arena.close()
+
+
+@pytest.mark.parametrize("version", [ROCM_7_1, ROCM_7_14])
+def test_memory_is_shared_with_several_processes(tmp_path: Path, version: int) -> None:
+    """In 7.14 the descriptor that was handed out first is handed on, also if it was closed."""
+    driver = HipDriver(str(build_hip(tmp_path, version=version)))
+    arena = Arena.create(driver, 100)
+    driver.fill(arena.address, 7, 8)
+    driver.wait()
+    for _ in range(2):
+        other = Arena.attach(driver, arena.export(), arena.size_bytes)
+        held = ctypes.create_string_buffer(8)
+        driver.download(ctypes.addressof(held), other.address, 8)
+        assert b"\7" * 8 == held.raw
+        other.close()
     arena.close()
 
 
@@ -88,12 +105,35 @@ def test_torchs_own_comes_before_the_systems(tmp_path: Path) -> None:
 
 
 @pytest.mark.exhaustive
+def test_torch_may_have_amds_package_bring_it(tmp_path: Path) -> None:
+    folder = tmp_path / "_rocm_sdk_core"
+    (folder / "lib").mkdir(parents=True)
+    (folder / "__init__.py").touch()
+    library = build_hip(folder / "lib")
+    path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    assert f"{library}\n" == found(PYTHONPATH=path)
+
+
+@pytest.mark.exhaustive
 def test_the_one_that_is_loaded_comes_first(tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()
     build_hip(other)
     loaded = build_hip(tmp_path)
     assert f"{loaded}\n" == found(str(loaded), code=LOADS + FINDS, LD_LIBRARY_PATH=str(other))
+
+
+OPENS = """
+from kernelbot.harness.inside.gpu.timing import open_driver
+from kernelbot.protocol import Vendor
+print(*(type(open_driver(vendor=one)).__name__ for one in (None, Vendor.NVIDIA, Vendor.AMD)))
+"""
+
+
+def test_where_both_vendors_gpus_are_the_jobs_is_opened(tmp_path: Path) -> None:
+    build_driver(tmp_path)
+    build_hip(tmp_path)
+    assert "Driver Driver HipDriver\n" == found(code=OPENS, LD_LIBRARY_PATH=str(tmp_path))
 
 
 def test_without_one_it_has_its_usual_name() -> None:

@@ -85,6 +85,16 @@ def test_its_memory_is_free_once_it_is_closed(driver: Driver) -> None:
     assert (1 << 20, before) == (before - held, driver.free_bytes())
 
 
+def test_it_leaves_no_descriptor_behind(driver: Driver) -> None:
+    open_files = Path("/proc/self/fd")
+    before = sorted(open_files.iterdir())
+    arena = Arena.create(driver, 1)
+    other = Arena.attach(driver, arena.export(), arena.size_bytes)
+    other.close()
+    arena.close()
+    assert before == sorted(open_files.iterdir())
+
+
 def test_a_device_that_is_full_says_so(driver: Driver) -> None:
     with pytest.raises(DeviceFull, match="CUDA_ERROR_OUT_OF_MEMORY: out of memory"):
         Arena.create(driver, TOTAL_BYTES + 1)

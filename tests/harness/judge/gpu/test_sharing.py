@@ -2,6 +2,7 @@
 
 import ctypes
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,12 +13,16 @@ from kernelbot.harness.host.host import Host
 from kernelbot.harness.inside.gpu.driver import Driver, GpuUnavailable
 from kernelbot.harness.words.sharing import apart_from_mps, excuse
 from kernelbot.protocol import Fault, Mode, Vendor, Verdict
+from tests.harness.jobs import SORT, a_job
 from tests.support.cuda_driver import build_driver
-from tests.support.device_problems import SCALE, device_job, device_problem
+from tests.support.device_problems import DEVICE, SCALE, device_job, device_problem
 
 SAID = {
     46: ("CUDA_ERROR_DEVICE_UNAVAILABLE", "compute mode lets in one alone"),
     100: ("CUDA_ERROR_NO_DEVICE", "a slice of one"),
+    802: ("CUDA_ERROR_SYSTEM_NOT_READY", "systemctl start nvidia-fabricmanager"),
+    803: ("CUDA_ERROR_SYSTEM_DRIVER_MISMATCH", "Restart the machine"),
+    804: ("CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE", "cuda-compat"),
     805: ("CUDA_ERROR_MPS_CONNECTION_FAILED", "doesn't answer"),
     806: ("CUDA_ERROR_MPS_RPC_FAILURE", "failed while it worked"),
     807: ("CUDA_ERROR_MPS_SERVER_NOT_READY", "takes nobody in"),
@@ -80,6 +85,19 @@ def test_a_gpu_that_another_process_has_loses_the_attempt(driver_here: Path) -> 
     (driver_here / "failing").write_text("cuDevicePrimaryCtxRetain 46")
     with pytest.raises(AttemptLost, match="compute mode lets in one alone"):
         attempt()
+
+
+@pytest.mark.exhaustive
+def test_where_memory_cant_be_shared_data_passes_the_hosts(driver_here: Path) -> None:
+    """A virtual machine may refuse that, whatever functions the driver has."""
+    (driver_here / "failing").write_text("cuMemExportToShareableHandle 801")
+    host = Host()
+    try:
+        result = host.judge(replace(a_job(SORT), device=DEVICE), lambda _event: None)
+    finally:
+        host.close()
+    said = [note for note in result.system.notes if "passed the host's memory" in note]
+    assert (Verdict.ACCEPTED, 1) == (result.verdict, len(said)), result.failure
 
 
 def test_the_doctor_says_so_before_the_first_job(driver_here: Path) -> None:

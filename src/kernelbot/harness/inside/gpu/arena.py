@@ -67,8 +67,9 @@ class Arena:
         self._handle = ctypes.c_uint64(handle)
         self.size_bytes = size_bytes
         self.addresses = tuple(_map(driver, self._handle, size_bytes) for _ in range(views))
+        self._exported: list[int] = []
         self._unmap = weakref.finalize(
-            self, _unmap, driver, self._handle, self.addresses, size_bytes
+            self, _unmap, driver, self._handle, self.addresses, size_bytes, self._exported
         )
         self._unmap.atexit = False
 
@@ -79,7 +80,8 @@ class Arena:
         step, handle = ctypes.c_size_t(), ctypes.c_uint64()
         wanted = ctypes.byref(properties)
         driver.do("cuMemGetAllocationGranularity", ctypes.byref(step), wanted, 0)
-        size = -(-max(size_bytes, 1) // step.value) * step.value
+        page = max(step.value, driver.page_bytes)
+        size = -(-max(size_bytes, 1) // page) * page
         no_flags = ctypes.c_uint64(0)
         try:
             driver.do("cuMemCreate", ctypes.byref(handle), ctypes.c_size_t(size), wanted, no_flags)
@@ -100,9 +102,9 @@ class Arena:
                 driver.descriptor(fd),
                 _FILE_DESCRIPTOR,
             )
+            return cls(driver, handle.value, size_bytes, views)
         finally:
-            os.close(fd)
-        return cls(driver, handle.value, size_bytes, views)
+            os.close(fd)  # not before it is mapped: AMD's runtime may read it only then
 
     @property
     def address(self) -> int:
@@ -117,17 +119,21 @@ class Arena:
         return None
 
     def export(self) -> int:
-        """A descriptor to send to another process; the caller closes it. Raises `GpuError`."""
-        fd, no_flags = ctypes.c_int(), ctypes.c_uint64(0)
-        driver = self._driver
-        driver.do(
-            "cuMemExportToShareableHandle",
-            ctypes.byref(fd),
-            self._handle,
-            _FILE_DESCRIPTOR,
-            no_flags,
-        )
-        return fd.value
+        """A descriptor to send to another process; the caller closes it. Raises `GpuError`.
+
+        A copy of the first one, which is kept: AMD's runtime may hand that on again, open or not.
+        """
+        if not self._exported:
+            fd, no_flags = ctypes.c_int(), ctypes.c_uint64(0)
+            self._driver.do(
+                "cuMemExportToShareableHandle",
+                ctypes.byref(fd),
+                self._handle,
+                _FILE_DESCRIPTOR,
+                no_flags,
+            )
+            self._exported.append(fd.value)
+        return os.dup(self._exported[0])
 
     def close(self) -> None:
         """Unmap it; the memory is free once nobody maps it. Harmless when repeated."""
@@ -144,9 +150,15 @@ def cleared(driver: Driver, size_bytes: int) -> Arena:
 
 
 def _unmap(
-    driver: Driver, handle: ctypes.c_uint64, addresses: tuple[int, ...], size_bytes: int
+    driver: Driver,
+    handle: ctypes.c_uint64,
+    addresses: tuple[int, ...],
+    size_bytes: int,
+    exported: list[int],
 ) -> None:
     size = ctypes.c_size_t(size_bytes)
+    while exported:
+        os.close(exported.pop())
     for address in addresses:
         driver.do("cuMemUnmap", ctypes.c_uint64(address), size)
         driver.do("cuMemAddressFree", ctypes.c_uint64(address), size)
@@ -156,9 +168,8 @@ def _unmap(
 def _map(driver: Driver, handle: ctypes.c_uint64, size_bytes: int) -> int:
     address, size, nothing = ctypes.c_uint64(), ctypes.c_size_t(size_bytes), ctypes.c_uint64(0)
     access = _Access(_Location(_ON_DEVICE, driver.number), _READ_AND_WRITE)
-    driver.do(
-        "cuMemAddressReserve", ctypes.byref(address), size, ctypes.c_size_t(0), nothing, nothing
-    )
+    page = ctypes.c_size_t(driver.page_bytes)
+    driver.do("cuMemAddressReserve", ctypes.byref(address), size, page, nothing, nothing)
     driver.do("cuMemMap", address, size, ctypes.c_size_t(0), handle, nothing)
     driver.do("cuMemSetAccess", address, size, ctypes.byref(access), ctypes.c_size_t(1))
     return address.value

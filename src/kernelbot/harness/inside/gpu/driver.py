@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from kernelbot.harness.words.sharing import UNAVAILABLE
+from kernelbot.harness.words.sharing import UNAVAILABLE, UNAVAILABLE_AMDS
 
 _OUT_OF_MEMORY = 2
 _NON_BLOCKING = 1  # CU_STREAM_NON_BLOCKING
@@ -17,6 +17,8 @@ _NOT_READY = 600
 _UUID_BYTES = 16
 _DESCRIPTORS_BY_NUMBER = 70_100_000  # ROCm 7.1, as hipRuntimeGetVersion says it
 _L2_CACHE_BYTES = 38  # CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE
+_INTEGRATED = 18  # CU_DEVICE_ATTRIBUTE_INTEGRATED
+_INTEGRATED_AMDS = 16  # hipDeviceAttributeIntegrated
 _VIRTUAL_MEMORY = (
     "cuMemGetAllocationGranularity",
     "cuMemCreate",
@@ -67,6 +69,11 @@ class Driver:
 
     names: Mapping[str, str] = MappingProxyType({})
     """What this vendor calls functions of CUDA's, if it isn't the same."""
+    unavailable: Mapping[int, str] = UNAVAILABLE
+    """Which of its codes say that the GPU isn't to be had, and why."""
+    page_bytes = 0
+    """What memory to be shared is a multiple of and aligned to, beyond what the driver says."""
+    _integrated = _INTEGRATED
 
     def __init__(
         self, library: str = "libcuda.so.1", number: int = 0, *, alone: bool = True
@@ -132,8 +139,8 @@ class Driver:
         return code
 
     def _error(self, code: int, text: str) -> GpuError:
-        if code in UNAVAILABLE:
-            return GpuUnavailable(f"{text}: {UNAVAILABLE[code]}")
+        if code in self.unavailable:
+            return GpuUnavailable(f"{text}: {self.unavailable[code]}")
         if code != _OUT_OF_MEMORY:
             return GpuError(text)
         full = DeviceFull(text)
@@ -174,6 +181,13 @@ class Driver:
     def free_bytes(self) -> int:
         """The device's memory that nobody uses. Raises `GpuError`."""
         return self.memory_bytes()[0]
+
+    def has_own_memory(self) -> bool:
+        """Whether the device has memory of its own, and doesn't compute with the machine's. Raises
+        `GpuError`."""
+        found = ctypes.c_int()
+        self.do("cuDeviceGetAttribute", ctypes.byref(found), self._integrated, self._device)
+        return found.value == 0
 
     def count(self) -> int:
         """How many GPUs this process may use. Raises `GpuError`."""
@@ -253,9 +267,14 @@ class HipDriver(Driver):
             "cuEventSynchronize": "hipEventSynchronize",
             "cuEventElapsedTime": "hipEventElapsedTime",
             "cuDeviceGetUuid": "hipDeviceGetUuid",
+            "cuDeviceGetAttribute": "hipDeviceGetAttribute",
             **{name: name.replace("cu", "hip", 1) for name in _VIRTUAL_MEMORY},
         }
     )
+    unavailable = UNAVAILABLE_AMDS
+    page_bytes = 2 << 20
+    """ROCm calls 4 KiB enough, and on RDNA 4 kernels fault in such memory."""
+    _integrated = _INTEGRATED_AMDS
 
     def _make_context(self) -> None:
         self.do("hipInit", 0)

@@ -8,6 +8,8 @@ from pathlib import Path
 
 _NAME = "libamdhip64.so"
 _NAMES = (f"{_NAME}.7", f"{_NAME}.6", f"{_NAME}.5", _NAME)
+_PACKAGES = ("torch", "_rocm_sdk_core")
+"""torch for ROCm brings the runtime, or has AMD's package bring it."""
 
 
 def hip_library(maps: Path = Path("/proc/self/maps")) -> str:
@@ -25,9 +27,10 @@ def _mapped(maps: Path) -> Iterator[str]:
 
 
 def _candidates() -> Iterator[str]:
-    torch = importlib.util.find_spec("torch")
-    for folder in torch.submodule_search_locations or () if torch else ():
-        yield from map(str, sorted(Path(folder, "lib").glob(f"{_NAME}*")))
+    for package in _PACKAGES:
+        found = importlib.util.find_spec(package)
+        for folder in found.submodule_search_locations or () if found else ():
+            yield from map(str, sorted(Path(folder, "lib").glob(f"{_NAME}*")))
     yield from _NAMES
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Protocol
 
-from kernelbot.harness.inside.gpu.driver import Driver, GpuError, HipDriver
+from kernelbot.harness.inside.gpu.driver import Driver, GpuError, HipDriver, NoDriver
 from kernelbot.harness.inside.gpu.hip_library import hip_library
 from kernelbot.protocol import Vendor
 
@@ -81,12 +81,19 @@ def open_gpu(number: int = 0) -> RunnerGpu:
     Never call it in a process that forks later: a context doesn't survive that.
     Raises `GpuError` if there is none.
     """
-    torch: Any = sys.modules.get("torch")
-    is_amd = torch is not None and getattr(torch.version, "hip", None) is not None
-    gpu = HipGpu(number=number) if is_amd else CudaGpu(number=number)
-    if is_amd or (torch is not None and torch.version.cuda is not None):
-        torch.cuda.init()
+    vendor = frameworks_vendor()
+    gpu = HipGpu(number=number) if vendor is Vendor.AMD else CudaGpu(number=number)
+    if vendor is not None:
+        sys.modules["torch"].cuda.init()
     return gpu
+
+
+def frameworks_vendor() -> Vendor | None:
+    """Whose GPUs torch computes on; None if it isn't loaded, or is built for processors."""
+    built = getattr(sys.modules.get("torch"), "version", None)
+    if getattr(built, "hip", None) is not None:
+        return Vendor.AMD
+    return Vendor.NVIDIA if getattr(built, "cuda", None) is not None else None
 
 
 class Flusher:
@@ -277,16 +284,21 @@ def find_library(vendor: Vendor) -> str | None:
     return hip_library() if vendor is Vendor.AMD else None
 
 
-def open_driver(number: int = 0, *, alone: bool = True) -> Driver:
-    """The driver of this machine's GPUs, without a framework; `alone` as of `Driver`. Raises
-    `GpuError`."""
+def open_driver(number: int = 0, *, alone: bool = True, vendor: Vendor | None = None) -> Driver:
+    """The driver of a vendor's GPUs, without a framework; `alone` as of `Driver`. `vendor` None:
+    of those that this machine has, NVIDIA's if it has both. Raises `GpuError`."""
+    if vendor is Vendor.AMD:
+        return HipDriver(hip_library(), number, alone=alone)
+    if vendor is Vendor.NVIDIA:
+        return Driver(number=number, alone=alone)
     try:
         return Driver(number=number, alone=alone)
     except GpuError as error:
         try:
             return HipDriver(hip_library(), number, alone=alone)
-        except GpuError:
-            raise error from None
+        except GpuError as amds:
+            is_amds = isinstance(error, NoDriver) and not isinstance(amds, NoDriver)
+            raise (amds if is_amds else error) from None
 
 
 def _nothing() -> None:
