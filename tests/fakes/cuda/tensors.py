@@ -52,15 +52,42 @@ class device:  # noqa: N801 (as it is called there)
         return isinstance(other, device) and self.text == other.text
 
 
+_kept: dict[int, list[int]] = {}
+"""Blocks that nothing uses, by their size: no other process can have them."""
+_bytes = {"reserved": 0, "allocated": 0}
+
+
 class _Block:
-    """Memory of the driver's."""
+    """Memory of the driver's, kept for the next one of its size."""
 
     def __init__(self, size: int) -> None:
-        address = ctypes.c_uint64()
-        if _driver.cuMemAlloc_v2(ctypes.byref(address), ctypes.c_size_t(max(size, 1))):
+        size = max(size, 1)
+        self.address = _kept[size].pop() if _kept.get(size) else _reserve(size)
+        _bytes["allocated"] += size
+        weakref.finalize(self, _keep, self.address, size).atexit = False
+
+
+def _reserve(size: int) -> int:
+    address = ctypes.c_uint64()
+    if _driver.cuMemAlloc_v2(ctypes.byref(address), ctypes.c_size_t(size)):
+        _empty_cache()
+        if _driver.cuMemAlloc_v2(ctypes.byref(address), ctypes.c_size_t(size)):
             raise OutOfMemoryError("CUDA out of memory.")
-        self.address = address.value
-        weakref.finalize(self, _driver.cuMemFree_v2, ctypes.c_uint64(self.address))
+    _bytes["reserved"] += size
+    return address.value
+
+
+def _keep(address: int, size: int) -> None:
+    _bytes["allocated"] -= size
+    _kept.setdefault(size, []).append(address)
+
+
+def _empty_cache() -> None:
+    for size, places in _kept.items():
+        for address in places:
+            _driver.cuMemFree_v2(ctypes.c_uint64(address))
+            _bytes["reserved"] -= size
+    _kept.clear()
 
 
 class Tensor:
@@ -166,6 +193,8 @@ def _set_device(number: int) -> None:
 cuda = types.SimpleNamespace(
     init=lambda: None, is_available=lambda: True, synchronize=_driver.cuCtxSynchronize,
     device_count=_count, set_device=_set_device,
+    is_initialized=lambda: True, empty_cache=_empty_cache,
+    memory_reserved=lambda: _bytes["reserved"], memory_allocated=lambda: _bytes["allocated"],
 )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from kernelbot.harness.host.host import Host
-from kernelbot.protocol import Case, Fault, Mode, RunResult, Verdict
+from kernelbot.protocol import Case, Fault, Mode, RunResult, SourceFile, Verdict
 from tests.support.cuda_driver import build_driver
 from tests.support.device_problems import SCALE, device_job, device_problem
 from tests.support.exhaustive import cases
@@ -64,6 +64,30 @@ def test_who_leaves_no_room_is_to_blame(host: Host, left_mib: int) -> None:
     assert result.failure is not None
     assert (Verdict.MEMORY_LIMIT, Fault.AUTHOR) == (result.verdict, result.failure.fault)
     assert "holds so much of the device's memory" in result.failure.message
+
+
+NEEDS_MUCH = f"""{ALLOCATE}
+def much():
+    taken = [ctypes.c_uint64() for _ in range(75)]  # it may be in pieces
+    for address in taken:
+        code = driver.cuMemAlloc_v2(ctypes.byref(address), ctypes.c_size_t({8 * MIB}))
+        assert code == 0, "no room"
+    for address in taken:
+        driver.cuMemFree_v2(address)
+{SCALE.replace("    x, outputs = data", "    much()" + chr(10) + "    x, outputs = data")}"""
+
+
+def test_what_the_reference_needed_once_is_there_for_the_kernel(host: Host) -> None:
+    """A framework keeps what its arrays needed, in the problem's process for as long as it is."""
+    problem = device_problem()
+    reference, *others = problem.files
+    scratch = f"    x, outputs = data\n    tensors.empty({100 * MIB}, device='cuda')\n    made ="
+    text = reference.text.replace("    x, outputs = data\n    made =", scratch)
+    cases = tuple(Case({"size": size, "outputs": 1, "seed": 7}) for size in (3000, 3001, 3002))
+    files = (SourceFile(reference.name, text), *others)
+    job = device_job(NEEDS_MUCH, Mode.TEST, replace(problem, files=files, tests=cases))
+    result = host.judge(job, lambda _event: None)
+    assert Verdict.ACCEPTED == result.verdict, result.failure
 
 
 @pytest.mark.exhaustive

@@ -153,6 +153,11 @@ class _Examiner:
         self._lent.write(question.given, self._lent.view(request.lent, fds))
         self._control_channel.send(messages.Filled())
 
+    def _give_back_unused(self) -> None:
+        """Before the judge is answered: the author's kernel may be called next."""
+        if self._memory is not None:
+            self._memory.give_back_unused()
+
     @property
     def _lent(self) -> "LentMemory":
         if self._memory is None:
@@ -164,6 +169,7 @@ class _Examiner:
     def _work_out(self, request: messages.WorkOut, _fds: list[int]) -> None:
         question = self._questions[request.number]
         question.work_out()
+        self._give_back_unused()
         self._control_channel.send(messages.WorkedOut(question.max_output_bytes()))
 
     def _compare(self, request: messages.Compare, fds: list[int]) -> None:
@@ -178,6 +184,7 @@ class _Examiner:
         else:
             complaint = question.complaint(output) if is_alone else question.difference(output)
             self._output = None if is_alone else output
+        self._give_back_unused()
         self._control_channel.send(messages.OutputCompared(complaint))
 
     def _decoded(self, request: messages.Compare, host: int, *chunks: int) -> Any:
@@ -193,6 +200,7 @@ class _Examiner:
     def _check(self, request: messages.Check, _fds: list[int]) -> None:
         with blaming_problem("checker"):
             complaint = self._problem.judge(self._questions[request.number].data, self._output)
+        self._give_back_unused()
         self._control_channel.send(messages.OutputCompared(complaint))
 
 
