@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from kernelbot.harness.gpu.access import gpu_access
 from kernelbot.harness.gpu.nodes import (
     Assigned,
     GpuNode,
@@ -17,6 +18,7 @@ from kernelbot.harness.gpu.nodes import (
 from kernelbot.harness.sandbox import RunnerClient, Zygote, run_command
 from kernelbot.harness.words.sandbox import Flavour, SandboxUnavailable, ZygoteConfig
 from kernelbot.protocol import Vendor
+from tests.support.cuda_driver import build_hip
 
 BY_BUS = {"CUDA_DEVICE_ORDER": "PCI_BUS_ID"}
 UUIDS = ["GPU-aaaa1111-0000", "GPU-aaaa2222-0000", "GPU-bbbb3333-0000"]
@@ -206,24 +208,52 @@ def test_a_slice_is_shown_where_there_is_but_its_gpu(nvidia: Path) -> None:
     ("environment", "files", "numbers"),
     [
         ({"ROCR_VISIBLE_DEVICES": "0"}, ["dri/renderD136"], "0"),
-        ({"HIP_VISIBLE_DEVICES": "1"}, ["dri/renderD128"], "0"),
+        ({"HIP_VISIBLE_DEVICES": "1"}, ["dri/renderD128"], "1"),
         ({"ROCR_VISIBLE_DEVICES": "1,0"}, ["dri/renderD128", "dri/renderD136"], "1,0"),
         (
             {"ROCR_VISIBLE_DEVICES": "1,0", "HIP_VISIBLE_DEVICES": "1"},
             ["dri/renderD136"],
             "0",
         ),
-        ({"ROCR_VISIBLE_DEVICES": "GPU-00000000000000b2"}, ["dri/renderD128"], "0"),
+        ({"ROCR_VISIBLE_DEVICES": "GPU-00000000000000b2"}, ["dri/renderD128"], "1"),
+        ({"CUDA_VISIBLE_DEVICES": "1"}, ["dri/renderD128"], "1"),
+        ({"CUDA_VISIBLE_DEVICES": "1", "HIP_VISIBLE_DEVICES": ""}, ["dri/renderD128"], "1"),
+        ({"CUDA_VISIBLE_DEVICES": "7", "HIP_VISIBLE_DEVICES": "1"}, ["dri/renderD128"], "1"),
     ],
 )
-def test_amds_gpus_are_shown_by_their_render_files(
+def test_amds_gpus_are_chosen_by_variables_among_all_that_are_shown(
     amd: Path, environment: dict[str, str], files: list[str], numbers: str
 ) -> None:
+    """Its runtime starts only where it can open all that the kernel lists."""
     assigned = assigned_gpus(Vendor.AMD, amd, environment)
-    assert ([*files, "kfd"], {"ROCR_VISIBLE_DEVICES": numbers}) == (
+    others = [file for file in ("dri/renderD136", "dri/renderD128") if file not in files]
+    assert ([*files, *others, "kfd"], {"ROCR_VISIBLE_DEVICES": numbers}, len(others)) == (
+        names(amd, assigned),
+        assigned.env,
+        len(assigned.others),
+    )
+
+
+def test_a_choice_that_amds_runtime_would_find_nothing_by_is_told(amd: Path) -> None:
+    """Slurm sets both alike; the second one counts what the first has left."""
+    environment = {"ROCR_VISIBLE_DEVICES": "1", "CUDA_VISIBLE_DEVICES": "1"}
+    with pytest.raises(SandboxUnavailable, match=r"CUDA_VISIBLE_DEVICES names '1'.* There is: 0 "):
+        assigned_gpus(Vendor.AMD, amd, environment)
+
+
+def test_a_job_of_one_on_amds_is_told_the_first_and_shown_all(amd: Path) -> None:
+    assigned = assigned_gpus(Vendor.AMD, amd, {}, most=1)
+    assert (["dri/renderD136", "dri/renderD128", "kfd"], {"ROCR_VISIBLE_DEVICES": "0"}) == (
         names(amd, assigned),
         assigned.env,
     )
+
+
+def test_on_windows_one_file_stands_for_all(tmp_path: Path) -> None:
+    (tmp_path / "dev").mkdir()
+    (tmp_path / "dev/dxg").touch()
+    assigned = assigned_gpus(Vendor.NVIDIA, tmp_path, {}, most=1)
+    assert (["dxg"], BY_BUS) == (names(tmp_path, assigned), assigned.env)
 
 
 def test_amds_processors_and_screens_are_no_gpus(amd: Path) -> None:
@@ -263,3 +293,34 @@ def test_in_the_sandbox_there_is_no_file_of_another_gpu(outside_of_tmp: Path) ->
     finally:
         zygote.close()
     assert ["nvidia-uvm", "nvidia0", "nvidiactl", "0"] == seen.split()
+
+
+STARTS = "import ctypes, sys; print(ctypes.CDLL(sys.argv[1]).hipInit(0))"
+
+
+def test_amds_runtime_starts_in_the_sandbox(outside_of_tmp: Path, amd: Path) -> None:
+    """Where a job has one of two GPUs, and no device control group hides the other from it."""
+    root = outside_of_tmp
+    shutil.copytree(amd, root, dirs_exist_ok=True)
+    library = build_hip(root)
+    files = [root / "dev/dri" / name for name in ("renderD128", "renderD136")]
+    for file in files:
+        file.chmod(0o666)
+    (root / "listed").write_text("\n".join(map(str, files)))
+    assigned = assigned_gpus(Vendor.AMD, root, {"ROCR_VISIBLE_DEVICES": "1"})
+    beside = [str(root / name) for name in (library.name, "listed", "gpu")]
+    config = ZygoteConfig(
+        Flavour.BARE,
+        devices=(*assigned.paths, *beside),
+        folders=gpu_access(Vendor.AMD).folders,
+        env=assigned.env,
+    )
+    zygote = Zygote.start(config)
+    try:
+        zygote.wait_ready(60)
+        client = RunnerClient(zygote.connect())
+        ended = run_command(client, ["python3", "-c", STARTS, str(library)], timeout_s=60)
+        client.close()
+    finally:
+        zygote.close()
+    assert "0" == ended.stdout.strip(), ended.stderr

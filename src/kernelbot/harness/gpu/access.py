@@ -7,14 +7,22 @@ import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from kernelbot.harness.gpu.nodes import CHOICES, assigned_gpus, near_processors
+from kernelbot.harness.gpu.nodes import CHOICES, assigned_gpus, near_processors, nvidia_minors
 from kernelbot.protocol import Vendor
 
-_SYSFS = ("/sys/bus", "/sys/class", "/sys/devices", "/sys/module")
-"""Drivers look for their devices and modules here; without it CUDA fails with error 304."""
-_DRIVER = "libcuda.so.1"
-_DRIVER_FOLDERS = ("/usr/local/nvidia/lib64", "/usr/lib/wsl/lib")
+_SYSFS = ("/sys/bus", "/sys/class", "/sys/dev", "/sys/devices", "/sys/module")
+"""Drivers look for their devices and modules here; without it CUDA fails with error 304. Without
+`/sys/dev` libdrm takes a render file for no GPU's, and AMD's runtime doesn't start."""
+_DRIVERS = {Vendor.NVIDIA: "libcuda.so.1", Vendor.AMD: "libamdhip64.so*"}
+_DRIVER_FOLDERS = {Vendor.NVIDIA: ("/usr/local/nvidia/lib64", "/usr/lib/wsl/lib")}
+"""Where containers and Windows put it without telling the dynamic linker."""
 _MODPROBE_S = 10
+_CONTROL_MINOR = 255
+"""The number of `nvidiactl`."""
+OTHERS_NOTE = (
+    "Authors' code can open {count} more of this machine's GPUs than the job's, since AMD's "
+    "runtime doesn't start without them: have each GPU judged in a container that has no other"
+)
 
 
 @dataclass(frozen=True)
@@ -30,6 +38,8 @@ class GpuAccess:
     """Those of `folders` with the driver's library, if the system wouldn't find it there."""
     processors: tuple[int, ...] = ()
     """Those near the GPU that are ours; empty if that isn't known, or if none is."""
+    notes: tuple[str, ...] = ()
+    """What readers of a result should know of it."""
 
 
 def gpu_access(vendor: Vendor, most: int | None = None) -> GpuAccess:
@@ -41,19 +51,28 @@ def gpu_access(vendor: Vendor, most: int | None = None) -> GpuAccess:
     if vendor is Vendor.CPU:
         return GpuAccess()
     if vendor is Vendor.NVIDIA:
-        _make_device_files()
-    libraries = driver_folders() if vendor is Vendor.NVIDIA else ()
+        make_device_files()
+    libraries = driver_folders(vendor)
     folders = tuple(path for path in _SYSFS if Path(path).is_dir())
     given = assigned_gpus(vendor, most=most)
     near = tuple(sorted(near_processors(given.gpus) & os.sched_getaffinity(0)))
-    return GpuAccess(given.paths, (*folders, *libraries), given.env, libraries, near)
+    notes = tuple(OTHERS_NOTE.format(count=len(given.others)) for _ in given.others[:1])
+    return GpuAccess(given.paths, (*folders, *libraries), given.env, libraries, near, notes)
 
 
 def build_access(vendor: Vendor) -> GpuAccess:
     """What a runner needs that only builds: the driver's library, against which is linked, and no
     GPU."""
-    libraries = driver_folders() if vendor is Vendor.NVIDIA else ()
+    libraries = driver_folders(vendor)
     return GpuAccess(folders=libraries, libraries=libraries)
+
+
+def driver_found(vendor: Vendor) -> dict[str, str]:
+    """What makes a process outside of the sandbox find the driver's library where runners do."""
+    folders = driver_folders(vendor)
+    named = os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep)
+    path = os.pathsep.join(dict.fromkeys((*filter(None, named), *folders)))
+    return {"LD_LIBRARY_PATH": path} if folders else {}
 
 
 def architecture(arch: str | None) -> dict[str, str]:
@@ -73,20 +92,28 @@ def visible_gpus(vendor: Vendor, most: int | None = None) -> tuple[str, ...]:
     return tuple(word.strip() for word in named if word.strip())[:most]
 
 
-def _make_device_files() -> None:
+def make_device_files(root: Path = Path("/")) -> None:
     """Create device files: on first use a driver creates some by a privileged program, which
-    runners can't start."""
+    runners can't start. After a machine's start there may be none at all, nor its module."""
     helper = shutil.which("nvidia-modprobe")
-    if helper is None or not Path("/dev/nvidiactl").exists() or Path("/dev/nvidia-uvm").exists():
+    there = [(root / "dev" / name).exists() for name in ("nvidiactl", "nvidia-uvm")]
+    if helper is None or all(there):
         return
-    subprocess.run([helper, "-c0", "-u"], timeout=_MODPROBE_S, check=False)
+    if not there[0]:
+        _run(helper, f"-c{_CONTROL_MINOR}")  # loads the module, which then tells of its GPUs
+        _run(helper, *(f"-c{minor}" for minor in nvidia_minors(root)))
+    _run(helper, "-u", "-c0")  # with -u it is the first of that module's own files
 
 
-def driver_folders() -> tuple[str, ...]:
-    """Folders with libcuda, if LD_LIBRARY_PATH is needed to find it."""
+def _run(*command: str) -> None:
+    subprocess.run(command, timeout=_MODPROBE_S, check=False)
+
+
+def driver_folders(vendor: Vendor) -> tuple[str, ...]:
+    """Folders with the driver's library, if LD_LIBRARY_PATH is needed to find it."""
+    if vendor not in _DRIVERS:
+        return ()
     named = os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep)
-    return tuple(
-        dict.fromkeys(
-            folder for folder in (*named, *_DRIVER_FOLDERS) if Path(folder, _DRIVER).is_file()
-        )
-    )
+    usual = _DRIVER_FOLDERS.get(vendor, ())
+    folders = dict.fromkeys((*filter(None, named), *usual))
+    return tuple(folder for folder in folders if any(Path(folder).glob(_DRIVERS[vendor])))

@@ -2,6 +2,8 @@
 
 The variables by which operators and schedulers choose among GPUs only ask the vendor's library, and
 a program may leave that aside. What holds is that a runner finds the device files of its own alone.
+That is so with NVIDIA's. AMD's runtime starts only where it can open each GPU that the kernel lets
+it see, so there runners are shown all that whoever judges can open, and only the variable chooses.
 """
 
 import os
@@ -18,17 +20,19 @@ _KFD = "sys/class/kfd/kfd/topology/nodes"
 _PCI, _DRM = "sys/bus/pci/devices", "sys/class/drm"
 _LOCAL = "local_cpulist"
 _SHARED = {
-    Vendor.NVIDIA: ("nvidiactl", "nvidia-uvm", "nvidia-uvm-tools"),
+    Vendor.NVIDIA: ("nvidiactl", "nvidia-uvm", "nvidia-uvm-tools", "dxg"),
     Vendor.AMD: ("kfd",),
 }
-"""Files of the driver itself, which work for a process that can open a GPU's file too."""
+"""Files of the driver itself, which work for a process that can open a GPU's file too. On Windows
+(WSL 2) there is no other: `dxg` stands for all GPUs."""
 _SLICES = "nvidia-caps"
 """Files of a GPU's slices (MIG), of all of them."""
 CHOICES = {
     Vendor.NVIDIA: ("CUDA_VISIBLE_DEVICES",),
-    Vendor.AMD: ("ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES"),
+    Vendor.AMD: ("ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES"),
 }
-"""In the order in which a vendor's libraries obey them: each chooses among what is left."""
+"""In the order in which a vendor's libraries obey them: each chooses among what is left. Of AMD's
+last two HIP obeys the first that isn't empty."""
 _NUMBERING = {Vendor.NVIDIA: {"CUDA_DEVICE_ORDER": "PCI_BUS_ID"}}
 _SLICE = "MIG-"
 
@@ -46,16 +50,18 @@ class GpuNode:
 @dataclass(frozen=True)
 class Assigned:
     """The GPUs that this process was given, in its order, and how to name them to a process that
-    finds the files of no others."""
+    finds the files of `gpus` and `others` alone."""
 
     gpus: tuple[GpuNode, ...]
     shared: tuple[str, ...]
     env: dict[str, str]
+    others: tuple[GpuNode, ...] = ()
+    """GPUs that it wasn't given, without whose files the vendor's library doesn't start."""
 
     @property
     def paths(self) -> tuple[str, ...]:
         """Everything to be shown."""
-        return (*(gpu.path for gpu in self.gpus), *self.shared)
+        return (*(gpu.path for gpu in (*self.gpus, *self.others)), *self.shared)
 
 
 def assigned_gpus(
@@ -73,7 +79,7 @@ def assigned_gpus(
     """
     found = gpu_nodes(vendor, root)
     choices = CHOICES.get(vendor, ())
-    named = {name: environment[name] for name in choices if name in environment}
+    named = _named(vendor, environment)
     as_said = {**named, **numbering(vendor)}
     shared = _shared_files(vendor, root)
     if not found or (not named and len(found[:most]) == len(found)):
@@ -85,10 +91,21 @@ def assigned_gpus(
     for name, text in named.items():
         chosen = _choose(chosen, name, text)
     chosen = chosen[:most]
+    others = tuple(gpu for gpu in found if vendor is Vendor.AMD and gpu not in chosen)
     # The libraries number what they find, and they will find these alone, in the machine's order.
-    places = sorted(chosen, key=found.index)
+    places = sorted((*chosen, *others), key=found.index)
     numbers = ",".join(str(places.index(gpu)) for gpu in chosen)
-    return Assigned(chosen, shared, {choices[0]: numbers, **numbering(vendor)})
+    return Assigned(chosen, shared, {choices[0]: numbers, **numbering(vendor)}, others)
+
+
+def _named(vendor: Vendor, environment: Mapping[str, str]) -> dict[str, str]:
+    """The variables that a vendor's libraries obey, as they are set."""
+    named = {name: environment[name] for name in CHOICES.get(vendor, ()) if name in environment}
+    if vendor is not Vendor.AMD:
+        return named
+    first, *of_hip = CHOICES[vendor]
+    obeyed = next((name for name in of_hip if named.get(name)), first)
+    return {name: text for name, text in named.items() if name in (first, obeyed)}
 
 
 def numbering(vendor: Vendor) -> dict[str, str]:
@@ -137,6 +154,11 @@ def gpu_nodes(vendor: Vendor, root: Path = Path("/")) -> tuple[GpuNode, ...]:
         for minor, uuid, folder in known
         if minor in usable
     )
+
+
+def nvidia_minors(root: Path = Path("/")) -> list[int]:
+    """The numbers of the device files of all GPUs that NVIDIA's module has found."""
+    return [minor for minor, _, _ in _nvidia_gpus(root)]
 
 
 def _can_open(path: Path) -> bool:

@@ -6,10 +6,12 @@ import subprocess
 import sys
 from dataclasses import asdict, dataclass
 
+from kernelbot.harness.gpu.access import driver_found
 from kernelbot.harness.host.own_command import harness_environment
 from kernelbot.harness.inside.gpu.driver import GpuError, NoDriver
 from kernelbot.harness.inside.gpu.timing import open_driver
 from kernelbot.harness.words.sharing import mps_folder
+from kernelbot.protocol import Vendor
 
 _PROGRAM = "from kernelbot.harness.host.gpu_trial import main; main()"
 _LIMIT_S = 60
@@ -28,7 +30,7 @@ def try_gpus() -> Trial:
     try:
         done = subprocess.run(
             [sys.executable, "-c", _PROGRAM],
-            env=harness_environment(),
+            env={**harness_environment(), **driver_found(Vendor.NVIDIA)},
             capture_output=True,
             text=True,
             timeout=_LIMIT_S,

@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass, replace
 
 from kernelbot.harness.data.channel import Channel
-from kernelbot.harness.gpu.access import architecture, build_access, gpu_access
+from kernelbot.harness.gpu.access import architecture, build_access, driver_found, gpu_access
 from kernelbot.harness.gpu.nodes import numbering
 from kernelbot.harness.host.cancellation import Cancellation, Cancelled
 from kernelbot.harness.host.headers import header_folders, headers_found
@@ -80,7 +80,7 @@ class ZygotePool:
         apart = {} if key.builds else apart_from_mps(key.vendor)
         headers = header_folders(key.include_dirs)
         notes = {CUDA_ON_CPU_NOTE: cuda_on_cpu, MPS_NOTE: bool(apart)}
-        self.notes = tuple(note for note, applies in notes.items() if applies)
+        self.notes = (*(note for note, applies in notes.items() if applies), *access.notes)
         config = ZygoteConfig(
             flavour=key.flavour,
             mode=key.sandbox,
@@ -110,8 +110,8 @@ class ZygotePool:
         self._runners = Zygote.start(config)
         # A judge whose idle threads spin would take processors from the runner that is measured.
         threads = thread_environment((), 2 * slots)
-        numbers = {} if key.builds else numbering(key.vendor)
-        quiet = {**env, **threads, "OMP_WAIT_POLICY": "passive", **numbers, **apart}
+        gpus = {} if key.builds else {**numbering(key.vendor), **driver_found(key.vendor)}
+        quiet = {**env, **threads, "OMP_WAIT_POLICY": "passive", **gpus, **apart}
         self._judges = JudgeZygote(
             key.flavour.value,
             cuda_on_cpu,

@@ -9,11 +9,13 @@ import ctypes
 import json
 import mmap
 import os
+import queue
 import resource
 import socket
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -112,6 +114,23 @@ def _name_a_thread() -> None:
     _expect(_libc().prctl(_PR_SET_NAME, b"cuda-EvtHandlr", 0, 0, 0))
 
 
+def _name_another_thread() -> None:
+    """As pthread_setname_np does, from the thread that started it."""
+    number, over = queue.SimpleQueue[int](), threading.Event()
+
+    def live() -> None:
+        number.put(threading.get_native_id())
+        over.wait()
+
+    thread = threading.Thread(target=live)
+    thread.start()
+    try:
+        Path(f"/proc/self/task/{number.get()}/comm").write_text("cuda-EvtHandlr")
+    finally:
+        over.set()
+        thread.join()
+
+
 def _share_a_file() -> None:
     with tempfile.NamedTemporaryFile(dir="/dev/shm") as file:
         os.posix_fallocate(file.fileno(), 0, 1 << 20)
@@ -199,6 +218,7 @@ NEEDS: tuple[Need, ...] = (
     Need("NCCL", "raise its own limit of open files", False, _raise_own_limit),
     Need("libcuda", "reserve 4 TiB of addresses", True, _reserve_addresses),
     Need("libcuda", "name a thread", False, _name_a_thread),
+    Need("libcuda", "name another of its threads, by a file of /proc", True, _name_another_thread),
     Need("libcuda", "make a file in memory", True, _memory_file),
     Need("libcuda", "make a descriptor of events", True, _event_file),
     Need("libcuda", "read which devices the kernel has", True, _read("/proc/devices")),

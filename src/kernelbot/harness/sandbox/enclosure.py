@@ -248,6 +248,8 @@ def _bwrap_arguments(
     arguments += ["--ro-bind", "/usr", "/usr"]
     for name in ("bin", "sbin", "lib", "lib32", "lib64", "libx32"):
         arguments += _system_folder(name)
+    for bind in binds:  # before what is covered: a GPU's folders are all of /sys/devices
+        arguments += ["--ro-bind", bind.source, bind.target]
     for path in (*_ETC_READ_ONLY, *_SYS_READ_ONLY):
         arguments += ["--ro-bind-try", path, path]
     for folder in counting_folders(_SYSTEM):
@@ -259,8 +261,6 @@ def _bwrap_arguments(
     arguments += ["--proc", "/proc", "--dev", "/dev"]
     for device in config.devices:
         arguments += ["--dev-bind", device, device]
-    for bind in binds:
-        arguments += ["--ro-bind", bind.source, bind.target]
     arguments += ["--dir", "/box", "--tmpfs", "/tmp"]  # noqa: S108 - runners cover both
     for link, target in ways_back().items():
         arguments += ["--symlink", target, link]

@@ -63,12 +63,18 @@ def _sandbox(vendor: Vendor, assigned: Assigned) -> VendorFinding:
         return VendorFinding("sandbox", True, True, "works")
     wrong = list(seen["refused"])
     given = sorted(gpu.path for gpu in assigned.gpus)
-    if seen["files"] != given:
+    others = sorted(gpu.path for gpu in assigned.others)
+    if seen["files"] != sorted(given + others):
         wrong.append(f"it shows {', '.join(seen['files']) or 'no GPU'}, not {', '.join(given)}")
     if vendor is Vendor.NVIDIA and seen["cuda"] != len(given):
         wrong.append(f"CUDA finds {seen['cuda']} instead of {len(given)} GPUs in it")
     if wrong:
         return VendorFinding("sandbox", False, True, "with the GPU: " + "; ".join(wrong))
+    if others:
+        note = f"works, and shows {', '.join(others)} as well: AMD's runtime wants all that it sees"
+        return VendorFinding(
+            "sandbox", True, True, f"{note}; give it a container with its GPU alone"
+        )
     return VendorFinding("sandbox", True, True, f"works, and shows {', '.join(given)} alone")
 
 
