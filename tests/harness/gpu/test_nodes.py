@@ -247,6 +247,13 @@ def test_a_job_of_one_on_amds_is_told_the_first_and_shown_all(amd: Path) -> None
         names(amd, assigned),
         assigned.env,
     )
+    (said,) = assigned.notes
+    assert said.startswith("Authors' code can open 1 more of this machine's GPUs than the job's")
+
+
+def test_whoever_has_all_is_told_nothing_of_others(amd: Path, nvidia: Path) -> None:
+    given = assigned_gpus(Vendor.AMD, amd, {}), assigned_gpus(Vendor.NVIDIA, nvidia, {}, most=1)
+    assert [(), ()] == [one.notes for one in given]
 
 
 def test_on_windows_one_file_stands_for_all(tmp_path: Path) -> None:

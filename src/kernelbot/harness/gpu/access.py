@@ -19,10 +19,6 @@ _DRIVER_FOLDERS = {Vendor.NVIDIA: ("/usr/local/nvidia/lib64", "/usr/lib/wsl/lib"
 _MODPROBE_S = 10
 _CONTROL_MINOR = 255
 """The number of `nvidiactl`."""
-OTHERS_NOTE = (
-    "Authors' code can open {count} more of this machine's GPUs than the job's, since AMD's "
-    "runtime doesn't start without them: have each GPU judged in a container that has no other"
-)
 
 
 @dataclass(frozen=True)
@@ -56,8 +52,7 @@ def gpu_access(vendor: Vendor, most: int | None = None) -> GpuAccess:
     folders = tuple(path for path in _SYSFS if Path(path).is_dir())
     given = assigned_gpus(vendor, most=most)
     near = tuple(sorted(near_processors(given.gpus) & os.sched_getaffinity(0)))
-    notes = tuple(OTHERS_NOTE.format(count=len(given.others)) for _ in given.others[:1])
-    return GpuAccess(given.paths, (*folders, *libraries), given.env, libraries, near, notes)
+    return GpuAccess(given.paths, (*folders, *libraries), given.env, libraries, near, given.notes)
 
 
 def build_access(vendor: Vendor) -> GpuAccess:

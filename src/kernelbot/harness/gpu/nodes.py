@@ -35,6 +35,10 @@ CHOICES = {
 last two HIP obeys the first that isn't empty."""
 _NUMBERING = {Vendor.NVIDIA: {"CUDA_DEVICE_ORDER": "PCI_BUS_ID"}}
 _SLICE = "MIG-"
+_OTHERS_NOTE = (
+    "Authors' code can open {count} more of this machine's GPUs than the job's, since AMD's "
+    "runtime doesn't start without them: have each GPU judged in a container that has no other"
+)
 
 
 @dataclass(frozen=True)
@@ -62,6 +66,11 @@ class Assigned:
     def paths(self) -> tuple[str, ...]:
         """Everything to be shown."""
         return (*(gpu.path for gpu in (*self.gpus, *self.others)), *self.shared)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What readers of a result should know of it."""
+        return (_OTHERS_NOTE.format(count=len(self.others)),) if self.others else ()
 
 
 def assigned_gpus(
