@@ -85,6 +85,19 @@ def test_its_memory_is_free_once_it_is_closed(driver: Driver) -> None:
     assert (1 << 20, before) == (before - held, driver.free_bytes())
 
 
+@pytest.mark.parametrize("failing", [b"cuMemAddressReserve", b"cuMemMap", b"cuMemSetAccess"])
+def test_what_cant_be_mapped_is_free_again(driver: Driver, library: str, failing: bytes) -> None:
+    """Else whoever waits for room takes more with every look."""
+    fake, before = ctypes.CDLL(library), driver.free_bytes()
+    fake.fake_fail_in(failing, 2)
+    try:
+        with pytest.raises(DeviceFull):
+            Arena.create(driver, 1 << 20)
+    finally:
+        fake.fake_fail_in(b"", 0)
+    assert before == driver.free_bytes()
+
+
 def test_it_leaves_no_descriptor_behind(driver: Driver) -> None:
     open_files = Path("/proc/self/fd")
     before = sorted(open_files.iterdir())

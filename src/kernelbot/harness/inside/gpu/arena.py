@@ -4,12 +4,13 @@ It is physical memory with a file descriptor. Whoever gets the descriptor maps t
 own context; it can neither free it nor reach any other memory of the owner's.
 """
 
+import contextlib
 import ctypes
 import os
 import weakref
 from dataclasses import dataclass, field
 
-from kernelbot.harness.inside.gpu.driver import DeviceFull, Driver
+from kernelbot.harness.inside.gpu.driver import DeviceFull, Driver, GpuError
 
 ALIGNMENT = 256
 """The alignment of everything that lies in an arena: that of a GPU's allocator."""
@@ -66,7 +67,14 @@ class Arena:
         self._driver = driver
         self._handle = ctypes.c_uint64(handle)
         self.size_bytes = size_bytes
-        self.addresses = tuple(_map(driver, self._handle, size_bytes) for _ in range(views))
+        mapped: list[int] = []
+        try:
+            while len(mapped) < views:
+                mapped.append(_map(driver, self._handle, size_bytes))
+        except GpuError:  # there may be no room for the tables of its pages
+            _unmap(driver, self._handle, tuple(mapped), size_bytes, [])
+            raise
+        self.addresses = tuple(mapped)
         self._exported: list[int] = []
         self._unmap = weakref.finalize(
             self, _unmap, driver, self._handle, self.addresses, size_bytes, self._exported
@@ -85,10 +93,10 @@ class Arena:
         no_flags = ctypes.c_uint64(0)
         try:
             driver.do("cuMemCreate", ctypes.byref(handle), ctypes.c_size_t(size), wanted, no_flags)
+            return cls(driver, handle.value, size, 1)
         except DeviceFull as error:
             error.size_bytes = size
             raise
-        return cls(driver, handle.value, size, 1)
 
     @classmethod
     def attach(cls, driver: Driver, fd: int, size_bytes: int, views: int = 1) -> "Arena":
@@ -170,8 +178,12 @@ def _map(driver: Driver, handle: ctypes.c_uint64, size_bytes: int) -> int:
     access = _Access(_Location(_ON_DEVICE, driver.number), _READ_AND_WRITE)
     page = ctypes.c_size_t(driver.page_bytes)
     driver.do("cuMemAddressReserve", ctypes.byref(address), size, page, nothing, nothing)
-    driver.do("cuMemMap", address, size, ctypes.c_size_t(0), handle, nothing)
-    driver.do("cuMemSetAccess", address, size, ctypes.byref(access), ctypes.c_size_t(1))
+    with contextlib.ExitStack() as undone:
+        undone.callback(driver.do, "cuMemAddressFree", address, size)
+        driver.do("cuMemMap", address, size, ctypes.c_size_t(0), handle, nothing)
+        undone.callback(driver.do, "cuMemUnmap", address, size)
+        driver.do("cuMemSetAccess", address, size, ctypes.byref(access), ctypes.c_size_t(1))
+        undone.pop_all()
     return address.value
 
 
