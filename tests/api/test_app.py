@@ -128,6 +128,22 @@ async def test_a_wrong_token_is_never_a_stranger(door: Door, token: str, path: s
     assert (401, "Bearer") == (answer.status_code, answer.headers["www-authenticate"])
 
 
+@pytest.mark.parametrize(
+    "path", ["/leaderboards", "/user/submissions", "/api/v1/boards", "/api/v1/users/me", "/nothing"]
+)
+async def test_no_cache_gives_an_answer_to_somebody_else(door: Door, path: str) -> None:
+    """Who asks may be in a header that no cache knows."""
+    headers = {"X-Popcorn-Cli-Id": door.world.ada.token}
+    answer = await door.stranger.get(path, headers=headers)
+    assert ["no-store"] == answer.headers.get_list("cache-control")
+
+
+async def test_an_answer_that_says_how_long_it_may_be_kept_is_kept_so_long(door: Door) -> None:
+    await door.world.board()
+    answer = await door.stranger.get("/api/v1/boards/sort/standings.csv")
+    assert ["private, max-age=60"] == answer.headers.get_list("cache-control")
+
+
 async def test_an_admin_makes_accounts(door: Door) -> None:
     made = (await door.admin.post("/api/v1/users", json={"name": "eve"})).json()
     headers = {"Authorization": f"Bearer {made['token']}"}

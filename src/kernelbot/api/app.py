@@ -20,6 +20,7 @@ from kernelbot.api.middleware import (
     AccessLog,
     BodyLimit,
     Heads,
+    NoStore,
     Refusal,
     StrictTransport,
     TidyPath,
@@ -120,6 +121,7 @@ def create_app(
     app.add_middleware(Heads)
     app.add_middleware(BodyLimit, limit_of=_limits(settings), refusal=refusal)
     app.add_middleware(RequestTurns, per_turn=settings.begun_per_turn)
+    app.add_middleware(NoStore)
     latency = _latency()
     if not settings.shared_metrics:
         registry.register(latency)

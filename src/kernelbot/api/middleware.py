@@ -1,4 +1,4 @@
-"""What happens around every request: tidy paths, size limits, a log line and a measurement."""
+"""What happens around every request: tidy paths, size limits, caches, a log line, a figure."""
 
 import asyncio
 import contextlib
@@ -29,6 +29,7 @@ DRAINED_S = 10.0
 _SECRET = re.compile(r"(/invites/(?!join$)|^/result/)[^/]+", re.IGNORECASE)
 """A secret in a path, also in a path that no route has, or not with this method."""
 _STRICT_TRANSPORT = (b"strict-transport-security", b"max-age=31536000")
+_NO_STORE = (b"cache-control", b"no-store")
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 
@@ -79,6 +80,26 @@ class StrictTransport:
             if message["type"] == "http.response.start":
                 headers = [*message.get("headers", []), _STRICT_TRANSPORT]
                 message = {**message, "headers": headers}
+            await send(message)
+
+        await self._app(scope, receive, with_header)
+
+
+class NoStore:
+    """Lets nobody keep an answer that doesn't say for how long. Most are for whoever asks, and who
+    that is may be in a header that no cache on the way knows: it would give it to others, too."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on; every answer has the header."""
+
+        async def with_header(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = list(message.get("headers", []))
+                if all(name.lower() != _NO_STORE[0] for name, _ in headers):
+                    message = {**message, "headers": [*headers, _NO_STORE]}
             await send(message)
 
         await self._app(scope, receive, with_header)
