@@ -1,13 +1,14 @@
 """Submissions as Parquet or CSV: to download, or to a dataset. Authors are pseudonyms."""
 
-import shutil
+import asyncio
+import os
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, BinaryIO
 
 from fastapi import APIRouter, Query
-from fastapi.responses import FileResponse
-from starlette.background import BackgroundTask
+from fastapi.responses import StreamingResponse
 
 from kernelbot.accounts.model import User
 from kernelbot.api.dependencies import ServicesDep, Viewer
@@ -23,11 +24,12 @@ _TYPES = {
     ExportFormat.PARQUET: "application/vnd.apache.parquet",
     ExportFormat.CSV: "text/csv; charset=utf-8",
 }
+_PIECE_BYTES = 64 << 10
 
 
 @router.get(
     "",
-    response_class=FileResponse,
+    response_class=StreamingResponse,
     responses={
         200: {"content": {one: {} for one in _TYPES.values()}},
         **documented(401, 403, 404, 422, 503),
@@ -38,7 +40,7 @@ async def export_file(
     viewer: Viewer,
     board: Annotated[list[Name] | None, Query(description="Once per board. Default: all.")] = None,
     form: Annotated[ExportFormat, Query(alias="format")] = ExportFormat.PARQUET,
-) -> FileResponse:
+) -> StreamingResponse:
     """A Parquet file with one row per submission, or CSV with one row per run. For a board's
     organisers; of all boards for admins."""
     return await file_answer(services, viewer, ExportChoice(names=tuple(board or ())), form)
@@ -46,17 +48,25 @@ async def export_file(
 
 async def file_answer(
     services: Services, viewer: User, choice: ExportChoice, form: ExportFormat
-) -> FileResponse:
-    """The file as an answer; it is gone once it has been sent. Raises as `Exports.to_file`."""
-    folder = Path(tempfile.mkdtemp(prefix="kernelbot-export-"))
-    try:
-        file = folder / f"submissions.{form}"
-        await services.exports.to_file(viewer, choice, file, form)
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
-    gone = BackgroundTask(shutil.rmtree, folder, ignore_errors=True)
-    return FileResponse(file, media_type=_TYPES[form], filename=file.name, background=gone)
+) -> StreamingResponse:
+    """The file as an answer. It has lost its name by then, so that nothing is left of it once it is
+    closed: whoever asked may leave in the middle. Raises as `Exports.to_file`."""
+    with tempfile.TemporaryDirectory(prefix="kernelbot-export-") as folder:
+        path = Path(folder) / f"submissions.{form}"
+        await services.exports.to_file(viewer, choice, path, form)
+        file = await asyncio.to_thread(path.open, "rb")
+    headers = {
+        "Content-Disposition": f'attachment; filename="{path.name}"',
+        "Content-Length": str(os.fstat(file.fileno()).st_size),
+        "X-Content-Type-Options": "nosniff",
+    }
+    return StreamingResponse(_pieces(file), media_type=_TYPES[form], headers=headers)
+
+
+def _pieces(file: BinaryIO) -> Iterator[bytes]:
+    with file:
+        while piece := file.read(_PIECE_BYTES):
+            yield piece
 
 
 @router.post("/hub", responses=documented(400, 401, 403, 404, 409, 413, 422, 503))
