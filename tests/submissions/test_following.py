@@ -94,5 +94,18 @@ async def test_who_could_read_a_board_s_code_follows_no_longer_once_it_is_closed
         await anext(batches)
 
 
+async def test_a_follower_learns_that_a_submission_was_deleted_however_lately_they_were_asked(
+    world: World,
+) -> None:
+    await world.board()
+    sent = await world.submit(mode=Mode.TEST)
+    ask = world.services.submissions
+    batches = await ask.follow(world.ada.user, sent.id, ask_again_s=600.0)
+    await anext(batches)
+    await world.services.deletion.delete_submission(world.ada.user, sent.id)
+    with pytest.raises(NotFound):
+        await anext(batches)
+
+
 def _kinds(events: list[SubmissionEvent]) -> list[EventKind | RunState]:
     return [event.kind for event in events]

@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass, field, replace
 
 from kernelbot.accounts.model import User
+from kernelbot.boards.service import no_submission
 from kernelbot.platform.notifications import NotificationChannel
 from kernelbot.store.database import Database, ReadSession
 from kernelbot.store.shared_reads import SharedReads
@@ -27,8 +28,8 @@ class EventsAsked:
     after: int
 
 
-async def read_events(session: ReadSession, asked: EventsAsked) -> Happened:
-    """The next of them, as many as are read at once."""
+async def read_events(session: ReadSession, asked: EventsAsked) -> Happened | None:
+    """The next of them, as many as are read at once; None: the submission was deleted."""
     return await submissions.events(session, asked.submission_id, asked.after)
 
 
@@ -55,7 +56,7 @@ class LiveFollower:
 
 async def live_events(
     database: Database,
-    happened: SharedReads[EventsAsked, Happened],
+    happened: SharedReads[EventsAsked, Happened | None],
     events: NotificationChannel,
     follower: LiveFollower,
     asked: EventsAsked,
@@ -67,6 +68,8 @@ async def live_events(
         while True:
             await follower.may_still_see(database, asked.submission_id)
             found = await happened.get(asked)
+            if found is None:  # also where it isn't time to ask again who may see it
+                raise no_submission(asked.submission_id)
             after = max((event.id for event in found.events), default=asked.after)
             asked = replace(asked, after=after)
             shown = [views.event(event, follower.viewer) for event in found.events]

@@ -233,12 +233,12 @@ FROM submissions s
 CROSS JOIN LATERAL (SELECT device FROM devices_decided_by(s.id) o(device) ORDER BY device) d
 WHERE s.id = %(submission_id)s AND s.mode = 'leaderboard';
 
--- What happened after an id, and whether every run has ended, both of one moment. A row without an
--- event, if there is none.
+-- What happened after an id, and whether every run has ended, both of one moment; `ended` is NULL if
+-- there is none, since the submission was deleted. A row without an event, if there is none.
 -- name: events
 SELECT e.id, e.submission_id, e.run_id, e.device, e.secret, e.kind, e.data, e.created_at, all_runs.ended
 FROM (
-    SELECT coalesce(bool_and(state IN ('finished', 'cancelled')), true) AS ended
+    SELECT bool_and(state IN ('finished', 'cancelled')) AS ended
     FROM runs WHERE submission_id = %(submission_id)s AND rejudge_id IS NULL
 ) all_runs
 LEFT JOIN LATERAL (

@@ -285,14 +285,16 @@ class Happened:
     """Nor will there be others: every run has ended."""
 
 
-async def events(session: ReadSession, submission_id: int, after: int) -> Happened:
-    """The next events after an id, at most a thousand."""
+async def events(session: ReadSession, submission_id: int, after: int) -> Happened | None:
+    """The next events after an id, at most a thousand; None: the submission was deleted."""
     values = {"submission_id": submission_id, "after": after, "limit": _EVENTS_AT_ONCE}
     rows = await session.all(statements(__file__)["events"], values)
-    has_ended = all(row["ended"] for row in rows)
+    ended: bool | None = rows[0]["ended"]
+    if ended is None:
+        return None
     found = [_event(row) for row in rows if row["id"] is not None]
     is_all = len(found) < _EVENTS_AT_ONCE
-    return Happened(found, is_all, is_all and has_ended)
+    return Happened(found, is_all, is_all and ended)
 
 
 def _submission(row: Row) -> BareSubmission:

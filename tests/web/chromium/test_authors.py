@@ -132,6 +132,20 @@ def test_what_waits_is_cancelled(site: Site) -> None:
 
 
 @pytest.mark.exhaustive
+def test_a_page_says_that_its_submission_was_deleted_meanwhile(site: Site) -> None:
+    world = site.live.world
+    made = site.live.call(world.submit(devices=("H100",)))
+    page = site.page(ada(site))
+    page.goto(f"/submission/{made.id}")
+    expect(page.get_by_role("button", name="Cancel it")).to_be_visible()
+    site.live.call(world.services.deletion.delete_submission(world.ada.user, made.id))
+    expect(page.locator("#headline")).to_have_text(re.compile("be shown any more"))
+    expect(page.get_by_role("button", name="Cancel it")).to_have_count(0)
+    assert [] == site.complaints(page)
+    page.context.close()
+
+
+@pytest.mark.exhaustive
 def test_a_file_is_sent_in_place_of_the_text_and_a_refusal_keeps_the_form(site: Site) -> None:
     page = site.page(ada(site))
     page.goto("/board/sort/submit")

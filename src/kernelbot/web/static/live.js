@@ -92,9 +92,10 @@ function duration(seconds) {
 }
 
 async function finish(report, ended) {
-  const page = await loadReport(report.dataset.page);
+  const { page, isOver } = await loadReport(report.dataset.page);
   if (page === null) {
-    setTimeout(() => finish(report, ended), GONE_MS);
+    if (isOver) showNothingMore(report);
+    else setTimeout(() => finish(report, ended), GONE_MS);
     return;
   }
   const focused = report.contains(document.activeElement);
@@ -110,14 +111,24 @@ async function finish(report, ended) {
   follow(page.report, ended);
 }
 
-/** The report of a submission's page as an element of this document; null if it can't be had. */
-export async function loadReport(path) {
+/** The report of a submission's page as an element of this document; null if it can't be had. `isOver`: nor
+ * will it be later: it was deleted, or whoever looks may not see it any more, or is logged out. */
+async function loadReport(path) {
   try {
     const answer = await fetch(path, { headers: { Accept: "text/html" } });
-    return answer.ok ? reportIn(await answer.text()) : null;
+    const page = answer.ok ? reportIn(await answer.text()) : null;
+    return { page, isOver: answer.ok || answer.status === 403 || answer.status === 404 };
   } catch {
-    return null; // no connection
+    return { page: null, isOver: false }; // no connection
   }
+}
+
+function showNothingMore(report) {
+  const headline = "It can’t be shown any more";
+  setText(report.querySelector("#headline"), headline);
+  setText(report.querySelector("#detail"), "It was deleted, or isn’t for you any more, or you are logged out.");
+  for (const part of report.querySelectorAll("#steps, #elapsed, #notify, form")) part.remove();
+  document.title = `${headline} · ${SITE}`;
 }
 
 /** The report in the text of a page, with the page's title; null if it has none. */
