@@ -1,5 +1,6 @@
 """A submission's progress as the server-sent events that those clients read."""
 
+import asyncio
 import json
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -53,7 +54,8 @@ async def stream(
         # The stream has begun, so it is too late for an HTTP status.
         yield frame("error", {"status": "error", "detail": str(error)})
         return
-    yield _end(submission)
+    # A profile may have left 32 MiB, which takes a second to pack: others are answered meanwhile.
+    yield await asyncio.to_thread(_end, submission)
 
 
 def _status(began_s: float, message: str) -> str:
