@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 
-from kernelbot.domain.errors import NotAllowed, NotAuthenticated, NotFound
+from kernelbot.domain.errors import NotAllowed, NotAuthenticated, NotFound, Unavailable
 from kernelbot.runs.queue.model import DeviceQueuePosition, QueuePosition
 from kernelbot.schemas.values import to_json
 from kernelbot.submissions.model import SubmissionEvent
@@ -35,12 +35,11 @@ async def stream(
     queue_frame_of: Callable[[DeviceQueuePosition], str] = queue_frame,
 ) -> AsyncIterator[str]:
     """The frames of all events, those of a batch together, a comment after each `heartbeat_s` of
-    silence, `END` at the end. Without `END` if the reader may no longer see it, or it was deleted:
-    whoever asks again is told why.
+    silence, `END` at the end. Without `END` if the reader may no longer see it, it was deleted, or
+    the database is away: whoever asks again is told why, or goes on.
 
     While the submission waits, `ask_position` is called after every `queue_s` of silence, and each
-    change
-    of the position is sent; once it is None it isn't called again.
+    change of the position is sent; once it is None it isn't called again.
     """
     silence = _Silence(ask_position, queue_frame_of, heartbeat_s, queue_s)
     try:
@@ -51,7 +50,7 @@ async def stream(
                     yield "".join([frame_of(event) for event in batch])
                 elif (said := await silence.broken()) is not None:
                     yield said
-    except (NotAuthenticated, NotAllowed, NotFound):
+    except (NotAuthenticated, NotAllowed, NotFound, Unavailable):
         return
     yield END
 
