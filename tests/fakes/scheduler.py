@@ -32,6 +32,10 @@ class FakeScheduler:
         """How often it was to get ready."""
         self.is_mute = False
         """It takes jobs, and what it answers gets lost."""
+        self.is_late = False
+        """It shows no job that it has taken, and so may be given it twice."""
+        self.looks = 0
+        """How often it was looked for a job."""
         self.launch_s = 0.0
         """How long a launch takes; the job is there at its end."""
         self.launching = 0
@@ -87,7 +91,7 @@ class FakeLauncher:
         self.scheduler.launching += 1
         await asyncio.sleep(self.scheduler.launch_s)
         handle = f"{self._name}/{spec.job_id}"
-        if handle not in self.scheduler.specs:
+        if handle not in self.scheduler.specs or self.scheduler.is_late:
             self.scheduler.launches.append(handle)
             self.scheduler.specs[handle] = spec
             self.scheduler.outcomes[handle] = Outcome(JobState.WAITING)
@@ -97,8 +101,10 @@ class FakeLauncher:
 
     async def find(self, job_id: str) -> str | None:
         await self.scheduler.answer()
+        self.scheduler.looks += 1
         handle = f"{self._name}/{job_id}"
-        return handle if handle in self.scheduler.specs else None
+        is_shown = handle in self.scheduler.specs and not self.scheduler.is_late
+        return handle if is_shown else None
 
     async def events(self, handle: str) -> AsyncIterator[tuple[ProgressEvent, ...]]:
         await self.scheduler.may_tell.wait()
@@ -126,6 +132,7 @@ class FakeLauncher:
     async def forget(self, handle: str) -> None:
         self.scheduler.forgetting += 1
         await self.scheduler.may_forget.wait()
+        await self.scheduler.answer()
         self.scheduler.specs.pop(handle, None)
         self.scheduler.outcomes.pop(handle, None)
 

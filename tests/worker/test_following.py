@@ -3,14 +3,17 @@
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
 import pytest
 
+from kernelbot.launchers.table import LauncherPlace
 from kernelbot.protocol import EventKind, ProgressEvent
 from kernelbot.server.settings import Settings
-from tests.fakes.scheduler import FakeScheduler
+from tests.fakes.scheduler import TRAITS, FakeLauncher, FakeScheduler
+from tests.support.launchers import FakeTable
 from tests.support.postgres import until_there_is
 from tests.support.waiting import until
 from tests.support.workers import finished, opened_worker, working
@@ -140,6 +143,39 @@ async def test_the_last_progress_is_told_if_the_verdict_takes_its_time(
         await finished(judged, submitted.id)
     told = await _moments(judged, submitted.id)
     assert ["queued", "dispatched", "running", "case0", "case1", "finished"] == list(told)
+
+
+class LateTable(FakeTable):
+    """A scheduler that may show a job late."""
+
+    def build(self, place: LauncherPlace) -> FakeLauncher:
+        return FakeLauncher(self.scheduler, place.name, replace(TRAITS, late_s=600.0))
+
+
+async def test_a_job_of_which_nobody_wrote_down_the_handle_isnt_launched_again(
+    judged: World, tmp_path: Path
+) -> None:
+    """Its worker was killed, and the scheduler doesn't show it yet."""
+    far = FakeScheduler()
+    config = settings(tmp_path, far=far)
+    config = config.model_copy(update={"launchers": {"far": LateTable(scheduler=far)}})
+    async with working(config, judged.database.url):
+        submitted = await submit(judged)
+        await until(lambda: far.polls)
+    async with judged.database.write() as session:
+        await session.do(
+            "UPDATE attempts SET handle = NULL, state = 'launching', owner = 'killed',"
+            " heartbeat_at = '-infinity'"
+        )
+    far.is_late = True
+    async with working(config, judged.database.url):
+        await until(lambda: far.looks)
+        far.is_late = False
+        polled = len(far.polls)
+        await until(lambda: len(far.polls) > polled)
+        end_all(far)
+        shown = await finished(judged, submitted.id)
+    assert (1, 1) == (len(far.launches), shown.runs[0].attempts)
 
 
 async def test_what_another_worker_took_over_is_not_forgotten(

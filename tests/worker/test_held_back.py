@@ -6,7 +6,7 @@ from typing import LiteralString
 
 import pytest
 
-from kernelbot.domain.errors import DeviceRefused, NoRoom
+from kernelbot.domain.errors import DeviceRefused, NoRoom, RateLimited
 from kernelbot.domain.states import MAX_ATTEMPTS, RunState
 from kernelbot.launchers.base import JobState, Outcome
 from kernelbot.protocol import JobSpec, Verdict
@@ -193,6 +193,21 @@ async def test_a_verdict_lets_all_go_on(judged: World, tmp_path: Path, impatient
 
         await until_told(is_told)
     assert ({Verdict.ACCEPTED}, 3) == (verdicts, await lost(judged))
+
+
+async def test_a_limit_after_a_lost_answer_leaves_no_job_behind(
+    judged: World, tmp_path: Path, patient: None
+) -> None:
+    far = FakeScheduler()
+    far.is_mute = True
+    async with working(settings(tmp_path, far=far), judged.database.url):
+        submitted = await submit(judged)
+        await until(lambda: far.launches)
+        far.crash = RateLimited("its rate limit is used up", for_s=0.01)
+        await becomes(judged, submitted, RunState.QUEUED)
+        far.is_mute, far.crash = False, None
+        await until(lambda: far.cancelled)
+    assert (far.launches, 0) == (far.cancelled, await lost(judged))
 
 
 async def test_why_a_job_waits_is_told(judged: World, tmp_path: Path) -> None:

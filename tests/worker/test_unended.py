@@ -43,6 +43,36 @@ async def test_what_cannot_be_stopped_now_is_stopped_later() -> None:
     assert ({"1", "2"}, 0) == (set(far.cancelled), len(jobs))
 
 
+class Reluctant(FakeLauncher):
+    """Forgets a job when it is asked again."""
+
+    async def forget(self, handle: str) -> None:
+        await super().forget(handle)
+        if self.scheduler.forgetting == 1:
+            raise SchedulerError("no answer came")
+
+
+class ReluctantTable(FakeTable):
+    def build(self, place: LauncherPlace) -> FakeLauncher:
+        return Reluctant(self.scheduler)
+
+
+async def test_what_cannot_be_forgotten_now_is_forgotten_later(
+    world: World, tmp_path: Path
+) -> None:
+    await world.board()
+    far = FakeScheduler()
+    config = settings(tmp_path, far=far)
+    config = config.model_copy(update={"launchers": {"far": ReluctantTable(scheduler=far)}})
+    async with working(config, world.database.url):
+        submitted = await submit(world)
+        await until(lambda: far.specs)
+        end_all(far)
+        shown = await finished(world, submitted.id)
+        await until(lambda: far.forgetting > 1)
+    assert (Verdict.ACCEPTED, {}) == (shown.verdict, far.specs)
+
+
 class Stubborn(FakeLauncher):
     """Never stops one of its jobs."""
 

@@ -210,15 +210,20 @@ class SchedulerError(KernelbotError):
 
 class NoRoom(SchedulerError):
     """The outside system takes no more jobs just now, because there are as many as it lets be. The
-    job is fine, and wasn't taken."""
+    job is fine, and wasn't taken; `unsure`: there may be one all the same, of this try or of one
+    before it."""
+
+    def __init__(self, message: str, *, unsure: bool = False) -> None:
+        super().__init__(message)
+        self.unsure = unsure
 
 
 class RateLimited(NoRoom):
     """The outside system takes no requests of ours for `for_s` seconds. It is there, and so are the
-    jobs."""
+    jobs, also those of whose launches no answer came."""
 
     def __init__(self, message: str, *, for_s: float) -> None:
-        super().__init__(message)
+        super().__init__(message, unsure=True)
         self.for_s = for_s
 
 

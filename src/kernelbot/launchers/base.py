@@ -77,6 +77,9 @@ class Traits:
     room_s: float | None = 3600.0
     """A job that is said to run for so much longer than its limits together is lost: its node may
     hang. More if it may be said to run before it does. None: the launcher sees to that itself."""
+    late_s: float = 0.0
+    """How long the scheduler may not show a job that it has accepted. If a worker was killed before
+    it knew its job's handle, the next one looks for so long before it launches another."""
     remote: bool = True
     """Jobs run on machines of the scheduler's: they go on when this process ends, and don't
     disturb each other. If false, all jobs of a device share this machine, and end with us."""
@@ -87,8 +90,9 @@ class Launcher(Protocol):
     several tasks at once. What can't be done just now raises `SchedulerError` or
     `PlatformError`, and may be tried again; `JobRefused` says that it never will be done. If
     `launch` meets what all of the device's jobs would meet, it raises `DeviceRefused`, or `NoRoom`
-    if there are as many jobs as there may be: there is no job, and the device gets no more for a
-    while. `RateLimited` says for how long nothing may be asked: that is no silence.
+    if there are as many jobs as there may be: there is no job (unless it is `unsure`), and the
+    device gets no more for a while. `RateLimited` says for how long nothing may be asked: that is
+    no silence.
 
     Nothing that a scheduler says is believed unseen: an answer that isn't of the agreed shape
     raises `SchedulerError`. What a node has left isn't looked at here, only bounded in size.

@@ -27,11 +27,13 @@ from kernelbot.worker.brakes import Brake
 from kernelbot.worker.building import Builder, Workshop
 from kernelbot.worker.launching import launch_whole
 from kernelbot.worker.reading import ResultReader
-from kernelbot.worker.retries import until_available
+from kernelbot.worker.retries import jittered, until_available
 from kernelbot.worker.tally import Tally
 from kernelbot.worker.unended import UnendedJobs
 from kernelbot.worker.watching import Watcher
 
+_LOOK_S = 1.0
+"""Between two looks for a job that may not show yet."""
 _SLACK_S = 60.0
 """What a node's samples may take beyond the time that we saw: this machine's clock may be set, and
 it may sleep."""
@@ -233,16 +235,19 @@ class AttemptFollower:
         attempt_id = self.claim.attempt_id
         self._may_have_a_job = True
         try:
-            self._handle = await launch_whole(
-                self._launcher, self.claim.spec, self._on_cancel, self._know
-            )
+            await self._find_what_another_launched()
+            if self._handle is None:
+                self._handle = await launch_whole(
+                    self._launcher, self.claim.spec, self._on_cancel, self._know
+                )
             return True
         except NoRoom as error:
-            self._may_have_a_job = False
+            self._may_have_a_job = error.unsure
             reason = in_words(error)
             self._brake.full(attempt_id, reason)
             self._log.info("no_room", reason=reason)
             await until_available(lambda: self._judging.give_back(self.claim, self._owner, reason))
+            await self._let_go()
         except DeviceRefused as error:
             self._may_have_a_job = False
             self._tally.add("launcher_errors", self.claim.launcher)
@@ -250,6 +255,16 @@ class AttemptFollower:
             counts = self._brake.refused(attempt_id, reason)
             await self._lose(reason, error.fault, again=True, counts=counts)
         return False
+
+    async def _find_what_another_launched(self) -> None:
+        """Whoever had the attempt before may have been killed between its launch and the record of
+        it, and not every scheduler shows a job at once."""
+        ends_at = time.monotonic() + (self._launcher.traits.late_s if self.claim.age_s > 0 else 0)
+        while self._handle is None and time.monotonic() < ends_at:
+            with contextlib.suppress(SchedulerError):  # the launch has patience, and says why
+                self._handle = await self._launcher.find(self.claim.spec.job_id)
+            if self._handle is None:
+                await asyncio.sleep(jittered(_LOOK_S))
 
     def _know(self, handle: str) -> None:
         self._handle = handle
@@ -362,6 +377,12 @@ class AttemptFollower:
             self._unended.seek(self.claim.spec.job_id)
 
     async def _forget(self) -> None:
-        if self._handle is not None:
-            with contextlib.suppress(KernelbotError, OSError):
-                await self._launcher.forget(self._handle)
+        """What can't be done now is done later: some schedulers keep a result in memory for ever,
+        or a job for whoever may read it."""
+        if self._handle is None:
+            return
+        try:
+            await self._launcher.forget(self._handle)
+        except (KernelbotError, OSError) as error:
+            self._log.warning("job_not_forgotten", handle=self._handle, error=in_words(error))
+            await self._unended.end(self._handle)

@@ -69,4 +69,4 @@ class BuildkiteTable(RemoteTable):
 
     def _traits(self) -> Traits:
         """A build runs from its first step on, and the one that judges may wait as long as any."""
-        return replace(self.traits(), room_s=_ROOM_S + self.wait_s)
+        return replace(self.traits(), room_s=_ROOM_S + self.wait_s, late_s=self.settle_s)

@@ -1,6 +1,7 @@
 """`kind = "github"` in the configuration."""
 
 import re
+from dataclasses import replace
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -71,7 +72,7 @@ class GithubTable(RemoteTable):
             devices={device.spec.name: self._device(place, device) for device in place.devices},
             branch=self.branch or place.environment.get(_BRANCH_NAME) or "main",
             no_sandbox_ok=place.sandbox is SandboxMode.NONE,
-            traits=self.traits(),
+            traits=replace(self.traits(), late_s=self.settle_s),
         )
 
     def _device(self, place: LauncherPlace, config: DeviceConfig) -> GithubDevice:
