@@ -76,9 +76,9 @@ def _serve(arguments: argparse.Namespace) -> None:
         words = words_of(job)
         if words[0] == "die":
             os._exit(9)
-        if words[0] == "sleep":
-            end_s = time.monotonic() + float(words[1])
-            while time.monotonic() < end_s:
+        if words[0] in ("sleep", "until"):
+            end_s = time.monotonic() + (float(words[1]) if words[0] == "sleep" else 600.0)
+            while time.monotonic() < end_s and not Path(words[1]).exists():
                 if cancelled.is_set():
                     return "cancelled"
                 time.sleep(0.02)

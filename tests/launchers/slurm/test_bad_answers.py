@@ -196,6 +196,22 @@ def test_nodes_of_a_reservation_are_usable_by_those_who_name_it(
     assert availability(read_nodes(text), device) == Availability(True)
 
 
+@pytest.mark.parametrize(
+    ("device", "available"),
+    [
+        (SlurmDevice("gpu:h100:1", partition="long,gpu"), True),
+        (SlurmDevice("gpu:h100:1", partition="long,short"), False),
+        (SlurmDevice("gpu:h100:1,nvme:1"), True),
+        (SlurmDevice("gpu:h100:1,tmpdisk:1"), False),
+    ],
+)
+def test_a_device_may_name_several_partitions_and_resources(
+    device: SlurmDevice, available: bool
+) -> None:
+    text = "gpu*|up|idle|gpu:h100:2(S:0,2),nvme:4|none\nother|up|idle|gpu:h100:2|none"
+    assert available == availability(read_nodes(text), device).available
+
+
 @pytest.mark.parametrize("state", ["EXPEDITING", "RUNNING+EXPEDITING", "STATE_9"])
 def test_a_job_of_a_state_that_nobody_knows_goes_on(state: str) -> None:
     (job,) = read_queue(f"1|{state}|None|kernelbot-1\n").values()
@@ -220,13 +236,34 @@ async def broken(launcher: SlurmLauncher, folder: Path, command: str, lines: str
 
 @pytest.mark.parametrize("lines", [f"echo '{HTML}'", "exit 1", "yes"])
 async def test_a_queue_that_cant_be_read_loses_no_job(tmp_path: Path, lines: str) -> None:
+    may_end = tmp_path / "may-end"
     async with launching(tmp_path) as launcher:
-        handle = await launcher.launch(a_job("sleep 1 accepted"))
+        handle = await launcher.launch(a_job(f"until {may_end} accepted"))
         await broken(launcher, tmp_path, "squeue", lines)
         with pytest.raises(SchedulerError, match="squeue"):
             await launcher.poll([handle])
         await broken(launcher, tmp_path, "nothing", "")
+        may_end.touch()
         assert (await over(launcher, handle)).state == JobState.FINISHED
+
+
+@pytest.mark.parametrize("changes", [{}, {"warm_idle_s": 600.0}], ids=["plain", "warm"])
+async def test_results_come_while_the_controller_is_away(
+    tmp_path: Path, changes: dict[str, float]
+) -> None:
+    may_end = tmp_path / "may-end"
+    async with launching(tmp_path, **changes) as launcher:
+        ended, other = a_job("accepted"), a_job(f"until {may_end} accepted")
+        handles = [await launcher.launch(job) for job in (ended, other)]
+        await until((tmp_path / "work" / "done" / ended.job_id).exists)
+        await broken(launcher, tmp_path, "squeue|scontrol", "exit 1")
+        found = await launcher.poll(handles)
+        states = [found[handle].state for handle in handles]
+        with pytest.raises(SchedulerError, match="squeue"):
+            await launcher.poll(handles[1:])
+        await broken(launcher, tmp_path, "nothing", "")
+        may_end.touch()
+    assert [JobState.FINISHED, JobState.RUNNING] == states
 
 
 async def test_an_empty_queue_loses_no_job(tmp_path: Path) -> None:

@@ -112,8 +112,9 @@ async def test_a_drained_node_makes_its_devices_unavailable(
 async def test_a_controller_that_is_started_again_has_lost_nothing(
     tmp_path: Path, slurm: SlurmCluster
 ) -> None:
+    may_end = tmp_path / "may-end"
     async with launching(tmp_path) as launcher:
-        handle = await launcher.launch(a_job("sleep 8 accepted"))
+        handle = await launcher.launch(a_job(f"until {may_end} accepted"))
         await until(lambda: judged(tmp_path), 60)
         slurm.stop_controller()
         try:
@@ -125,6 +126,7 @@ async def test_a_controller_that_is_started_again_has_lost_nothing(
                 await launcher.availability("CPU")
         finally:
             slurm.start_controller()
+        may_end.touch()
         outcome = await over(launcher, handle, 90)
     assert (outcome.state, len(judged(tmp_path))) == (JobState.FINISHED, 1)
 

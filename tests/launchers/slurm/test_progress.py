@@ -7,8 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernelbot.launchers.slurm.progress import ProgressFiles
+from kernelbot.launchers.slurm import SlurmLauncher, progress
+from kernelbot.launchers.slurm.progress import MOST_JOBS, ProgressFiles
 from kernelbot.protocol import EventKind, ProgressEvent, to_wire
+from tests.launchers.slurm.test_bad_answers import between
+from tests.launchers.stages import slurm_settings
 
 
 def line(index: int) -> str:
@@ -54,6 +57,37 @@ def test_many_jobs_are_told_apart(tmp_path: Path) -> None:
     node.write("0.1.a", line(0))
     node.write("2.1.a", line(2))
     assert node.fetch("0.1.a", "1.1.a", "2.1.a") == {"0.1.a": [0], "2.1.a": [2]}
+
+
+async def test_progress_of_many_jobs_takes_several_commands(tmp_path: Path) -> None:
+    """What one command is given, and what it answers, is bounded."""
+    prefix = between(tmp_path, "sh", f'echo >> {tmp_path}/commands; exec "$@"')
+    settings = slurm_settings(tmp_path / "work", prefix=prefix)
+    launcher = SlurmLauncher(settings, tmp_path / "node.pyz")
+    attempts = [f"{number}.1.a" for number in range(2 * MOST_JOBS + 1)]
+    jobs = tmp_path / "work" / "jobs"
+    jobs.mkdir(parents=True)
+    node = Node(jobs)
+    for attempt in (attempts[0], attempts[-1]):
+        launcher._progress.begin(attempt)
+        node.write(attempt, line(1))
+    found = await launcher._news(attempts)
+    commands = (tmp_path / "commands").read_text().splitlines()
+    assert ({attempts[0], attempts[-1]}, 3) == (set(found), len(commands))
+
+
+def test_a_node_that_tells_without_an_end_is_not_heard_for_ever(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress, "_MOST_BYTES", len(line(1)) + 1)
+    node = Node(tmp_path)
+    node.progress.begin("1.1.a")
+    for _ in range(3):
+        node.write("1.1.a", line(1))
+        node.fetch("1.1.a")
+    node.progress.begin("2.1.a")
+    node.write("2.1.a", line(2))
+    assert {"2.1.a": [2]} == node.fetch("1.1.a", "2.1.a")
 
 
 def test_half_a_line_is_waited_for(tmp_path: Path) -> None:

@@ -29,6 +29,15 @@ class TooMuch(SchedulerError):
     """A command answered more than it may."""
 
 
+class TooLate(SchedulerError):
+    """A command didn't end in time, and was ended. `errors`: what it had said until then. Through
+    ssh, what it has begun may go on at the other end."""
+
+    def __init__(self, message: str, errors: str) -> None:
+        super().__init__(message)
+        self.errors = errors
+
+
 @dataclass(frozen=True)
 class Ended:
     """How a command ended."""
@@ -55,7 +64,7 @@ class Commands:
         self, *words: str, stdin: bytes = b"", max_bytes: int = _MAX_ANSWER_BYTES
     ) -> Ended:
         """Run one to its end; its exit code is the caller's to judge. Raises `SchedulerError` if it
-        can't be started or doesn't end in time, `TooMuch`."""
+        can't be started, `TooLate`, `TooMuch`."""
         async with self._free:
             # A file, because what ssh leaves in the background to share its connection keeps the
             # errors' descriptor open: a pipe would have no end.
@@ -65,14 +74,12 @@ class Commands:
                     async with asyncio.timeout(self._timeout_s):
                         output, code = await _talk(process, words[0], stdin, max_bytes)
                 except TimeoutError:
-                    raise SchedulerError(
-                        f"{words[0]} didn't answer within {self._timeout_s:.0f} s."
+                    raise TooLate(
+                        f"{words[0]} didn't answer within {self._timeout_s:.0f} s.", _said(errors)
                     ) from None
                 finally:
                     await _end(process)
-                errors.seek(0)
-                said = errors.read(_MAX_ERRORS_BYTES).decode("utf-8", "replace").strip()
-                return Ended(code, output, said)
+                return Ended(code, output, _said(errors))
 
     async def _start(self, words: tuple[str, ...], errors: IO[bytes]) -> Process:
         try:
@@ -91,6 +98,11 @@ class Commands:
         if self._prefix and Path(self._prefix[0]).name in _SHELLS:
             return (*self._prefix, shlex.join(words))
         return (*self._prefix, *words)
+
+
+def _said(errors: IO[bytes]) -> str:
+    errors.seek(0)
+    return errors.read(_MAX_ERRORS_BYTES).decode("utf-8", "replace").strip()
 
 
 def _environment() -> dict[str, str]:

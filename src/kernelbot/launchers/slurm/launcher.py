@@ -1,10 +1,8 @@
 """The launcher: what `Launcher` promises, in a cluster's commands."""
 
 import asyncio
-import hashlib
 import math
 import time
-import uuid
 from collections.abc import AsyncIterator, Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,7 +16,7 @@ from kernelbot.launchers.rest.patience import Patience
 from kernelbot.launchers.results import found, lost, no_events, size_of, too_long
 from kernelbot.launchers.slurm import nodes, warm
 from kernelbot.launchers.slurm.commands import Commands, Ended, TooMuch
-from kernelbot.launchers.slurm.progress import ProgressFiles
+from kernelbot.launchers.slurm.progress import MOST_JOBS, ProgressFiles
 from kernelbot.launchers.slurm.script import NO_HARNESS, make_submission
 from kernelbot.launchers.slurm.settings import SlurmSettings
 from kernelbot.launchers.slurm.shared_folder import CANCELLED, FAILED, OfferedJobs
@@ -28,14 +26,13 @@ from kernelbot.launchers.slurm.states import (
     read_job,
     read_number,
     read_queue,
-    refusal,
 )
+from kernelbot.launchers.slurm.submitting import submit
 from kernelbot.launchers.slurm.warm import WarmNodes
+from kernelbot.launchers.slurm.work_folder import WorkFolder, failure
 from kernelbot.protocol import Fault, JobSpec, ProgressEvent, encode_payload
 
-_FOLDERS = ("harness", "jobs", "done", "payloads", "waiting", "cancels", "nodes")
 _OF_A_JOB = ("jobs", "done", "payloads")
-_OLD_DAYS = 7
 _NODES_FOR_S = 1.0
 _LAST_WORDS = 400
 _UNREAD, _UNKNOWN, _MISSING = "unread", "unknown", "missing"
@@ -55,21 +52,17 @@ log = structlog.get_logger()
 class _Seen:
     """What one look has shown of all jobs."""
 
-    queue: dict[str, SlurmJob]
+    queue: dict[str, SlurmJob] | None
+    """None: the controller doesn't answer."""
     done: frozenset[str]
     places: OfferedJobs
 
 
 def _has_begun(job: Handle, seen: _Seen) -> bool:
     """Whether there may be progress to tell."""
-    shown = seen.queue.get(job.number)
+    shown = (seen.queue or {}).get(job.number)
     running = shown is not None and shown.active is JobState.RUNNING
     return running or job.attempt in seen.done or job.attempt in seen.places.taken
-
-
-def _failure(command: str, ended: Ended) -> SchedulerError:
-    said = ended.errors[-_LAST_WORDS:] or f"exit code {ended.code}"
-    return SchedulerError(f"{command}: {said}")
 
 
 class SlurmLauncher:
@@ -77,11 +70,8 @@ class SlurmLauncher:
 
     def __init__(self, settings: SlurmSettings, harness: Path) -> None:
         self._settings = settings
-        self._harness = harness
         self._commands = Commands(settings.prefix, settings.timeout_s)
-        self._installed: str | None = None
-        """The harness's path below the work folder; None: it has to be looked after."""
-        self._installing = asyncio.Lock()
+        self._folder = WorkFolder(settings, harness, self._commands)
         self._asking = asyncio.Lock()
         self._nodes: tuple[float, list[nodes.Nodes]] = (float("-inf"), [])
         self._progress = ProgressFiles()
@@ -94,11 +84,15 @@ class SlurmLauncher:
         return self._settings.traits
 
     async def start(self) -> None:
-        """Make the folders, bring the harness, remove what was left a week ago."""
-        kept = f"{Path(await self._install()).stem}*"
-        places = [self._path(folder) for folder in _FOLDERS]
-        old = ["-mindepth", "1", "-maxdepth", "1", "-mtime", f"+{_OLD_DAYS}", "!", "-name", kept]
-        await self._must("find", *places, *old, "-exec", "rm", "-rf", "--", "{}", "+")
+        """Make the folders, bring the harness, remove what was left long ago."""
+        await self._bring()
+        await self._folder.clean()
+
+    async def _bring(self) -> str:
+        """The harness's path below the work folder, where it is."""
+        harness = await self._folder.harness()
+        self._warm.know(harness)
+        return harness
 
     async def close(self) -> None:
         """Nothing of ours runs between two commands."""
@@ -109,7 +103,7 @@ class SlurmLauncher:
         device = self._settings.devices.get(spec.device.name)
         if device is None:
             raise PlatformError(f"This Slurm has no device {spec.device.name!r}.")
-        harness = await self._install()
+        harness = await self._bring()
         if self._settings.warm_idle_s:
             limit_s = math.ceil(spec.longest_s + self._settings.slack_s)
             if await self._warm.launch(spec, device, limit_s):
@@ -119,13 +113,10 @@ class SlurmLauncher:
             payload = await asyncio.to_thread(encode_payload, spec)
             submission = make_submission(spec, payload, device, self._settings, harness)
             if submission.payload is not None:
-                await self._write(f"payloads/{attempt}", submission.payload.encode())
-            ended = await self._commands.run(
-                "sbatch", *submission.options, stdin=submission.script.encode()
+                await self._folder.write(f"payloads/{attempt}", submission.payload.encode())
+            number = read_number(
+                await submit(self._commands, submission.options, submission.script)
             )
-            if ended.code != 0:
-                raise refusal(ended.errors)
-            number = read_number(ended.text)
             self._progress.begin(attempt)
         return str(Handle(number, attempt))
 
@@ -160,7 +151,7 @@ class SlurmLauncher:
         """One look at the queue and one at the folder of those that have ended, for all of them."""
         jobs = {handle: Handle.parse(handle) for handle in handles}
         known = [(handle, job) for handle, job in jobs.items() if job is not None]
-        seen = await self._look(any(warm.is_warm(job) for _, job in known))
+        seen = await self._look([job for _, job in known])
         begun = [job.attempt for _, job in known if _has_begun(job, seen)]
         news, outcomes = await asyncio.gather(
             self._news(begun),
@@ -174,19 +165,37 @@ class SlurmLauncher:
         }
         return {handle: found.get(handle, _STRANGE) for handle in handles}
 
-    async def _look(self, for_warm: bool) -> _Seen:
-        """At the queue, and at the folders of what has ended or is with warm nodes."""
-        asked = (self._queue(), self._done())
-        if not for_warm:
-            return _Seen(*await asyncio.gather(*asked), OfferedJobs())
-        queue, done, places = await asyncio.gather(*asked, self._warm.places())
-        await self._warm.see_to(places, queue)
+    async def _look(self, jobs: Collection[Handle]) -> _Seen:
+        """At the queue, and at the folders of what has ended or is with warm nodes. What nodes have
+        left is there also while the controller is away, as for its upgrade."""
+        for_warm = any(map(warm.is_warm, jobs))
+        queue, done, places = await asyncio.gather(
+            self._queue_or_why_not(), self._done(), self._places(for_warm)
+        )
+        if isinstance(queue, SchedulerError):
+            if not any(job.attempt in done for job in jobs):
+                raise queue
+            return _Seen(None, done, places)
+        if for_warm:
+            await self._warm.see_to(places, queue)
         return _Seen(queue, done, places)
+
+    async def _places(self, for_warm: bool) -> OfferedJobs:
+        return await self._warm.places() if for_warm else OfferedJobs()
+
+    async def _queue_or_why_not(self) -> dict[str, SlurmJob] | SchedulerError:
+        try:
+            return await self._queue()
+        except SchedulerError as error:
+            return error
 
     async def _news(self, attempts: list[str]) -> dict[str, tuple[ProgressEvent, ...]]:
         """Progress of all of them; none is no reason to fail."""
-        if not attempts:
-            return {}
+        parts = [attempts[at : at + MOST_JOBS] for at in range(0, len(attempts), MOST_JOBS)]
+        found = await asyncio.gather(*map(self._news_of, parts))
+        return {attempt: events for each in found for attempt, events in each.items()}
+
+    async def _news_of(self, attempts: list[str]) -> dict[str, tuple[ProgressEvent, ...]]:
         try:
             command = self._progress.command(attempts, self._path("jobs"))
             return self._progress.take((await self._commands.run(*command)).output)
@@ -218,23 +227,28 @@ class SlurmLauncher:
         return outcome
 
     async def _told(self, job: Handle, seen: _Seen, most: int) -> Outcome:
+        if seen.queue is None and job.attempt not in seen.done:
+            return _STILL
+        queue = seen.queue or {}
         if warm.is_warm(job):
-            return await self._warm_outcome(job, seen, most)
+            return await self._warm_outcome(job, seen.places, queue, most)
         if job.attempt not in seen.done:
-            return await self._not_done(job, seen.queue.get(job.number), most)
+            return await self._not_done(job, queue.get(job.number), most)
         if result := await self._result(job, most):
             return result
         if await self._code(job) in _MAY_SHOW_LATE and not self._is_final(job, _MISSING):
             return _STILL
         return await self._no_result(job)
 
-    async def _warm_outcome(self, job: Handle, seen: _Seen, most: int) -> Outcome:
-        number = seen.places.taken.get(job.attempt, warm.NUMBER)
-        if job.attempt not in seen.places.done:
-            node = seen.queue.get(number)
+    async def _warm_outcome(
+        self, job: Handle, places: OfferedJobs, queue: dict[str, SlurmJob], most: int
+    ) -> Outcome:
+        number = places.taken.get(job.attempt, warm.NUMBER)
+        if job.attempt not in places.done:
+            node = queue.get(number)
             if node is None and number != warm.NUMBER:
                 node = await self._show(number)
-            if outcome := self._warm.outcome(job, seen.places, seen.queue, node):
+            if outcome := self._warm.outcome(job, places, queue, node):
                 return outcome
         if result := await self._result(job, most):
             return result
@@ -294,7 +308,7 @@ class SlurmLauncher:
         """Why a job that came to its end has none."""
         code = await self._code(job)
         if code == str(NO_HARNESS):
-            self._installed = None
+            self._folder.doubt()
             return lost("the harness is gone from the cluster's work folder")
         if code == CANCELLED:
             return _CANCELLED
@@ -329,7 +343,7 @@ class SlurmLauncher:
             return ended.output
         if ended.code == 1 and _NO_FILE in ended.errors:
             return None
-        raise _failure(command, ended)
+        raise failure(command, ended)
 
     async def cancel(self, handle: str) -> None:
         """Only a job of that number and that name: numbers may be given anew."""
@@ -368,32 +382,12 @@ class SlurmLauncher:
                 self._nodes = (time.monotonic(), found)
         return nodes.availability(found, wanted)
 
-    async def _install(self) -> str:
-        """The harness's path, which says what it holds: whoever finds it need not bring it."""
-        async with self._installing:
-            if self._installed is None:
-                content = await asyncio.to_thread(self._harness.read_bytes)
-                path = f"harness/{hashlib.sha256(content).hexdigest()}.pyz"
-                folders = [self._path(folder) for folder in _FOLDERS]
-                await self._must("mkdir", "-p", "-m", "700", "--", self._path(), *folders)
-                if (await self._commands.run("test", "-f", self._path(path))).code != 0:
-                    await self._write(path, content)
-                self._installed = path
-                self._warm.know(path)
-            return self._installed
-
-    async def _write(self, path: str, content: bytes) -> None:
-        """Whole or not at all."""
-        draft = self._path(f"{path}.{uuid.uuid4().hex[:8]}")
-        await self._must("dd", f"of={draft}", "bs=1M", "status=none", stdin=content)
-        await self._must("mv", "-f", "--", draft, self._path(path))
-
     async def _must(self, *words: str, stdin: bytes = b"") -> Ended:
         """Raises `SchedulerError` if it fails."""
         ended = await self._commands.run(*words, stdin=stdin)
         if ended.code != 0:
-            raise _failure(words[0], ended)
+            raise failure(words[0], ended)
         return ended
 
     def _path(self, name: str = "") -> str:
-        return f"{self._settings.work_dir}/{name}".rstrip("/")
+        return self._folder.path(name)

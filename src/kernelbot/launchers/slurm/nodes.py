@@ -72,11 +72,8 @@ def read_nodes(text: str) -> list[Nodes]:
 
 def availability(nodes: list[Nodes], device: SlurmDevice) -> Availability:
     """Whether a job of the device could run."""
-    mine = [
-        each
-        for each in nodes
-        if (each.default if device.partition is None else each.partition == device.partition)
-    ]
+    named = None if device.partition is None else device.partition.split(",")
+    mine = [each for each in nodes if (each.default if named is None else each.partition in named)]
     if not mine:
         return Availability(False, f"Slurm has no partition {device.partition or 'by default'}")
     if device.gres is not None:
@@ -90,5 +87,9 @@ def availability(nodes: list[Nodes], device: SlurmDevice) -> Availability:
 
 def _offers(gres: str, wanted: str) -> bool:
     """`gpu:h100:2(S:0)` offers `gpu:h100:1` and `gpu:1`, though not how many are free."""
-    kinds = [word for word in wanted.split(":") if not word.isdigit()]
-    return any(part.split("(")[0].split(":")[: len(kinds)] == kinds for part in gres.split(","))
+    offered = [part.split("(")[0].split(":") for part in gres.split(",")]
+    for each in wanted.split(","):
+        kinds = [word for word in each.split(":") if not word.isdigit()]
+        if not any(words[: len(kinds)] == kinds for words in offered):
+            return False
+    return True

@@ -11,8 +11,12 @@ from collections.abc import Iterable
 
 from kernelbot.protocol import ProgressEvent, VersionMismatch, WireError, from_wire
 
+MOST_JOBS = 200
+"""Most that one command may be about: its words, and what it answers, are bounded."""
 _MAX_BYTES = 48 << 10
 """Most bytes read of one job's progress each time."""
+_MOST_BYTES = 4 << 20
+"""And in all: a judge tells of each test and workload once, and what a node says is a claim."""
 # Nothing but these words is read by a shell; what follows are its arguments.
 _FETCH = (
     'while [ "$#" -gt 0 ]; do printf "%s " "$1"; '
@@ -41,6 +45,7 @@ class ProgressFiles:
         words = [
             word
             for attempt in attempts
+            if self._read.get(attempt, 0) < _MOST_BYTES
             for word in (attempt, f"{folder}/{attempt}", str(self._read.get(attempt, 0) + 1))
         ]
         return ("sh", "-c", _FETCH, "sh", *words)

@@ -19,9 +19,11 @@ LOOK = (
 """Where all jobs are. Some may go while it looks."""
 OFFER = (
     'umask 077; cd -- "$1" && draft=$(mktemp -d waiting/.draft.XXXXXX) && '
-    'cat > "$draft/jobspec.json" && mv -T -- "$draft" "waiting/$2"'
+    'cat > "$draft/jobspec.json" && test "$(wc -c < "$draft/jobspec.json")" -eq "$3" && '
+    'mv -T -- "$draft" "waiting/$2" || { rm -rf -- "$draft"; exit 1; }'
 )
-"""Standard input is the job: it is there whole, or not."""
+"""Standard input is the job, and the third argument its size: it is there whole, or not. A
+connection that breaks off ends the input as well."""
 _EACH = 'for found in waiting/*; do [ "${found#*-*-}" = "$2" ] && '
 WITHDRAW = (
     'umask 077; cd -- "$1" && : > "cancels/$2" && '

@@ -17,6 +17,7 @@ _OF_THE_JOB = re.compile(
 carries them."""
 _FULL = re.compile(
     r"\b(?:Assoc|QOS)\w*Submit|temporarily unable to accept job|Resource temporarily unavailable"
+    r"|Slurm job queue full"
 )
 _A_LIMIT = "accounting/QOS policy"
 """Of the account's or the QOS': of how many jobs there may be, unless it is named."""

@@ -20,7 +20,8 @@ from kernelbot.launchers.slurm import shared_folder
 from kernelbot.launchers.slurm.commands import Commands, Ended
 from kernelbot.launchers.slurm.settings import SlurmDevice, SlurmSettings
 from kernelbot.launchers.slurm.shared_folder import Offered, OfferedJobs
-from kernelbot.launchers.slurm.states import SlurmJob, refusal
+from kernelbot.launchers.slurm.states import SlurmJob
+from kernelbot.launchers.slurm.submitting import submit
 from kernelbot.launchers.slurm.warm_script import is_node, make_node, needs_of, node_name
 from kernelbot.protocol import Fault, JobSpec, to_wire
 
@@ -82,7 +83,7 @@ class WarmNodes:
         if (await self.places()).has(spec.job_id):
             return False  # `poll` sees to its node
         content = await asyncio.to_thread(lambda: json.dumps(to_wire(spec)).encode())
-        await self._shell(shared_folder.OFFER, offered.name, stdin=content)
+        await self._shell(shared_folder.OFFER, offered.name, str(len(content)), stdin=content)
         try:
             await self._provide(needs, spec.job_id)
         except SchedulerError:
@@ -135,10 +136,8 @@ class WarmNodes:
 
     async def _start_node(self, job: Offered, device: SlurmDevice) -> None:
         node = make_node(job.needs, job.limit_s, device, self._settings, self._harness)
-        ended = await self._commands.run("sbatch", *node.options, stdin=node.script.encode())
-        if ended.code != 0:
-            nothing_own = job.limit_s <= self._settings.warm_limit_s
-            raise refusal(ended.errors, all_alike=nothing_own)
+        nothing_own = job.limit_s <= self._settings.warm_limit_s
+        await submit(self._commands, node.options, node.script, all_alike=nothing_own)
         self._nodes_for[job.attempt] = self._nodes_for.get(job.attempt, 0) + 1
 
     async def see_to(self, places: OfferedJobs, queue: Mapping[str, SlurmJob]) -> None:
