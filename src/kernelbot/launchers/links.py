@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Protocol
 
+_DAY_S = 86_400.0
+
 
 @dataclass(frozen=True)
 class NodeLinks:
@@ -16,6 +18,12 @@ class NodeLinks:
     harness_url: str
     """GET answers the harness, a zipapp; no secret."""
     harness_sha256: str
+
+
+def valid_s(wait_s: float, most_s: float) -> float:
+    """For how many seconds a job's links are valid that may wait so long for its node, and take so
+    long then. It may wait for a day in any case: whoever gives it up may not run meanwhile."""
+    return max(wait_s, _DAY_S) + most_s
 
 
 class Links(Protocol):

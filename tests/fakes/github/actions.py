@@ -29,6 +29,8 @@ class FakeRun:
     title: str
     label: str
     shown_at: float
+    named_at: float = 0.0
+    """When it has the title that its inputs give it: until then it is called as its workflow."""
     status: str = "queued"
     told_status: str | None = None
     """What is told instead of its status until it ends."""
@@ -51,7 +53,7 @@ class FakeRun:
             "node_id": "WFR_1",
             "name": workflow,
             "path": f".github/workflows/{self.file}@main",
-            "display_title": self.title,
+            "display_title": self.title if self.named_at <= time.monotonic() else workflow,
             "event": "workflow_dispatch",
             "status": self.status if over else (self.told_status or self.status) or None,
             "conclusion": self.conclusion,
@@ -78,6 +80,8 @@ class FakeActions:
     runners: int = 2
     late_s: float = 0.0
     """How long a new run isn't shown."""
+    named_late_s: float = 0.0
+    """How long it has no title of its own."""
     minute_s: float = 60.0
     """What a minute of `timeout-minutes` takes."""
     environment: dict[str, str] = field(default_factory=dict)
@@ -117,8 +121,9 @@ class FakeActions:
         title, label = evaluate(workflow["run-name"], inputs), evaluate(job["runs-on"], inputs)
         with self.lock:
             self._next += 1
-            shown_at = time.monotonic() + self.late_s
-            run = FakeRun(self._next, file, inputs, title, label, shown_at)
+            now = time.monotonic()
+            late = (now + self.late_s, now + self.named_late_s)
+            run = FakeRun(self._next, file, inputs, title, label, *late)
             self.runs[run.number] = run
             self.lock.notify_all()
         return run

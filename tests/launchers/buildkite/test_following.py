@@ -82,7 +82,7 @@ async def test_a_creation_answered_by_nonsense_is_found_by_its_name(
 
 
 async def test_a_build_of_another_job_is_not_ours(tmp_path: Path) -> None:
-    async with place(tmp_path) as here:
+    async with place(tmp_path, settle_s=0) as here:
         number = (await here.launcher.launch(a_job("accepted"))).split(":")[0]
         outcome = await here.poll(f"{number}:1.1.ffffffffffff")
     assert (outcome.state, "isn't this job's" in outcome.reason) == (JobState.LOST, True)

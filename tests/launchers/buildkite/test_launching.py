@@ -60,7 +60,7 @@ async def test_a_creation_that_fails_is_looked_for_before_the_next(
     tmp_path: Path, when: str
 ) -> None:
     job = a_job("accepted")
-    async with place(tmp_path, appear_s=0.1) as here:
+    async with place(tmp_path, appear_s=0.1, settle_s=0) as here:
         here.buildkite.creations_fail = [when]
         if when == "before":
             with pytest.raises(SchedulerError, match="502"):

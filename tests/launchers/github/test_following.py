@@ -41,6 +41,20 @@ async def test_a_run_without_a_status_spoils_no_list(tmp_path: Path) -> None:
     assert [outcome.state for outcome in found.values()] == [JobState.WAITING] * 2
 
 
+async def test_a_run_that_is_named_late_is_ours(tmp_path: Path) -> None:
+    job = a_job("accepted")
+    async with place(tmp_path, settle_s=3600) as here:
+        here.github.actions.named_late_s = math.inf
+        handle = await here.launcher.launch(job)
+        found = [await here.poll(handle)]
+        here.github.actions.end(here.runs[0], "success", result_zip(job))
+        found.append(await here.poll(handle))
+        here.runs[0].named_at = 0.0
+        found.append(await here.poll(handle))
+    states = [JobState.WAITING, JobState.RUNNING, JobState.FINISHED]
+    assert states == [outcome.state for outcome in found]
+
+
 async def test_a_run_that_the_list_doesnt_show_is_asked_for_by_itself(tmp_path: Path) -> None:
     async with place(tmp_path) as here:
         handle = await here.launcher.launch(a_job("accepted"))
@@ -211,7 +225,7 @@ async def test_an_artifact_that_comes_late_is_waited_for(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("conclusion", "fault", "reason"),
     [
-        ("cancelled", Fault.SCHEDULER, "somebody cancelled it at GitHub"),
+        ("cancelled", Fault.SCHEDULER, "GitHub cancelled it: somebody asked, or"),
         ("timed_out", Fault.PLATFORM, "judging took longer than all limits together"),
         ("startup_failure", Fault.PLATFORM, "is its workflow file valid?"),
         ("stale", Fault.SCHEDULER, "GitHub says that it is stale"),
@@ -279,7 +293,7 @@ async def test_a_run_that_takes_too_long_is_ended_by_github(tmp_path: Path) -> N
     async with place(tmp_path, runners=1, settle_s=0) as here:
         here.github.actions.minute_s = 0.05
         outcome = await here.over(await here.launcher.launch(a_job("sleep 60 accepted")))
-    assert (outcome.fault, "longer than all limits" in outcome.reason) == (Fault.PLATFORM, True)
+    assert (outcome.fault, "longer than all limits" in outcome.reason) == (Fault.SCHEDULER, True)
 
 
 async def test_a_run_forgotten_before_its_end_is_deleted_after_it(tmp_path: Path) -> None:

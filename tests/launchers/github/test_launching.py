@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from kernelbot.domain.errors import DeviceRefused, JobRefused, PlatformError, SchedulerError
-from kernelbot.launchers.base import JobState
+from kernelbot.launchers.base import JobState, Traits
 from kernelbot.protocol import JobSpec, SourceFile, decode_payload
 from tests.fakes.github import REPO, TOKEN
 from tests.launchers.github.places import place
@@ -114,13 +114,36 @@ async def test_a_dispatch_that_fails_is_looked_for_before_the_next(
     tmp_path: Path, when: str
 ) -> None:
     job = a_job("accepted")
-    async with place(tmp_path, appear_s=0.1) as here:
+    async with place(tmp_path, appear_s=0.1, settle_s=0) as here:
         here.github.dispatches_fail = [when]
         if when == "before":
             with pytest.raises(SchedulerError, match="502"):
                 await here.launcher.launch(job)
         handle = await here.launcher.launch(job)
     assert [f"{run.number}:{job.job_id}" for run in here.runs] == [handle]
+
+
+async def test_a_run_that_shows_late_isnt_dispatched_again(tmp_path: Path) -> None:
+    """The answer got lost, and the list is behind for longer than a launch waits."""
+    job = a_job("accepted")
+    async with place(tmp_path, appear_s=0, settle_s=3600) as here:
+        here.github.actions.late_s = math.inf
+        here.github.dispatches_fail = ["after"]
+        for _ in range(3):
+            with pytest.raises(SchedulerError, match="502"):
+                await here.launcher.launch(job)
+        here.github.actions.show_all()
+        handle = await here.launcher.launch(job)
+    assert [handle] == [f"{run.number}:{job.job_id}" for run in here.runs]
+
+
+async def test_links_are_valid_for_as_long_as_a_job_may_wait(tmp_path: Path) -> None:
+    week_s = 7 * 86_400.0
+    traits = Traits(shortest_poll_s=0.05, longest_poll_s=0.2, check_s=1, wait_s=week_s)
+    async with place(tmp_path, runners=1, traits=traits) as here:
+        assert here.links is not None
+        await here.over(await here.launcher.launch(a_job("accepted")))
+    assert here.links.valid_s[0] > week_s
 
 
 async def test_another_process_finds_a_run_whose_answer_was_lost(tmp_path: Path) -> None:

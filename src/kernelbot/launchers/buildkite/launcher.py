@@ -82,6 +82,7 @@ class BuildkiteLauncher(RestLauncher[BuildkiteBuild]):
             spec,
             self._links,
             max_payload=MAX_PAYLOAD,
+            wait_s=self.traits.wait_s,
             most_s=spec.longest_s,
             scheduler="Buildkite",
         )

@@ -10,7 +10,10 @@ JUDGE_STEP = "judge"
 RESULT_STEP = "result"
 _BY_ITSELF = ("success", "failure")
 _REASONS = {
-    "cancelled": (Fault.SCHEDULER, "somebody cancelled it at GitHub"),
+    "cancelled": (  # also said of a job that takes longer than its `timeout-minutes`
+        Fault.SCHEDULER,
+        "GitHub cancelled it: somebody asked, or judging took longer than all limits together",
+    ),
     "timed_out": (
         Fault.PLATFORM,
         "GitHub ended it: judging took longer than all limits together",

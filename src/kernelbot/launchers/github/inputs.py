@@ -15,7 +15,14 @@ def make_inputs(spec: JobSpec, settings: GithubSettings, links: Links | None) ->
     """The inputs of the attempt's run. Raises `JobRefused` if they can't hold the job, and its
     node can't fetch it."""
     most_s = spec.longest_s + settings.slack_s
-    carried = carry(spec, links, max_payload=MAX_PAYLOAD, most_s=most_s, scheduler="GitHub")
+    carried = carry(
+        spec,
+        links,
+        max_payload=MAX_PAYLOAD,
+        wait_s=settings.traits.wait_s,
+        most_s=most_s,
+        scheduler="GitHub",
+    )
     return {
         "attempt": spec.job_id,
         "runner": settings.devices[spec.device.name].label,

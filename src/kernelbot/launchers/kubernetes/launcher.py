@@ -159,6 +159,7 @@ class KubernetesLauncher:
             spec,
             self._links,
             max_payload=MAX_PAYLOAD,
+            wait_s=self._settings.wait_s,
             most_s=spec.longest_s + self._settings.slack_s,
             scheduler="a Secret of Kubernetes'",
         )

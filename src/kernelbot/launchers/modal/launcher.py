@@ -10,7 +10,7 @@ import structlog
 
 from kernelbot.domain.errors import JobRefused, PlatformError, SchedulerError
 from kernelbot.launchers.base import NO_SIZES, Availability, JobState, Outcome, Traits
-from kernelbot.launchers.links import Links
+from kernelbot.launchers.links import Links, valid_s
 from kernelbot.launchers.modal.answers import read_answer
 from kernelbot.launchers.modal.calls import Arguments, CallEntry, Calls, CallStage
 from kernelbot.launchers.modal.settings import ModalDevice, ModalSettings
@@ -131,7 +131,8 @@ class ModalLauncher:
     def _events_url(self, spec: JobSpec) -> str:
         if self._links is None:
             return ""
-        return self._links.for_job(spec.job_id, self._settings.link_valid_s).events_url
+        link_s = valid_s(self.traits.wait_s, self._settings.function_timeout_s)
+        return self._links.for_job(spec.job_id, link_s).events_url
 
     def events(self, handle: str) -> AsyncIterator[tuple[ProgressEvent, ...]]:  # noqa: ARG002
         """None from here: the container tells the platform itself."""

@@ -25,8 +25,6 @@ class ModalSettings:
     """Modal kills a call that takes longer, with its result."""
     slack_s: float = 120.0
     """What a call may take beyond the judge's own limits."""
-    link_valid_s: float = 24 * 3600.0
-    """How long a job may wait and run until its link for progress expires."""
     warm_idle_s: float = 0.0
     """How long the harness's host in a container waits for its next call; 0: each call has its
     own."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from kernelbot.domain.errors import PlatformError
 from kernelbot.launchers.base import NO_SIZES, Availability, JobState, Outcome, Traits
 from kernelbot.launchers.handles import check_job_id
-from kernelbot.launchers.links import Links
+from kernelbot.launchers.links import Links, valid_s
 from kernelbot.launchers.ray.keeper import TaskJob, TaskStage
 from kernelbot.launchers.ray.messages import AttemptAnswer, KeeperQuestion, KeeperRequest
 from kernelbot.launchers.ray.ray_process import RayProcess
@@ -19,7 +19,6 @@ from kernelbot.launchers.results import found, lost, no_events, size_of, too_lon
 from kernelbot.protocol import Fault, JobSpec, ProgressEvent, encode_payload
 
 _HANDLE = re.compile(r"([0-9a-f]{12}):([A-Za-z0-9][A-Za-z0-9.-]{0,63})")
-_IN_THE_QUEUE_S = 24 * 3600.0
 _STRANGE = lost("its handle is none of Ray's")
 _GONE = lost("Ray doesn't know it any more", Fault.SCHEDULER)
 _STATES = {TaskStage.WAITING: JobState.WAITING, TaskStage.RUNNING: JobState.RUNNING}
@@ -61,7 +60,8 @@ class RayLauncher:
         payload = await asyncio.to_thread(encode_payload, spec)
         links = self._links
         limit_s = spec.longest_s + self._settings.slack_s
-        url = links.for_job(attempt, _IN_THE_QUEUE_S + limit_s).events_url if links else ""
+        link_s = valid_s(self.traits.wait_s, limit_s)
+        url = links.for_job(attempt, link_s).events_url if links else ""
         job = TaskJob(
             attempt=attempt,
             payload=payload,

@@ -3,11 +3,8 @@
 from dataclasses import dataclass, replace
 
 from kernelbot.domain.errors import JobRefused
-from kernelbot.launchers.links import Links, NodeLinks
+from kernelbot.launchers.links import Links, NodeLinks, valid_s
 from kernelbot.protocol import JobSpec, encode_payload
-
-_IN_THE_QUEUE_S = 24 * 3600.0
-"""For how long a job may wait for its node."""
 
 
 @dataclass(frozen=True)
@@ -21,14 +18,21 @@ class Carried:
 
 
 def carry(
-    spec: JobSpec, links: Links | None, *, max_payload: int, most_s: float, scheduler: str
+    spec: JobSpec,
+    links: Links | None,
+    *,
+    max_payload: int,
+    wait_s: float,
+    most_s: float,
+    scheduler: str,
 ) -> Carried:
-    """`max_payload`: characters that the scheduler carries; `most_s`: seconds that the job may
-    take. If the job is larger, and its node can't fetch it, it goes without what was built for it;
-    raises `JobRefused` if it is larger all the same."""
+    """`max_payload`: characters that the scheduler carries; `wait_s`, `most_s`: seconds for which
+    the job may wait for its node, and that it may take then. If the job is larger, and its node
+    can't fetch it, it goes without what was built for it; raises `JobRefused` if it is larger all
+    the same."""
     job_links = NodeLinks("", "", "", "")
     if links is not None:
-        job_links = links.for_job(spec.job_id, _IN_THE_QUEUE_S + most_s)
+        job_links = links.for_job(spec.job_id, valid_s(wait_s, most_s))
     payload = encode_payload(spec)
     if len(payload) > max_payload and not job_links.payload_url:  # then its node builds it again
         payload = encode_payload(replace(spec, product=None, opponent_product=None))

@@ -1,6 +1,7 @@
 """What launchers do alike whose scheduler has a REST API with a list of jobs."""
 
 import asyncio
+import math
 import time
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Collection, Mapping
@@ -8,6 +9,7 @@ from dataclasses import dataclass
 from typing import Generic
 
 import structlog
+from cachetools import FIFOCache
 
 from kernelbot.domain.errors import (
     DeviceRefused,
@@ -33,10 +35,12 @@ _LEAST_AT_ONCE = 2
 _REQUESTS_FOR_A_RESULT = 2
 _LOOK_S = 0.25
 _POLL_S = 1.0
+_REMEMBERED = 1000
 _STILL = Outcome(JobState.RUNNING)
-_UNREAD, _UNKNOWN, _MISSING, _FAILING = "unread", "unknown", "missing", "failing"
-"""What may be amiss: a job can't be read, or isn't there; its result isn't there, or can't be had.
-"""
+_UNREAD, _UNKNOWN, _UNNAMED = "unread", "unknown", "unnamed"
+_MISSING, _FAILING = "missing", "failing"
+"""What may be amiss: a job can't be read, isn't there, or has another name, as one may that was
+only just made; its result isn't there, or can't be had."""
 log = structlog.get_logger()
 
 
@@ -48,7 +52,8 @@ class RestRules:
     settle_s: float
     """How long a new job, or the result of one that has ended, may take to show."""
     appear_s: float
-    """How long a launch waits for a job to show of which the scheduler's answer was lost."""
+    """How long a launch waits for a job to show of which the scheduler's answer was lost. Until
+    `settle_s` none is made instead."""
 
 
 class RestLauncher(ABC, Generic[L]):
@@ -70,6 +75,9 @@ class RestLauncher(ABC, Generic[L]):
         self._rest = api
         self._accepted: set[str] = set()
         """Attempts that the scheduler has accepted without telling their jobs' numbers."""
+        self._unanswered = FIFOCache[str, tuple[float, SchedulerError]](_REMEMBERED)
+        """Attempts of whose creation no answer came that says anything, and when that was: their
+        jobs may show yet."""
         self._patience = Patience()
         self._unread: dict[str, KernelbotError] = {}
         """Why jobs couldn't be read when they were asked for last, by their numbers."""
@@ -114,30 +122,42 @@ class RestLauncher(ABC, Generic[L]):
         if spec.device.name not in self._devices:
             raise PlatformError(f"This launcher has no device {spec.device.name!r}.")
         number = await self._jobs.number_of(job_name(attempt))
-        if number is None and attempt not in self._accepted:
-            number = await self._create_or_find(spec)
+        if number is None and self._may_create(attempt):
+            number = await self._try_to_create(spec)
         if number is None:
             number = await self._appearing(attempt)
         if number is None:
-            raise SchedulerError(f"{self._scheduler} has accepted the job, and doesn't show it.")
+            raise self._why_no_number(attempt)
         self._accepted.discard(attempt)
+        self._unanswered.pop(attempt, None)
         return str(Handle(str(number), attempt))
+
+    def _may_create(self, attempt: str) -> bool:
+        """Whether there is no job of the attempt's that only doesn't show yet."""
+        asked_at, _ = self._unanswered.get(attempt, (-math.inf, None))
+        has_settled = time.monotonic() - asked_at >= self._rules.settle_s
+        return has_settled and attempt not in self._accepted
+
+    def _why_no_number(self, attempt: str) -> SchedulerError:
+        if attempt in self._unanswered:
+            return SchedulerError(str(self._unanswered[attempt][1]))
+        return SchedulerError(f"{self._scheduler} has accepted the job, and doesn't show it.")
 
     async def find(self, job_id: str) -> str | None:
         """Look for a job of the attempt's name."""
         number = await self._jobs.number_of(job_name(check_job_id(job_id)))
         return None if number is None else str(Handle(str(number), job_id))
 
-    async def _create_or_find(self, spec: JobSpec) -> int | None:
-        """After a failure, too, there may be a job. None: there is one whose number isn't told."""
+    async def _try_to_create(self, spec: JobSpec) -> int | None:
+        """None: there is one whose number isn't told, or after a failure there may be one."""
         try:
             number = await self._create(spec)
         except (JobRefused, DeviceRefused, NoRoom):
             raise
-        except SchedulerError:
-            if (number := await self._appearing(spec.job_id)) is None:
-                raise
-            return number
+        except SchedulerError as error:
+            self._unanswered[spec.job_id] = (time.monotonic(), error)
+            return None
+        self._unanswered.pop(spec.job_id, None)
         if number is None:
             self._accepted.add(spec.job_id)
         return number
@@ -226,7 +246,10 @@ class RestLauncher(ABC, Generic[L]):
             return lost(f"{self._scheduler} doesn't know it any more", Fault.SCHEDULER)
         self._patience.over(handle.number, _UNKNOWN)
         if job.name != job_name(handle.attempt):
-            return lost(f"number {handle.number} at {self._scheduler} isn't this job's")
+            if self._is_final(handle, _UNNAMED):
+                return lost(f"number {handle.number} at {self._scheduler} isn't this job's")
+            return _STILL if job.state is None else Outcome(job.state)
+        self._patience.over(handle.number, _UNNAMED)
         if job.state is not None:
             self._patience.over(handle.number, _MISSING, _FAILING)
             return Outcome(job.state)
