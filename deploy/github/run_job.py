@@ -93,19 +93,19 @@ def harness(inputs: dict[str, str]) -> Path:
 
 
 def unpacked(kept: Path) -> Path:
-    """A folder, compiled: it starts a good half of a second sooner."""
+    """A folder, compiled: it starts a good half of a second sooner. If that can't be, the file."""
     folder = kept.with_suffix("")
     if not folder.is_dir():
         draft = Path(tempfile.mkdtemp(dir=kept.parent))
-        with zipfile.ZipFile(kept) as archive:
-            archive.extractall(draft)
-        compileall.compile_dir(draft, quiet=2, stripdir=str(draft))
-        draft.chmod(0o755)
         try:
+            with zipfile.ZipFile(kept) as archive:
+                archive.extractall(draft)
+            compileall.compile_dir(draft, quiet=2, stripdir=str(draft))
+            draft.chmod(0o755)
             draft.rename(folder)
-        except OSError:  # another job was quicker
+        except OSError:  # the disk is full, or another job was quicker
             shutil.rmtree(draft, ignore_errors=True)
-    return folder
+    return folder if folder.is_dir() else kept
 
 
 def cache() -> Path:
@@ -154,7 +154,12 @@ def remove_old(folder: Path) -> None:
 def write_whole(path: Path, content: bytes) -> None:
     """Whole or not at all: another job may want it at the same time."""
     with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as draft:
-        draft.write(content)
+        try:
+            draft.write(content)
+            draft.flush()
+        except OSError:  # the disk is full, and stays so as long as this is there
+            Path(draft.name).unlink()
+            raise
     Path(draft.name).chmod(0o644)
     Path(draft.name).rename(path)
 

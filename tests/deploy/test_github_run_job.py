@@ -121,6 +121,31 @@ def test_a_harness_that_somebody_has_changed_is_fetched_again(runner: Runner) ->
     assert kept.read_bytes() == runner.links.harness
 
 
+def test_a_harness_that_cant_be_unpacked_is_used_as_it_is(runner: Runner) -> None:
+    """As on a full disk, which nothing may be left on."""
+    runner.cache.mkdir(parents=True)
+    name = hashlib.sha256(runner.links.harness).hexdigest()
+    (runner.cache / f"{name}.pyz").write_bytes(runner.links.harness)
+    (runner.cache / name).touch()
+    assert PAYLOAD == runner.told(payload=PAYLOAD)["stdin"]
+    assert {name, f"{name}.pyz"} == {path.name for path in runner.cache.iterdir()}
+
+
+def test_a_full_disk_is_left_as_it_was(runner: Runner) -> None:
+    writes = "import run_job; run_job.write_whole(run_job.Path('x'), b'y' * 9999)"
+    limited = f'ulimit -f 0; exec {sys.executable} -c "{writes}"'
+    runner_folder = {"PYTHONPATH": str(SCRIPT.parent), "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run(
+        ["bash", "-c", f"trap '' XFSZ; {limited}"],
+        cwd=runner.work,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"PATH": os.environ["PATH"], **runner_folder},
+    )
+    assert ("File too large" in done.stderr, []) == (True, list(runner.work.iterdir()))
+
+
 def test_another_harness_than_announced_is_not_started(runner: Runner) -> None:
     done = runner.run(payload=PAYLOAD, harness_sha256="0" * 64)
     assert (done.returncode, "another harness than it had announced" in done.stderr) == (1, True)

@@ -3,6 +3,7 @@
 import multiprocessing
 import os
 import threading
+import time
 from multiprocessing.synchronize import Event
 from pathlib import Path
 
@@ -51,6 +52,35 @@ def serve(jobs: SharedJobs) -> list[str]:
 
     jobs.serve(judge)
     return judged
+
+
+class Distant(SharedJobs):
+    """Can't look at what is cancelled while there is a file `away`."""
+
+    def _fresh(self, name: str) -> list[Path]:
+        if name == "cancels" and (self.root / "away").exists():
+            (self.root / "looked").touch()
+            raise OSError("Stale file handle")
+        return super()._fresh(name)
+
+
+def test_a_cancellation_is_noticed_after_a_look_that_failed(root: Path) -> None:
+    offer(root, "1.1.a")
+    noticed: list[bool] = []
+
+    def judge(folder: Path, cancelled: Cancellation) -> str:
+        (root / "away").touch()
+        while not (root / "looked").exists():
+            time.sleep(0.01)
+        (root / "cancels" / folder.name).touch()
+        (root / "away").unlink()
+        woken = threading.Event()
+        with cancelled.waking(woken.set):
+            noticed.append(cancelled.is_set() or woken.wait(60))
+        return "cancelled"
+
+    Distant(root, NEEDS, "7", 0.0, 1000.0).serve(judge)
+    assert ([True], {"1.1.a": "cancelled"}) == (noticed, done(root))
 
 
 def done(root: Path) -> dict[str, str]:

@@ -3,7 +3,7 @@
 import pytest
 from modal import exception
 
-from kernelbot.domain.errors import SchedulerError
+from kernelbot.domain.errors import RateLimited, SchedulerError
 from kernelbot.launchers.base import JobState
 from tests.launchers.modal.conftest import Account
 from tests.launchers.stages import a_job
@@ -21,6 +21,14 @@ async def test_an_environment_that_isnt_there_is_told(account: Account) -> None:
         account.launcher.forget(HANDLE),
     ):
         with pytest.raises(SchedulerError, match="Environment 'kernelbot' not found"):
+            await asked
+
+
+async def test_too_many_requests_are_no_failure(account: Account) -> None:
+    """A run is given back and loses no attempt, and jobs in flight aren't given up."""
+    account.service.down = exception.ResourceExhaustedError("slow down")
+    for asked in (account.launcher.launch(a_job("accepted")), account.launcher.poll([HANDLE])):
+        with pytest.raises(RateLimited, match="slow down"):
             await asked
 
 

@@ -1,6 +1,19 @@
 """What the keeper tells, without a cluster."""
 
-from kernelbot.launchers.ray.keeper import AttemptState, Keeper, KeeperEntry, TaskStage, keeper_name
+import io
+import sys
+import zipfile
+from types import SimpleNamespace
+
+from kernelbot.launchers.ray.keeper import (
+    AttemptState,
+    Keeper,
+    KeeperEntry,
+    TaskJob,
+    TaskStage,
+    judge,
+    keeper_name,
+)
 
 
 def keeper(**results: bytes) -> Keeper:
@@ -45,3 +58,24 @@ def test_a_keeper_of_another_version_has_another_name() -> None:
 
 def test_the_same_version_finds_its_keeper_again() -> None:
     assert keeper_name() == keeper_name()
+
+
+_TELLS_MODES = """
+import os, sys
+result = sys.argv[sys.argv.index("--result") + 1]
+folder = os.path.dirname(result)
+mask = os.umask(0o077)
+modes = [mask] + [os.stat(os.path.join(folder, n)).st_mode & 0o777 for n in (".", "log")]
+with open(result, "w") as file:
+    file.write(" ".join(f"{mode:o}" for mode in modes))
+"""
+
+
+def test_others_of_a_node_can_read_neither_result_nor_log() -> None:
+    """They may only go through the folder, to the harness: a sandbox has an account of its own."""
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        archive.writestr("__main__.py", _TELLS_MODES)
+    job = TaskJob("1.1.a", "", "", sys.executable, False, 60.0, 0.0, 1.0, {})
+    told = SimpleNamespace(begun=SimpleNamespace(remote=lambda _attempt: None))
+    assert b"77 711 600" == judge(job, content.getvalue(), told)

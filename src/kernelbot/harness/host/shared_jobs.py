@@ -11,12 +11,12 @@ A rename decides who has a job, so it is judged by one node alone. This module k
 judging, only of files.
 """
 
+import contextlib
 import shutil
 import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -151,7 +151,7 @@ class SharedJobs:
         draft.write_text(code + "\n", encoding="ascii")
         draft.rename(self.root / "done" / job)
 
-    @contextmanager
+    @contextlib.contextmanager
     def _watching(self, job: str, cancelled: Cancellation) -> Iterator[None]:
         """Look whether the job is cancelled, before the block and while it goes on."""
         ended = threading.Event()
@@ -163,8 +163,10 @@ class SharedJobs:
             return cancelled.is_set()
 
         def keep_looking() -> None:
-            while not ended.wait(_LOOK_WHILE_JUDGING_S) and not look():
-                pass
+            while not ended.wait(_LOOK_WHILE_JUDGING_S):
+                with contextlib.suppress(OSError):  # of a full or distant disk: it is looked again
+                    if look():
+                        return
 
         look()
         thread = threading.Thread(target=keep_looking, daemon=True)

@@ -14,13 +14,15 @@ from typing import Any
 import modal
 from modal import exception
 
-from kernelbot.domain.errors import DeviceRefused, SchedulerError
+from kernelbot.domain.errors import DeviceRefused, RateLimited, SchedulerError
 from kernelbot.launchers.modal.calls import Arguments, CallEntry, CallStage, Over
 from kernelbot.protocol import Fault
 
 _ENTRY = re.compile(r"(fc-[A-Za-z0-9]{1,80}) ([a-z_]{1,40})")
 _MAX_WORDS = 300
 _SPAWN_FACTOR = 6.0
+_LIMITED_FOR_S = 10.0
+"""Modal doesn't say for how long."""
 _GONE = (exception.NotFoundError, exception.OutputExpiredError, exception.InvalidError)
 """But for `ConflictError`, which is an `InvalidError`: it may go well the next time."""
 _ENDED = (
@@ -144,6 +146,9 @@ class PackageCalls:
             raise SchedulerError(
                 f"Modal didn't {what} within {factor * self._timeout_s:g} s."
             ) from None
+        except exception.ResourceExhaustedError as error:
+            said = f"Modal takes no more of our requests just now: {_words(error)}"
+            raise RateLimited(said, for_s=_LIMITED_FOR_S) from error
         except (exception.Error, OSError) as error:
             gone = isinstance(error, _GONE) and not isinstance(error, exception.ConflictError)
             kind = _NoSuchThing if gone else SchedulerError

@@ -210,7 +210,7 @@ def judge(job: TaskJob, harness: bytes, keeper: Any) -> bytes:
         )
         program.write_bytes(harness)
         program.chmod(0o644)  # a sandbox reads it as a user of its own
-        Path(folder).chmod(0o755)
+        Path(folder).chmod(0o711)
         command = [job.python or sys.executable, "-I", str(program), "node", "--payload", "-"]
         command += ["--result", str(result)]
         environment = {**os.environ, "KERNELBOT_EVENTS_URL": job.events_url}
@@ -218,6 +218,7 @@ def judge(job: TaskJob, harness: bytes, keeper: Any) -> bytes:
             command += ["--events-url-env", "KERNELBOT_EVENTS_URL"]
         if job.no_sandbox_ok:
             command.append("--no-sandbox-ok")
+        log.touch(0o600)
         with log.open("wb") as errors:
             code = _run(command, job, environment, errors)
         if not result.exists():
@@ -237,6 +238,7 @@ def _run(command: list[str], job: TaskJob, environment: dict[str, str], errors: 
         env=environment,
         start_new_session=True,
         preexec_fn=_end_with_the_task,
+        umask=0o077,  # others of this machine must not read the result
     )
     try:
         process.communicate(job.payload.encode(), timeout=job.limit_s)
