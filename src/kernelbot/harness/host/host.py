@@ -29,17 +29,19 @@ from kernelbot.harness.judge.host_messages import JudgeMessage, Order
 from kernelbot.harness.judge.result import broken
 from kernelbot.harness.judge.system import system_info
 from kernelbot.harness.timing.turns import Turns
+from kernelbot.harness.words.failures import MORE_S
 from kernelbot.harness.words.plan import is_disturbed_by_forks
 from kernelbot.harness.words.sandbox import SandboxUnavailable
 from kernelbot.protocol import (
     EventKind,
     JobSpec,
+    Phase,
     ProgressEvent,
     RunResult,
     SandboxMode,
     SandboxReport,
 )
-from kernelbot.protocol.phases import all_limits_s, most_gpus
+from kernelbot.protocol.phases import all_limits_s, limit_s, most_gpus
 from kernelbot.protocol.result_size import MAX_TEXT
 
 Emit = Callable[[ProgressEvent], None]
@@ -332,5 +334,9 @@ def _emit_finished(emit: Emit, result: RunResult, duration_s: float) -> None:
 
 
 def longest_s(job: JobSpec) -> float:
-    """The longest a judge may take before something must be wrong with it."""
-    return _SLACK_S + all_limits_s(job)
+    """The longest a judge may take before something must be wrong with it: all limits, and for each
+    kernel a second attempt at its tests, which may have more time than the first one."""
+    if job.build_only:
+        return _SLACK_S + all_limits_s(job)
+    kernels = 1 if job.opponent is None else 2
+    return _SLACK_S + all_limits_s(job) + kernels * (limit_s(job, Phase.TEST) + MORE_S)

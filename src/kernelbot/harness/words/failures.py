@@ -31,7 +31,7 @@ _WAITING_SHARE = 0.1
 """
 _OTHERS_SHARE = 0.5
 """If others had its processor for more of a limit than this, its author didn't exceed it."""
-_MORE_S = 100.0
+MORE_S = 100.0
 """What a second attempt has beyond its limit: the platform waits for the compile limit as well, of
 which an attempt that gets to its tests has hardly used anything."""
 NO_KERNEL = (
@@ -143,7 +143,7 @@ def with_limit(
 def more_time_s(late: AuthorFailure) -> float:
     """How much time beyond its limit a second attempt gets, if others had used up the first one's:
     it ends when it has had the limit for itself."""
-    return _MORE_S if late.excuse else 0.0
+    return MORE_S if late.excuse else 0.0
 
 
 def while_compiling(error: AuthorFailure, limit_s: float, deadline: float) -> AuthorFailure:
