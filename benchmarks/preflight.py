@@ -26,7 +26,10 @@ from typing import Any
 from kernelbot.preflight.gpus import NAMES
 
 _CLI = (sys.executable, "-P", "-m", "kernelbot.cli")
-_MENTIONS = ("import triton", "load_inline", "cpp_extension", "import cutlass", "torch.compile")
+_MENTIONS = (
+    "import triton", "load_inline", "cpp_extension", "import cutlass", "import helion",
+    "torch.compile",
+)  # fmt: skip
 _PLACES = (
     "submission*.py",
     "template[-_]*.py",

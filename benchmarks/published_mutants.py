@@ -1,23 +1,31 @@
 """How many mistakes in a public set's published kernels a test on the device CPU finds.
 
     python -m benchmarks.published_mutants FOLDER --results FILE [--limit-s 300] [--only TEXT]
+        [--tests COUNT]
 
 FOLDER: a checkout of the problem sets. In each published file with kernels of CUDA, HIP or Triton
 that is accepted there, one place of a kernel is changed, as `cuda_mutants` does: a comparison is
 off by one, a barrier is left out, an index is one too large (in Triton: the address of a load or
 store). Each mutant is tested as it is and, but for Triton's, with `--check`. What doesn't compile
 is none, and neither is what reached the time limit. Each ending is appended to FILE, and what is
-there isn't done again; the table is printed at the end.
+there isn't done again; the table, a row for each file and kind, is printed at the end. With
+`--tests` only so many of a problem's tests are run, its first: for a file whose other tests are too
+much for a processor. Such endings want a FILE of their own.
 """
 
 import argparse
+import contextlib
 import json
 import re
+import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
+
+import yaml
 
 from benchmarks.cuda_mutants import CHANGES, Kind
 from benchmarks.preflight import published, run, tested
@@ -25,6 +33,8 @@ from benchmarks.preflight import published, run, tested
 _COMPARED = CHANGES[0]
 _ADDRESS = re.compile(r"tl\.(?:load|store)\((?:[^,()\[\]]|\[[^\]]*\])*(?=[,)])")
 _NO_MUTANTS = ("compile_error", "time_limit")
+_Row = tuple[str, str]
+"""A file and what was changed."""
 
 
 @dataclass(frozen=True)
@@ -53,17 +63,34 @@ def main() -> None:
     parser.add_argument("--results", type=Path, required=True)
     parser.add_argument("--limit-s", type=float, default=300.0, help="For each test.")
     parser.add_argument("--only", default="", help="Files whose path has this in it.")
+    parser.add_argument("--tests", type=int, help="Only the first so many of a problem.")
     options = parser.parse_args()
     found = _stored(options.results)
-    for problem, file in published(options.folder):
-        name = str(file.relative_to(options.folder))
-        if options.only in name and _kernels(file.read_text()):
-            for one in _endings(name, problem, file.read_text(), found, options.limit_s):
-                found[one.key] = one
-                with options.results.open("a") as results:
-                    results.write(json.dumps(asdict(one)) + "\n")
-                print(one, flush=True)
-    _print_table(found)
+    with _with_tests(options.folder, options.tests) as folder:
+        for problem, file in published(folder):
+            name = str(file.relative_to(folder))
+            if options.only in name and _kernels(file.read_text()):
+                for one in _endings(name, problem, file.read_text(), found, options.limit_s):
+                    found[one.key] = one
+                    with options.results.open("a") as results:
+                        results.write(json.dumps(asdict(one)) + "\n")
+                    print(one, flush=True)
+    print("\n".join(table(found.values())))
+
+
+@contextlib.contextmanager
+def _with_tests(folder: Path, count: int | None) -> Iterator[Path]:
+    """The problem sets; unless `count` is None, a copy whose problems have that many tests."""
+    if count is None:
+        yield folder
+        return
+    with tempfile.TemporaryDirectory() as place:
+        copy = Path(shutil.copytree(folder, Path(place, folder.name)))
+        for file in copy.rglob("task.yml"):
+            task: dict[str, Any] = yaml.safe_load(file.read_text())
+            task["tests"] = task.get("tests", [])[:count]
+            file.write_text(yaml.safe_dump(task))
+        yield copy
 
 
 def _stored(results: Path) -> dict[tuple[str, str, int, bool], Ending]:
@@ -150,8 +177,11 @@ def _mutants(text: str) -> Iterator[tuple[Kind, int, str]]:
                 )
 
 
-def _print_table(found: dict[tuple[str, str, int, bool], Ending]) -> None:
-    made, by_answer, by_check = Counter[str](), Counter[str](), Counter[str]()
+def table(endings: Iterable[Ending]) -> Iterator[str]:
+    """Each mutant that nothing has found, and a row for each file and kind, with what was found by
+    the answer, and with `--check` as well."""
+    found = {one.key: one for one in endings}
+    made, by_answer, by_check = Counter[_Row](), Counter[_Row](), Counter[_Row]()
     for one in found.values():
         if one.checked or not one.line:
             continue
@@ -159,14 +189,15 @@ def _print_table(found: dict[tuple[str, str, int, bool], Ending]) -> None:
         verdicts = {one.verdict, checked.verdict}
         if verdicts & set(_NO_MUTANTS):
             continue
-        made[one.kind] += 1
-        by_answer[one.kind] += one.verdict != "accepted"
-        by_check[one.kind] += verdicts != {"accepted"}
+        row = (one.file, one.kind)
+        made[row] += 1
+        by_answer[row] += one.verdict != "accepted"
+        by_check[row] += verdicts != {"accepted"}
         if verdicts == {"accepted"}:
-            print(f"not found: {one.file}: {one.line}")
-    for kind, count in made.items():
-        print(f"{kind}: {count} made, {by_answer[kind]} found by the answer,"
-              f" {by_check[kind]} with --check")  # fmt: skip
+            yield f"not found: {one.file}: {one.line}"
+    for row, count in made.items():
+        file, kind = row
+        yield f"| {file} | {kind} | {count} | {by_answer[row]} | {by_check[row]} |"
 
 
 if __name__ == "__main__":
