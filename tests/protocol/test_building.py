@@ -78,6 +78,7 @@ ON_CPU = replace(INLINE.device, vendor=Vendor.CPU)
         (replace(COMPILED, problem=replace(COMPILED.problem, lang=Lang.CU)), True),
         (INLINE, True),
         (TRITON, True),
+        (replace(TRITON, submission=SourceFile("a.py", "import helion")), True),
         (replace(TRITON, submission=SourceFile("a.py", "triton; torch.compile")), False),
         (replace(INLINE, submission=SourceFile("a.py", "import numpy")), False),
         (replace(INLINE, submission=SourceFile("a.py", "x\n  import a, cutlass.cute\n")), True),

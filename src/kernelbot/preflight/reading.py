@@ -32,8 +32,8 @@ _MAX_DIGITS = 15
 """The most digits of a figure: Python takes long to read thousands of them, or refuses."""
 _NO_THREADS = "0"
 _NEEDS_A_GPU = (
-    "{file} compiles nothing without a GPU: of Python files load_inline, cpp_extension, Triton and "
-    "CuTe DSL are compiled here."
+    "{file} compiles nothing without a GPU: of Python files load_inline, cpp_extension, Triton, "
+    "Helion and CuTe DSL are compiled here."
 )
 _TORCH_COMPILES = (
     "{file} uses torch.compile, which makes code for the device that it finds: the processor here, "

@@ -17,6 +17,8 @@ from kernelbot.protocol.job import JobSpec
 
 _COMPILES_AT_IMPORT = ("cpp_extension", "load_inline")
 _TRITON = "triton"
+_BY_TRITON = (_TRITON, "helion")
+"""Helion writes kernels of Triton's."""
 _CUTE = re.compile(r"^[ \t]*(?:from[ \t]+cutlass\b|import[ \t][^\n#]*\bcutlass\b)", re.MULTILINE)
 """CUTLASS' headers, which C++ in a Python file includes, are no mention of CuTe DSL."""
 _NEEDS_THE_GPU = ("torch.compile", "_inductor")
@@ -41,7 +43,7 @@ def compiles_at_import(text: str) -> bool:
 
 def compiles_when_called(text: str) -> bool:
     """Whether a file mentions what compiles at a kernel's first call, and needs no GPU for it."""
-    mentioned = _TRITON in text or imports_cute(text)
+    mentioned = any(name in text for name in _BY_TRITON) or imports_cute(text)
     return mentioned and not needs_the_gpu(text)
 
 

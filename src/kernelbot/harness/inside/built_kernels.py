@@ -18,7 +18,7 @@ from pathlib import Path
 
 from kernelbot.harness.inside.gpu.compile_cute import BINARY, LAUNCHES
 from kernelbot.harness.inside.gpu.hip_compiler import kept
-from kernelbot.harness.inside.own_builds import CUTE_BINARIES, HIP_KERNELS, unpack
+from kernelbot.harness.inside.own_builds import CUTE_BINARIES, HIP_KERNELS, TRITON_CACHE, unpack
 
 ARCHIVE = "builds.tar"
 TRITON_WORDS = "kernelbot.ptxas"
@@ -36,7 +36,7 @@ def main() -> None:
     home, program = Path.cwd(), _cuobjdump()  # found before anything of the author's is here
     unpack(home, Path(home, ARCHIVE).read_bytes())
     found = [
-        *_by_triton(home / ".triton/cache"),
+        *_by_triton(home / TRITON_CACHE),
         *_in_libraries(home / ".cache/torch_extensions", program),
         *_by_cute(home / CUTE_BINARIES, program),
         *({"compiler": "hip", "metadata": one} for one in kept(home / HIP_KERNELS)),

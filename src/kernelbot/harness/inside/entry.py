@@ -13,7 +13,7 @@ from typing import NoReturn, TextIO
 
 from kernelbot.harness.data import wire
 from kernelbot.harness.inside import execute, kernel, kernel_files, seccomp
-from kernelbot.harness.inside.own_builds import INDUCTOR_CACHE, NUMBA_CACHE
+from kernelbot.harness.inside.own_builds import INDUCTOR_CACHE, NUMBA_CACHE, TRITON_CACHE
 from kernelbot.harness.inside.warm_up import warm_up
 from kernelbot.harness.words.order import (
     Hello,
@@ -141,9 +141,16 @@ def _move_in(workspace: RunnerWorkspace, fds: list[int]) -> None:
     wire.close_all(task_lists)
     _connect_streams(stdout_fd, stderr_fd)
     os.chdir(workspace.box)
-    os.environ["HOME"] = workspace.box
-    os.environ["TORCHINDUCTOR_CACHE_DIR"] = f"{workspace.box}/{INDUCTOR_CACHE}"
-    os.environ["NUMBA_CACHE_DIR"] = f"{workspace.box}/{NUMBA_CACHE}"
+    name_folders(workspace.box)
+
+
+def name_folders(box: str) -> None:
+    """Have programs and libraries keep what they write in the runner's own folder `box`."""
+    os.environ["HOME"] = box
+    os.environ["TORCHINDUCTOR_CACHE_DIR"] = f"{box}/{INDUCTOR_CACHE}"
+    os.environ["NUMBA_CACHE_DIR"] = f"{box}/{NUMBA_CACHE}"
+    if "TRITON_CACHE_DIR" in os.environ:  # where Triton compiles for a GPU that isn't here
+        os.environ["TRITON_CACHE_DIR"] = f"{box}/{TRITON_CACHE}"
 
 
 def _connect_streams(stdout_fd: int, stderr_fd: int) -> None:

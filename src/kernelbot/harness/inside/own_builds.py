@@ -13,6 +13,7 @@ import time
 from functools import cache
 from pathlib import Path
 
+TRITON_CACHE = ".triton/cache"
 INDUCTOR_CACHE = ".cache/torch_inductor"
 """Torch's own choice is a folder in /tmp."""
 NUMBA_CACHE = ".cache/numba"
@@ -23,7 +24,7 @@ HIP_KERNELS = ".cache/kernelbot/hip"
 """The same of HIP for a GPU of AMD's: what clang says of kernels."""
 FOLDERS = (
     ".cache/torch_extensions",
-    ".triton/cache",
+    TRITON_CACHE,
     INDUCTOR_CACHE,
     NUMBA_CACHE,
     CUTE_BINARIES,

@@ -75,3 +75,19 @@ print(torch.zeros(2, device=driver.get_active_torch_device()).device)
         "GPUTarget(backend='cuda', arch=90, warp_size=32) 132",
         "cpu",
     ] == answers(tmp_path, code, install="import torch\n")
+
+
+def test_helion_has_triton_compile_where_it_is_looked_for(tmp_path: Path) -> None:
+    """And tunes nothing."""
+    code = (
+        "import os\n"
+        "from kernelbot.harness.inside.entry import name_folders\n"
+        "from kernelbot.harness.inside.gpu import compile_only, gpu_model\n"
+        "name_folders('/one')\n"
+        "print(os.environ.get('TRITON_CACHE_DIR'))\n"
+        "compile_only.install(gpu_model.named_model('nvidia:90a'))\n"
+        "name_folders('/two')\n"
+        "print(os.environ['TRITON_CACHE_DIR'], os.environ['HELION_AUTOTUNE_EFFORT'])\n"
+    )
+    found = answers(tmp_path, code, install="import torch\n")
+    assert ["None", "/two/.triton/cache none"] == found

@@ -16,6 +16,7 @@ from typing import Any
 
 from kernelbot.harness.inside.built_kernels import TRITON_WORDS
 from kernelbot.harness.inside.gpu.gpu_model import GpuModel
+from kernelbot.harness.inside.own_builds import TRITON_CACHE
 from kernelbot.protocol import Vendor
 
 _MODULES = {
@@ -42,9 +43,17 @@ def install(model: GpuModel) -> None:
     except ImportError:
         return
     driver.set_active(_Driver(model))
+    _tell_helion()
     autotuner.Autotuner.check_disk_cache = _without_files
     if model.vendor is Vendor.NVIDIA:
         _keep_words_of_ptxas()
+
+
+def _tell_helion() -> None:
+    """Helion would have Triton compile into a folder that nobody reads, unless one is named (a
+    runner names its own); and it would tune kernels that have no configuration, by running them."""
+    os.environ.setdefault("TRITON_CACHE_DIR", str(Path.home() / TRITON_CACHE))
+    os.environ.setdefault("HELION_AUTOTUNE_EFFORT", "none")
 
 
 def _without_files(
