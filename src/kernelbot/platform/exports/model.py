@@ -4,8 +4,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
-from kernelbot.boards.model import Visibility
-from kernelbot.boards.rules import has_ended
 from kernelbot.domain.errors import UserError
 from kernelbot.domain.values import described
 
@@ -27,21 +25,6 @@ def format_of(file_name: str) -> ExportFormat:
         f"{file_name!r} must end in .parquet (a row for each submission, with its code) "
         "or .csv (a row for each run)."
     )
-
-
-@dataclass(frozen=True)
-class ExportBoard:
-    """A board whose submissions are exported."""
-
-    id: int
-    name: str
-    visibility: Visibility
-    deadline: datetime | None
-    creator_id: int
-
-    def is_open(self, now: datetime) -> bool:
-        """Whether it can still be submitted to."""
-        return not has_ended(self.deadline, now)
 
 
 @dataclass(frozen=True)

@@ -17,11 +17,6 @@ UPDATE exports SET daily_at = now();
 -- name: try_again
 UPDATE exports SET daily_at = now() - interval '23 hours';
 
--- name: boards
-SELECT b.id, b.name, b.visibility, b.deadline, b.creator_id FROM leaderboards b
-WHERE (%(everything)s OR b.id = ANY(%(ids)s) OR lower(b.name) = ANY(%(names)s))
-ORDER BY b.id;
-
 -- name: submissions
 SELECT s.id, b.name AS board, c.name AS competition, p.name AS problem, s.problem_version_id,
     s.author_id, s.mode, s.review, s.created_at, x.content AS code

@@ -9,9 +9,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from kernelbot.accounts.model import User
-from kernelbot.accounts.permissions import is_admin, organises, require_admin, require_organiser
-from kernelbot.boards.model import Visibility
-from kernelbot.boards.service import no_board, sees_board
+from kernelbot.accounts.permissions import is_admin, require_admin, require_organiser
+from kernelbot.boards.model import Board, Visibility
+from kernelbot.boards.rules import has_ended
+from kernelbot.boards.service import no_board, visible_boards
 from kernelbot.domain.errors import Conflict, KernelbotError, Unavailable, UserError
 from kernelbot.moderation.audit import service as audit
 from kernelbot.platform.exports import store as exports
@@ -19,7 +20,6 @@ from kernelbot.platform.exports.card import CardFile
 from kernelbot.platform.exports.csv_file import CsvFile, csv_file
 from kernelbot.platform.exports.huggingface import upload
 from kernelbot.platform.exports.model import (
-    ExportBoard,
     ExportChoice,
     Exported,
     ExportFormat,
@@ -111,26 +111,24 @@ class Exports:
             await exports.daily_done(session)
         return done
 
-    async def _choose(self, actor: User, choice: ExportChoice) -> list[ExportBoard]:
+    async def _choose(self, actor: User, choice: ExportChoice) -> list[Board]:
+        """The chosen boards, the oldest first; all boards if none is chosen."""
         if choice == ExportChoice():
             require_admin(actor)
         async with self._database.read() as session:
-            found = [
-                board
-                for board in await exports.boards(session, choice)
-                if organises(actor, board.creator_id)
-                or await sees_board(session, actor, board.name)
-            ]
-        names, ids = {board.name.lower() for board in found}, {board.id for board in found}
-        missing = [name for name in choice.names if name.lower() not in names]
-        missing += [str(number) for number in choice.ids if number not in ids]
+            seen = {one.board.id: one for one in reversed(await visible_boards(session, actor))}
+        ids = {one.board.name.lower(): one.board.id for one in seen.values()}
+        missing = [name for name in choice.names if name.lower() not in ids]
+        missing += [str(number) for number in choice.ids if number not in seen]
         if missing:
             raise no_board(missing[0])
-        for board in found:
-            require_organiser(actor, board.name, board.creator_id)
-        return found
+        chosen = {*choice.ids, *(ids[name.lower()] for name in choice.names)} or set(seen)
+        found = [one for number, one in seen.items() if number in chosen]
+        for one in found:
+            require_organiser(actor, one.board.name, one.creator_id)
+        return [one.board for one in found]
 
-    async def _write(self, boards: Sequence[ExportBoard], file: Path, form: ExportFormat) -> int:
+    async def _write(self, boards: Sequence[Board], file: Path, form: ExportFormat) -> int:
         ids, after_id = [board.id for board in boards], 0
         async with self._turn():
             with _WRITERS[form](file, await self._key()) as writer:
@@ -174,8 +172,8 @@ class Exports:
             await audit.record(session, actor, action, f"export:{Path(done.where).name}", detail)
 
 
-def _check_public(boards: Sequence[ExportBoard], now: datetime) -> None:
-    still_open = [board.name for board in boards if board.is_open(now)]
+def _check_public(boards: Sequence[Board], now: datetime) -> None:
+    still_open = [board.name for board in boards if not has_ended(board.deadline, now)]
     if still_open:
         raise Conflict(
             f"Board {still_open[0]!r} is still open, so its code isn't public yet.",

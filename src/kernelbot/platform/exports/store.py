@@ -2,9 +2,7 @@
 
 import secrets
 
-from kernelbot.boards.model import Visibility
-from kernelbot.domain.ids import can_be_id
-from kernelbot.platform.exports.model import ExportBoard, ExportChoice, ExportRow, ExportRun
+from kernelbot.platform.exports.model import ExportRow, ExportRun
 from kernelbot.store.database import ReadSession, WriteSession
 from kernelbot.store.sqlfiles import statements
 
@@ -34,17 +32,6 @@ async def daily_done(session: WriteSession) -> None:
 async def try_again(session: WriteSession) -> None:
     """Make the daily export due again in an hour."""
     await session.do(statements(__file__)["try_again"])
-
-
-async def boards(session: ReadSession, choice: ExportChoice) -> list[ExportBoard]:
-    """The chosen boards that exist; all boards if none is chosen."""
-    values = {
-        "everything": choice == ExportChoice(),
-        "ids": [number for number in choice.ids if can_be_id(number)],
-        "names": [name.lower() for name in choice.names if "\x00" not in name],
-    }
-    found = await session.all(statements(__file__)["boards"], values)
-    return [ExportBoard(**{**row, "visibility": Visibility(row["visibility"])}) for row in found]
 
 
 async def batch(
