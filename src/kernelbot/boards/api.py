@@ -18,7 +18,7 @@ from kernelbot.api.downloads import standings_answer
 from kernelbot.api.errors import documented
 from kernelbot.boards.model import NamedBoard, Statement
 from kernelbot.boards.schemas import BoardChange, BoardList, NewBoard
-from kernelbot.boards.service import BoardEdit, Keep
+from kernelbot.boards.service import BoardEdit
 from kernelbot.domain.ids import BIGINT_MAX
 from kernelbot.ranking.model import StandingsPage
 from kernelbot.schemas.common import NAME_MAX
@@ -63,15 +63,7 @@ async def change_board(
     """Change visibility, deadline, whether code is shown after it, whether secret runs share a
     seed, whether submissions for a device that takes no jobs are refused, or whether tests are
     taken for processors as well; what the body leaves out stays. For its organisers."""
-    deadline = body.deadline if "deadline" in body.model_fields_set else Keep.KEEP
-    edit = BoardEdit(
-        body.visibility,
-        deadline,
-        body.reveal_code,
-        body.fixed_seed,
-        body.refuse_unavailable,
-        body.try_on_cpu,
-    )
+    edit = BoardEdit(**body.model_dump(exclude_unset=True))
     edited = await services.boards.edit(viewer, board, edit)
     return await services.summaries.described(edited)
 

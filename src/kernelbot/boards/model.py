@@ -112,6 +112,31 @@ class Board(NamedBoard):
 
 
 @dataclass(frozen=True)
+class RankingSize:
+    """How many authors a ranking has. `version` changes whenever a page may have changed, or which
+    scores count."""
+
+    authors: int
+    version: int
+
+
+@dataclass(frozen=True)
+class OwnedBoard:
+    """A board, who created it, and whether the viewer is invited to it (if it is closed)."""
+
+    board: Board
+    creator_id: int
+    invited: bool
+    rankings: dict[str, RankingSize]
+    """By device."""
+
+    @property
+    def visibility(self) -> Visibility:
+        """The board's."""
+        return self.board.visibility
+
+
+@dataclass(frozen=True)
 class Statement:
     """What is to be solved, and the files to start from."""
 

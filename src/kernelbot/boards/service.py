@@ -1,8 +1,7 @@
 """Leaderboards and their problems."""
 
 import re
-import secrets
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from enum import Enum
 
@@ -13,6 +12,7 @@ from kernelbot.boards.model import (
     Board,
     BoardProblem,
     NamedBoard,
+    OwnedBoard,
     ProblemDefinition,
     Visibility,
 )
@@ -85,18 +85,17 @@ class Boards:
         chosen = self._choose_devices(definition, devices)
         hashes = problem_hashes(definition)
         async with self._database.write() as session:
-            version_id = await boards.add_version(session, definition, *hashes)
-            new = boards.BoardToCreate(
+            board_id = await boards.create(
+                session,
+                definition,
+                hashes,
                 name=name,
-                description=definition.description,
-                problem_version_id=version_id,
+                creator_id=creator.id,
                 visibility=visibility,
                 deadline=deadline,
-                creator_id=creator.id,
-                secret=secrets.token_bytes(32),
                 devices=chosen,
             )
-            if await boards.create(session, new) is None:
+            if board_id is None:
                 raise _name_conflict(name)
             created = await boards.by_name(session, name)
             assert created is not None
@@ -160,10 +159,10 @@ class Boards:
         `guild_id`: only those that the Discord guild is about."""
         hidden: set[int] = set()
         async with self._database.read() as session:
-            found = await boards.all_boards(session, viewer_id=viewer.id if viewer else None)
+            found = await visible_boards(session, viewer)
             if guild_id is not None:
                 hidden = await boards.hidden_in(session, guild_id)
-        return [one.board for one in found if may_see(viewer, one) and one.board.id not in hidden]
+        return [one.board for one in found if one.board.id not in hidden]
 
     async def organised(self, actor: User) -> list[Board]:
         """Boards that the actor organises, newest first. Raises `NotAllowed` for competitors."""
@@ -247,7 +246,7 @@ class Boards:
         return tuple(dict.fromkeys(chosen))
 
 
-async def find_board(session: ReadSession, viewer: User | None, name: str) -> boards.OwnedBoard:
+async def find_board(session: ReadSession, viewer: User | None, name: str) -> OwnedBoard:
     """The board of that name with its creator and the sizes of its rankings, if the viewer may see
     it; else raises `NotFound`."""
     viewer_id = viewer.id if viewer else None
@@ -259,11 +258,7 @@ async def find_board(session: ReadSession, viewer: User | None, name: str) -> bo
     return found
 
 
-VisibleBoard = boards.OwnedBoard
-"""A board that its viewer may see, with who created it and the sizes of its rankings."""
-
-
-async def visible_boards(session: ReadSession, viewer: User | None) -> list[VisibleBoard]:
+async def visible_boards(session: ReadSession, viewer: User | None) -> list[OwnedBoard]:
     """Every board that the viewer may see, the newest first."""
     found = await boards.all_boards(session, viewer_id=viewer.id if viewer else None)
     return [one for one in found if may_see(viewer, one)]
@@ -301,7 +296,7 @@ async def organised_board(session: ReadSession, actor: User, name: str) -> Board
     return found.board
 
 
-def may_see(viewer: User | None, found: boards.OwnedBoard | Destination) -> bool:
+def may_see(viewer: User | None, found: OwnedBoard | Destination) -> bool:
     """Everyone sees public boards; closed ones are for their creator, admins and the invited."""
     if found.visibility == Visibility.PUBLIC:
         return True
@@ -346,15 +341,9 @@ def check_name(name: str) -> None:
 
 
 def _edited(before: Board, edit: BoardEdit) -> Board:
-    return replace(
-        before,
-        visibility=edit.visibility or before.visibility,
-        deadline=before.deadline if edit.deadline is Keep.KEEP else edit.deadline,
-        reveal_code=_chosen(edit.reveal_code, before.reveal_code),
-        fixed_seed=_chosen(edit.fixed_seed, before.fixed_seed),
-        refuse_unavailable=_chosen(edit.refuse_unavailable, before.refuse_unavailable),
-        try_on_cpu=_chosen(edit.try_on_cpu, before.try_on_cpu),
-    )
+    changes = {name: value for name, value in vars(edit).items() if value is not None}
+    changes["deadline"] = before.deadline if edit.deadline is Keep.KEEP else edit.deadline
+    return replace(before, **changes)
 
 
 def _check_tries(board: Board, edit: BoardEdit) -> None:
@@ -368,14 +357,7 @@ def _check_tries(board: Board, edit: BoardEdit) -> None:
 
 def _changes(before: Board, after: Board) -> audit.Detail:
     """What an edit changes, as it was and as it is."""
-    names = (
-        "visibility",
-        "deadline",
-        "reveal_code",
-        "fixed_seed",
-        "refuse_unavailable",
-        "try_on_cpu",
-    )
+    names = [field.name for field in fields(BoardEdit)]
     both = {name: (getattr(before, name), getattr(after, name)) for name in names}
     return {
         name: f"{_shown(was)} -> {_shown(now)}" for name, (was, now) in both.items() if was != now
@@ -386,10 +368,6 @@ def _shown(value: Visibility | datetime | bool | None) -> str:
     if isinstance(value, datetime):
         return f"{value.astimezone(UTC):%F %R} UTC"
     return "none" if value is None else str(value).lower()
-
-
-def _chosen(wanted: bool | None, before: bool) -> bool:
-    return before if wanted is None else wanted
 
 
 def _check_deadline(deadline: datetime) -> None:

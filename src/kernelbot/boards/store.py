@@ -1,13 +1,20 @@
 """Problems, their versions, and leaderboards."""
 
 import json
+import secrets
 from collections.abc import Collection
-from dataclasses import dataclass
 from datetime import datetime
 
 from kernelbot.boards.first_sentence import first_sentence
-from kernelbot.boards.model import Board, ProblemDefinition, ProblemSummary, Visibility
-from kernelbot.boards.problem_hashes import definition_to_wire
+from kernelbot.boards.model import (
+    Board,
+    OwnedBoard,
+    ProblemDefinition,
+    ProblemSummary,
+    RankingSize,
+    Visibility,
+)
+from kernelbot.boards.problem_hashes import ProblemHashes, definition_to_wire
 from kernelbot.domain.errors import PlatformError
 from kernelbot.protocol import from_wire
 from kernelbot.schemas.values import from_row
@@ -17,45 +24,6 @@ from kernelbot.store.sqlfiles import statements
 
 _LONGEST_SAID = 1000
 """Characters that are kept of what a judge says of a problem."""
-
-
-@dataclass(frozen=True)
-class BoardToCreate:
-    """What a leaderboard is created with. `secret` is 32 random bytes."""
-
-    name: str
-    description: str
-    problem_version_id: int
-    visibility: Visibility
-    deadline: datetime | None
-    creator_id: int
-    secret: bytes
-    devices: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class RankingSize:
-    """How many authors a ranking has. `version` changes whenever a page may have changed, or which
-    scores count."""
-
-    authors: int
-    version: int
-
-
-@dataclass(frozen=True)
-class OwnedBoard:
-    """A board, who created it, and whether the viewer is invited to it (if it is closed)."""
-
-    board: Board
-    creator_id: int
-    invited: bool
-    rankings: dict[str, RankingSize]
-    """By device."""
-
-    @property
-    def visibility(self) -> Visibility:
-        """The board's."""
-        return self.board.visibility
 
 
 async def add_version(
@@ -91,17 +59,36 @@ async def note_recurring_data(session: WriteSession, run_id: int, said: str) -> 
     await session.do(statements(__file__)["note_recurring_data"], values)
 
 
-async def create(session: WriteSession, new: BoardToCreate) -> int | None:
-    """Create a board; returns its id, None if the name is taken."""
+async def create(
+    session: WriteSession,
+    definition: ProblemDefinition,
+    hashes: ProblemHashes,
+    *,
+    name: str,
+    creator_id: int,
+    visibility: Visibility,
+    deadline: datetime | None,
+    devices: tuple[str, ...],
+) -> int | None:
+    """Create a board of the problem; returns its id, None if the name is taken."""
     sql = statements(__file__)
-    row = await session.one(sql["create"], vars(new))
+    values = {
+        "name": name,
+        "description": definition.description,
+        "problem_version_id": await add_version(session, definition, *hashes),
+        "visibility": visibility,
+        "deadline": deadline,
+        "creator_id": creator_id,
+        "secret": secrets.token_bytes(32),
+    }
+    row = await session.one(sql["create"], values)
     if row is None:
         return None
-    devices = [
+    places = [
         {"leaderboard_id": row["id"], "device": device, "position": position}
-        for position, device in enumerate(new.devices)
+        for position, device in enumerate(devices)
     ]
-    await session.do_each(sql["add_device"], devices)
+    await session.do_each(sql["add_device"], places)
     return int(row["id"])
 
 

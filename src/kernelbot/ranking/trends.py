@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from kernelbot.accounts.model import User
 from kernelbot.boards import store as boards
-from kernelbot.boards.service import VisibleBoard, find_board, may_see
+from kernelbot.boards.model import OwnedBoard
+from kernelbot.boards.service import find_board, may_see
 from kernelbot.domain.versioned_cache import VersionedCache
 from kernelbot.ranking import store as standings
 from kernelbot.ranking.model import Record, Score, Trend
@@ -73,7 +74,7 @@ class Trends:
                 seen = [await find_board(session, viewer, board)]
         return await self.latest_of([one for one in seen if may_see(viewer, one)], limit=limit)
 
-    async def latest_of(self, seen: Sequence[VisibleBoard], *, limit: int) -> list[Record]:
+    async def latest_of(self, seen: Sequence[OwnedBoard], *, limit: int) -> list[Record]:
         """The latest records of boards that the viewer may see, the newest first."""
         found = [
             Record(one.board.name, device, scored)

@@ -4,7 +4,6 @@ import psycopg
 import pytest
 
 from kernelbot.boards.sync import store as sync
-from kernelbot.boards.sync.store import BoardUpdate
 from kernelbot.moderation.known_right import service as known_right
 from kernelbot.moderation.rejudges import store as rejudges
 from kernelbot.ranking.model import NotRanked, NotRankedReason
@@ -17,11 +16,15 @@ from tests.support.world import World
 async def _offer(world: World, *devices: str) -> None:
     """The board's devices are these from now on, as a sync makes them."""
     board = await world.services.boards.get(None, "sort")
-    update = BoardUpdate(
-        board.id, board.problem_version_id, board.description, board.deadline, devices
-    )
     async with world.database.write() as session:
-        await sync.update(session, update)
+        await sync.update(
+            session,
+            board.id,
+            problem_version_id=board.problem_version_id,
+            description=board.description,
+            deadline=board.deadline,
+            devices=devices,
+        )
 
 
 async def _take_off_and_offer_again(world: World) -> None:

@@ -10,18 +10,12 @@ ON CONFLICT (name) DO UPDATE
 RETURNING id;
 
 -- name: board
-SELECT b.id, b.name, c.name AS competition, b.deadline, b.reveal_code, b.fixed_seed,
-    v.content_hash,
-    v.judging_hash,
-    (
-        SELECT array_agg(d.device ORDER BY d.position) FROM leaderboard_devices d
-        WHERE d.leaderboard_id = b.id
-    ) AS devices,
+SELECT c.name AS competition, v.content_hash, v.judging_hash,
     (SELECT count(*) FROM standings st WHERE st.leaderboard_id = b.id) AS scores
 FROM leaderboards b
 JOIN problem_versions v ON v.id = b.problem_version_id
 LEFT JOIN competitions c ON c.id = b.competition_id
-WHERE lower(b.name) = lower(%(name)s);
+WHERE b.id = %(id)s;
 
 -- name: boards_of
 SELECT b.name FROM leaderboards b JOIN competitions c ON c.id = b.competition_id

@@ -2,7 +2,6 @@
 
 import asyncio
 import hashlib
-import secrets
 import shutil
 import tempfile
 import threading
@@ -17,6 +16,7 @@ from kernelbot.accounts.permissions import require_admin
 from kernelbot.boards import store as boards
 from kernelbot.boards.model import ProblemDefinition
 from kernelbot.boards.problem_hashes import ProblemHashes, problem_hashes
+from kernelbot.boards.rules import has_ended
 from kernelbot.boards.service import check_name
 from kernelbot.boards.sync import store as sync
 from kernelbot.boards.sync.model import (
@@ -268,7 +268,7 @@ def _decide(
     if not changes:
         return SyncAction.SKIP, "unchanged"
     deadline = wanted.listed.deadline
-    over = before.deadline is not None and before.deadline <= now
+    over = has_ended(before.board.deadline, now)
     if over and deadline is not None and deadline <= now and not options.force:
         return SyncAction.SKIP, "its deadline has passed; use force to change it all the same"
     return SyncAction.UPDATE, ", ".join(changes)
@@ -281,7 +281,8 @@ def _new_version(before: SyncedBoard) -> str:
         return what
     leave = "1 score leaves" if before.scores == 1 else f"{before.scores} scores leave"
     again = " and ".join(
-        f"kernelbot board rejudge {before.name} --device {device}" for device in before.devices
+        f"kernelbot board rejudge {before.board.name} --device {device}"
+        for device in before.board.devices
     )
     return f"{what} ({leave} the ranking; to measure the best again on it, afterwards: {again})"
 
@@ -289,7 +290,7 @@ def _new_version(before: SyncedBoard) -> str:
 def _devices(wanted: _Wanted, before: SyncedBoard) -> str:
     """Which there will be, and what becomes of the rankings of those that go."""
     what = f"devices: {', '.join(wanted.devices)}"
-    gone = [device for device in before.devices if device not in wanted.devices]
+    gone = [device for device in before.board.devices if device not in wanted.devices]
     if not gone:
         return what
     them = "it" if len(gone) == 1 else "them"
@@ -300,19 +301,20 @@ def _devices(wanted: _Wanted, before: SyncedBoard) -> str:
 
 
 def _changes(wanted: _Wanted, before: SyncedBoard) -> list[str]:
+    board = before.board
     judged = before.judging_hash != wanted.hashes.judging
     return [
         what
         for what, differs in (
             (_new_version(before), judged),
             ("the text", not judged and before.content_hash != wanted.hashes.content),
-            (_devices(wanted, before), before.devices != wanted.devices),
+            (_devices(wanted, before), board.devices != wanted.devices),
             (
-                f"the deadline: {_moment(before.deadline)} -> {_moment(wanted.listed.deadline)}",
-                before.deadline != wanted.listed.deadline,
+                f"the deadline: {_moment(board.deadline)} -> {_moment(wanted.listed.deadline)}",
+                board.deadline != wanted.listed.deadline,
             ),
-            ("who reads code", before.reveal_code != wanted.competition.reveal_code),
-            ("the secret seeds", before.fixed_seed != wanted.competition.fixed_seed),
+            ("who reads code", board.reveal_code != wanted.competition.reveal_code),
+            ("the secret seeds", board.fixed_seed != wanted.competition.fixed_seed),
             ("the competition", before.competition != wanted.competition.name),
         )
         if differs
@@ -328,11 +330,11 @@ async def _apply(
 ) -> None:
     changing = [s for s in steps if s.item.action in (SyncAction.CREATE, SyncAction.UPDATE)]
     # Existing boards are locked in the order of their ids, so that there is no deadlock.
-    for step in sorted(changing, key=lambda step: step.before.id if step.before else 0):
+    for step in sorted(changing, key=lambda step: step.before.board.id if step.before else 0):
         assert step.wanted is not None, "only what was read changes anything"
         await _apply_one(session, actor, step.wanted, step.before, options)
         if step.before is not None:
-            subject = f"board:{step.before.name}"
+            subject = f"board:{step.before.board.name}"
             await audit.record(session, actor, "board.sync", subject, {"changed": step.item.reason})
 
 
@@ -344,37 +346,36 @@ async def _apply_one(
     options: SyncOptions,
 ) -> None:
     competition = wanted.competition
-    version_id = await boards.add_version(session, wanted.definition, *wanted.hashes)
     if before is None:
-        new = boards.BoardToCreate(
-            name=wanted.listed.name,
-            description=wanted.definition.description,
-            problem_version_id=version_id,
+        name = wanted.listed.name
+        board_id = await boards.create(
+            session,
+            wanted.definition,
+            wanted.hashes,
+            name=name,
+            creator_id=actor.id,
             visibility=options.visibility,
             deadline=wanted.listed.deadline,
-            creator_id=actor.id,
-            secret=secrets.token_bytes(32),
             devices=wanted.devices,
         )
-        board_id = await boards.create(session, new)
         if board_id is None:  # somebody has made it by hand since it was looked up
-            raise Conflict(f"A board named {new.name!r} was made meanwhile.", hint="Sync again.")
+            raise Conflict(f"A board named {name!r} was made meanwhile.", hint="Sync again.")
         detail: audit.Detail = {
             "problem": wanted.definition.spec.name,
             "devices": ", ".join(wanted.devices),
             "competition": competition.name,
         }
-        await audit.record(session, actor, "board.create", f"board:{new.name}", detail)
+        await audit.record(session, actor, "board.create", f"board:{name}", detail)
     else:
-        board_id = before.id
-        update = sync.BoardUpdate(
-            leaderboard_id=before.id,
-            problem_version_id=version_id,
+        board_id = before.board.id
+        await sync.update(
+            session,
+            board_id,
+            problem_version_id=await boards.add_version(session, wanted.definition, *wanted.hashes),
             description=wanted.definition.description,
             deadline=wanted.listed.deadline,
             devices=wanted.devices,
         )
-        await sync.update(session, update)
     competition_id = await sync.competition(
         session, competition.name, competition.description, competition.deadline
     )

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from kernelbot.boards import store as boards
+from kernelbot.boards.model import Board
 from kernelbot.domain.errors import Conflict
 from kernelbot.store.database import ReadSession, WriteSession
 from kernelbot.store.locks import Lock
@@ -13,28 +15,12 @@ from kernelbot.store.sqlfiles import statements
 class SyncedBoard:
     """A board before the sync. `competition` None: it was created by hand."""
 
-    id: int
-    name: str
+    board: Board
     competition: str | None
-    deadline: datetime | None
-    reveal_code: bool
-    fixed_seed: bool
     content_hash: bytes
     judging_hash: bytes
-    devices: tuple[str, ...]
     scores: int
     """How many scores are in its rankings."""
-
-
-@dataclass(frozen=True)
-class BoardUpdate:
-    """A board after the sync."""
-
-    leaderboard_id: int
-    problem_version_id: int
-    description: str
-    deadline: datetime | None
-    devices: tuple[str, ...]
 
 
 async def lock(session: WriteSession, names: list[str]) -> None:
@@ -51,11 +37,13 @@ async def lock(session: WriteSession, names: list[str]) -> None:
 
 async def board(session: ReadSession, name: str) -> SyncedBoard | None:
     """The board of that name, in upper or lower case."""
-    row = await session.one(statements(__file__)["board"], {"name": name})
-    if row is None:
+    found = await boards.by_name(session, name)
+    if found is None:
         return None
+    row = await session.one(statements(__file__)["board"], {"id": found.board.id})
+    assert row is not None, "it was found a moment ago, and syncs lock it"
     hashes = {key: bytes(row[key]) for key in ("content_hash", "judging_hash")}
-    return SyncedBoard(**{**row, **hashes, "devices": tuple(row["devices"] or ())})
+    return SyncedBoard(found.board, **{**row, **hashes})
 
 
 async def boards_of(session: ReadSession, competition: str) -> list[str]:
@@ -92,26 +80,31 @@ async def assign(
     await session.do(statements(__file__)["assign"], values)
 
 
-async def update(session: WriteSession, update: BoardUpdate) -> None:
+async def update(
+    session: WriteSession,
+    leaderboard_id: int,
+    *,
+    problem_version_id: int,
+    description: str,
+    deadline: datetime | None,
+    devices: tuple[str, ...],
+) -> None:
     """Set problem, deadline and devices, and compute the ranking again. What was measured on a
     device that isn't offered any more stays, for when it is again."""
     sql = statements(__file__)
-    board_id = {"leaderboard_id": update.leaderboard_id}
-    await session.do(
-        sql["update"],
-        {
-            **board_id,
-            "problem_version_id": update.problem_version_id,
-            "description": update.description,
-            "deadline": update.deadline,
-        },
-    )
-    offered = {**board_id, "devices": list(update.devices)}
+    board_id = {"leaderboard_id": leaderboard_id}
+    values = {
+        "problem_version_id": problem_version_id,
+        "description": description,
+        "deadline": deadline,
+    }
+    await session.do(sql["update"], board_id | values)
+    offered = {**board_id, "devices": list(devices)}
     await session.do(sql["drop_duels"], offered)
     await session.do(sql["drop_devices"], offered)
     places = [
         {**board_id, "device": device, "position": position}
-        for position, device in enumerate(update.devices)
+        for position, device in enumerate(devices)
     ]
     await session.do_each(sql["put_device"], places)
     await session.one(sql["rebuild"], board_id)

@@ -9,8 +9,9 @@ from cachetools import TTLCache
 
 from kernelbot.accounts.model import User
 from kernelbot.accounts.permissions import is_admin
+from kernelbot.boards.model import OwnedBoard
 from kernelbot.boards.rules import has_ended
-from kernelbot.boards.service import VisibleBoard, visible_boards
+from kernelbot.boards.service import visible_boards
 from kernelbot.domain.errors import NotFound
 from kernelbot.domain.ids import can_be_id
 from kernelbot.domain.next_steps import Next
@@ -42,7 +43,7 @@ class _Found:
     """An author whose page is for the viewer, with the boards that the viewer may see, by id."""
 
     row: AuthorRow
-    boards: Mapping[int, VisibleBoard]
+    boards: Mapping[int, OwnedBoard]
     standings: tuple[BoardScore, ...]
 
 

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Mapping
 
 from kernelbot.accounts.model import User
-from kernelbot.boards.service import VisibleBoard, find_board, visible_boards
+from kernelbot.boards.model import OwnedBoard
+from kernelbot.boards.service import find_board, visible_boards
 from kernelbot.domain.errors import Conflict
 from kernelbot.ranking.authors.service import Authors
 from kernelbot.ranking.following import store as follows
@@ -92,7 +93,7 @@ async def _require_room(session: WriteSession, follower: User) -> None:
 
 
 def _news(
-    records: Iterable[Record], scores: Iterable[BoardScore], seen: Mapping[int, VisibleBoard]
+    records: Iterable[Record], scores: Iterable[BoardScore], seen: Mapping[int, OwnedBoard]
 ) -> tuple[News, ...]:
     """Both kinds in one list; what is of both kinds is there once, as a record."""
     all_news = [

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 from kernelbot.accounts.model import User
 from kernelbot.accounts.permissions import require_unbanned
-from kernelbot.boards.model import Visibility
-from kernelbot.boards.service import VisibleBoard, find_board
+from kernelbot.boards.model import OwnedBoard, Visibility
+from kernelbot.boards.service import find_board
 from kernelbot.domain.errors import Conflict, NotAllowed, NotFound
 from kernelbot.domain.next_steps import Next
 from kernelbot.protocol import Verdict
@@ -101,7 +101,7 @@ async def _own(session: ReadSession, author: User, submission_id: int) -> BareSu
 
 
 def _shared(
-    shown: Submission, board: VisibleBoard, code: str | None, code_from: datetime | None
+    shown: Submission, board: OwnedBoard, code: str | None, code_from: datetime | None
 ) -> SharedResult:
     run = _scored(shown)
     size = board.rankings.get(run.device)
