@@ -10,7 +10,7 @@ from kernelbot.moderation.rejudges import store as rejudges
 from kernelbot.protocol import Fault, Mode, RunResult, Verdict
 from kernelbot.ranking import store as standings
 from kernelbot.runs import store as attempts
-from kernelbot.runs.store import EventData, LockedRun, RunRef, Step
+from kernelbot.runs.store import EventData, RunRef, Step
 from kernelbot.store.database import WriteSession
 from kernelbot.submissions import store as submissions
 
@@ -22,7 +22,7 @@ _LONGEST_DELAY_S = 50.0
 
 async def lose(
     session: WriteSession,
-    run: RunRef | LockedRun,
+    run: RunRef,
     attempt_id: int,
     owner: str,
     reason: str,
@@ -75,7 +75,7 @@ async def repeat(
     return True
 
 
-async def fail(session: WriteSession, run: RunRef | LockedRun, fault: Fault, message: str) -> None:
+async def fail(session: WriteSession, run: RunRef, fault: Fault, message: str) -> None:
     """End the run through no fault of the author."""
     verdict = Verdict.INTERNAL_ERROR
     await attempts.finish_run(
@@ -90,7 +90,7 @@ async def fail(session: WriteSession, run: RunRef | LockedRun, fault: Fault, mes
     await conclude(session, run)
 
 
-async def conclude(session: WriteSession, run: RunRef | LockedRun) -> None:
+async def conclude(session: WriteSession, run: RunRef) -> None:
     """Do what follows from the end of a run that has its verdict: its rejudge or the ranking is
     brought up to date. A duel and what is known to be right have failed."""
     if run.duel_id is not None:
@@ -106,18 +106,14 @@ async def conclude(session: WriteSession, run: RunRef | LockedRun) -> None:
         await standings.refresh(session, run.leaderboard_id, run.device, run.author_id)
 
 
-async def requeue(
-    session: WriteSession, run: RunRef | LockedRun, data: EventData, delay_s: float
-) -> None:
+async def requeue(session: WriteSession, run: RunRef, data: EventData, delay_s: float) -> None:
     """Put the run back into the queue, to be judged no earlier than after the delay, unless it has
     ended."""
     if await attempts.requeue_run(session, run.id, delay_s):
         await tell(session, run, RunState.QUEUED, data)
 
 
-async def tell(
-    session: WriteSession, run: RunRef | LockedRun, state: RunState, data: EventData
-) -> None:
+async def tell(session: WriteSession, run: RunRef, state: RunState, data: EventData) -> None:
     """Tell those who follow the run's submission, if there is one."""
     if run.followed_id is not None:
         await submissions.add_event(session, run.followed_id, run.id, state, data)

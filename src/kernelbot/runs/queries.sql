@@ -1,8 +1,11 @@
 -- A duel's run is of the submission that was compared, on the board's problem as it is now; that of
 -- what is known to be right is no submission's.
 -- name: lock_run
-SELECT r.id, r.state, r.secret, r.device, r.attempts, s.id AS submission_id, r.priority,
-    r.rejudge_id, r.duel_id, r.known_id, r.created_at, coalesce(s.mode, 'leaderboard') AS mode,
+SELECT r.id, r.state, r.secret, r.device, r.attempts, s.id AS submission_id, r.rejudge_id, r.duel_id,
+    r.known_id, r.repeats, coalesce(s.mode, 'leaderboard') AS mode,
+    coalesce(s.mode = 'test' AND NOT EXISTS (
+        SELECT 1 FROM leaderboard_devices o WHERE o.leaderboard_id = b.id AND o.device = r.device
+    ), false) AS is_not_offered,
     coalesce(s.file_name, k.name) AS file_name, coalesce(s.author_id, b.creator_id) AS author_id,
     b.id AS leaderboard_id,
     CASE WHEN r.duel_id IS NULL

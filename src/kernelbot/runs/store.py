@@ -6,7 +6,6 @@ repetition, one takes effect and the other finds out that it came too late.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from types import MappingProxyType
 
 from kernelbot.domain.states import RunState
@@ -30,41 +29,6 @@ EventData = Mapping[str, str | float | None]
 """What an event says besides its kind."""
 Step = tuple[EventKind, EventData]
 """What a judge tells at one moment."""
-
-
-@dataclass(frozen=True)
-class LockedRun:
-    """A run and all that its job specification is made of, locked until the transaction ends."""
-
-    id: int
-    state: RunState
-    secret: bool
-    device: str
-    attempts: int
-    submission_id: int | None
-    """None for what is known to be right."""
-    priority: int
-    rejudge_id: int | None
-    duel_id: int | None
-    known_id: int | None
-    created_at: datetime
-    mode: Mode
-    file_name: str
-    author_id: int
-    leaderboard_id: int
-    problem_version_id: int
-    code: str
-    board_secret: bytes
-    fixed_seed: bool
-    waited_s: float
-    """How long ago it was queued first."""
-    opponent: SourceFile | None
-    """The other source, if it is a duel's run."""
-
-    @property
-    def followed_id(self) -> int | None:
-        """What `RunRef.followed_id` is."""
-        return self.submission_id if self.duel_id is None else None
 
 
 @dataclass(frozen=True)
@@ -94,6 +58,24 @@ class RunRef:
     def followed_id(self) -> int | None:
         """The submission whose followers are told of it; None: one that nobody follows."""
         return self.submission_id if self.duel_id is None else None
+
+
+@dataclass(frozen=True)
+class LockedRun(RunRef):
+    """A run and all that its job specification is made of, locked until the transaction ends."""
+
+    state: RunState
+    secret: bool
+    attempts: int
+    file_name: str
+    problem_version_id: int
+    code: str
+    board_secret: bytes
+    fixed_seed: bool
+    waited_s: float
+    """How long ago it was queued first."""
+    opponent: SourceFile | None
+    """The other source, if it is a duel's run."""
 
 
 @dataclass(frozen=True)
@@ -278,7 +260,7 @@ def _columns(progress: Sequence[Step]) -> dict[str, list[str]]:
 
 async def close(
     session: WriteSession,
-    run: RunRef | LockedRun,
+    run: RunRef,
     attempt_id: int,
     owner: str,
     state: str,

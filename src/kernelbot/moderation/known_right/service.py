@@ -9,7 +9,7 @@ from kernelbot.moderation.reviews.service import hold_if_absurd
 from kernelbot.protocol import RunResult, SourceFile
 from kernelbot.runs import store as attempts
 from kernelbot.runs.queue.enqueueing import enqueue_all
-from kernelbot.runs.store import LockedRun, RunRef
+from kernelbot.runs.store import RunRef
 from kernelbot.store.database import Database, WriteSession
 
 
@@ -48,7 +48,7 @@ async def finish(session: WriteSession, run: RunRef, result: RunResult, rules: R
         await _look_again(session, run, rules)
 
 
-async def fail(session: WriteSession, run: RunRef | LockedRun) -> None:
+async def fail(session: WriteSession, run: RunRef) -> None:
     """The file couldn't be judged."""
     await known_right.ended(session, run.id, None)
 
