@@ -278,16 +278,6 @@ async def sees_board(session: ReadSession, viewer: User | None, name: str) -> bo
     return True
 
 
-async def require_organiser_of(
-    session: ReadSession, actor: User, submission_id: int, board: str, creator_id: int
-) -> None:
-    """Raises `NotFound`, as for a submission that isn't there, if the actor can't see its board;
-    else as `require_organiser`."""
-    if not organises(actor, creator_id) and not await sees_board(session, actor, board):
-        raise no_submission(submission_id)
-    require_organiser(actor, board, creator_id)
-
-
 async def organised_board(session: ReadSession, actor: User, name: str) -> Board:
     """The board of that name if the actor organises it. Raises `NotFound` if they can't even see
     it, else `NotAllowed`."""

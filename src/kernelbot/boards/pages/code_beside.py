@@ -12,7 +12,7 @@ from kernelbot.drawing.texts import Texts
 from kernelbot.ranking.model import Standing
 from kernelbot.ranking.service import RankingVersion
 from kernelbot.services import Services
-from kernelbot.submissions.code_visibility import CodeAccess, may_read_code
+from kernelbot.submissions.code_visibility import may_read_code
 from kernelbot.web import documents
 
 _SHOWN_CHARACTERS = 12_000
@@ -43,17 +43,8 @@ class ShownCode:
 
 def may_read_all(viewer: User | None, ranking: RankingVersion) -> bool:
     """Whether the viewer, who sees the board, may read everybody's code on it."""
-    if viewer is None:
-        return False
-    board = ranking.board
-    facts = CodeAccess(
-        author_id=None,
-        organiser_id=ranking.organiser_id,
-        deadline=board.deadline,
-        reveal_code=board.reveal_code,
-        sees_board=True,
-    )
-    return may_read_code(viewer, facts, datetime.now(UTC))
+    now = datetime.now(UTC)
+    return may_read_code(viewer, ranking.board, ranking.organiser_id, now, author_id=None)
 
 
 async def load_shown_code(

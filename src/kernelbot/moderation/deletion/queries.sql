@@ -127,11 +127,6 @@ DELETE FROM sources c WHERE sha256 = ANY(%(sha256s)s)
     AND NOT EXISTS (SELECT 1 FROM submissions s WHERE s.source_sha256 = c.sha256)
     AND NOT EXISTS (SELECT 1 FROM known_right k WHERE k.source_sha256 = c.sha256);
 
--- name: owner
-SELECT s.author_id, b.creator_id, b.name AS board FROM submissions s
-JOIN leaderboards b ON b.id = s.leaderboard_id
-WHERE s.id = %(submission_id)s;
-
 -- name: of_user
 SELECT s.id FROM submissions s JOIN users u ON u.id = s.author_id
 WHERE s.leaderboard_id = %(leaderboard_id)s AND lower(u.name) = lower(%(user_name)s)

@@ -7,12 +7,7 @@ from typing import TypeVar
 from kernelbot.accounts.model import Role, User
 from kernelbot.accounts.permissions import require_admin, require_unbanned
 from kernelbot.accounts.service import expect_admin, lock_admins
-from kernelbot.boards.service import (
-    no_board,
-    no_submission,
-    organised_board,
-    require_organiser_of,
-)
+from kernelbot.boards.service import no_board, organised_board
 from kernelbot.domain.errors import Conflict, NotFound, Unavailable
 from kernelbot.domain.ids import can_be_id
 from kernelbot.domain.next_steps import Next
@@ -20,6 +15,7 @@ from kernelbot.moderation.audit import service as audit
 from kernelbot.moderation.deletion import store as deletion
 from kernelbot.render.text import counted
 from kernelbot.store.database import Database, WriteSession
+from kernelbot.submissions.access import existing, require_organised
 
 _T = TypeVar("_T")
 _TRIES = 10
@@ -65,15 +61,10 @@ class Deletion:
         same code isn't ranked again. Raises `NotFound`, `NotAllowed`."""
 
         async def delete(session: WriteSession) -> None:
-            known = can_be_id(submission_id)
-            found = await deletion.owner(session, submission_id) if known else None
-            if found is None:
-                raise no_submission(submission_id)
-            if actor.id != found.author_id:
-                await require_organiser_of(
-                    session, actor, submission_id, found.board, found.creator_id
-                )
+            found = await existing(session, submission_id)
             own = actor.id == found.author_id
+            if not own:
+                await require_organised(session, actor, found)
             await deletion.delete_submissions(session, [submission_id], withdrawn=own)
             if not own:
                 detail: audit.Detail = {"board": found.board, "author_id": found.author_id}

@@ -9,15 +9,6 @@ from kernelbot.store.sqlfiles import statements
 
 
 @dataclass(frozen=True)
-class SubmissionOwners:
-    """A submission's author, and the creator of its board."""
-
-    author_id: int
-    creator_id: int
-    board: str
-
-
-@dataclass(frozen=True)
 class Leaving:
     """An account that is about to be deleted, and what belongs to it."""
 
@@ -36,12 +27,6 @@ class CameMeanwhile(Exception):
 class _Locked:
     run_ids: list[int]
     duel_ids: list[int]
-
-
-async def owner(session: ReadSession, submission_id: int) -> SubmissionOwners | None:
-    """The submission's owner; None if there is no such submission."""
-    row = await session.one(statements(__file__)["owner"], {"submission_id": submission_id})
-    return SubmissionOwners(**row) if row else None
 
 
 async def of_user(session: ReadSession, leaderboard_id: int, user_name: str) -> list[int]:

@@ -1,8 +1,5 @@
 -- name: lock
-SELECT s.id, s.review, s.review_reason, s.leaderboard_id, s.author_id, b.name AS board, b.creator_id
-FROM submissions s JOIN leaderboards b ON b.id = s.leaderboard_id
-WHERE s.id = %(submission_id)s
-FOR UPDATE OF s;
+SELECT review FROM submissions WHERE id = %(submission_id)s FOR UPDATE;
 
 -- name: decide
 UPDATE submissions SET review = %(review)s, review_reason = %(reason)s, reviewed_at = now()

@@ -4,9 +4,8 @@ from dataclasses import replace
 
 from kernelbot.accounts.model import User
 from kernelbot.accounts.permissions import is_admin, organises
-from kernelbot.boards.service import no_submission, require_organiser_of
+from kernelbot.boards.service import no_submission
 from kernelbot.domain.errors import Conflict, UserError
-from kernelbot.domain.ids import can_be_id
 from kernelbot.domain.states import REVIEW_TRANSITIONS, ReviewState
 from kernelbot.moderation.audit import service as audit
 from kernelbot.moderation.reviews import store as reviews
@@ -16,6 +15,7 @@ from kernelbot.ranking.places import RankCache
 from kernelbot.store.database import Database, ReadSession, WriteSession
 from kernelbot.submissions import store as submissions
 from kernelbot.submissions import views
+from kernelbot.submissions.access import existing, require_organised
 from kernelbot.submissions.model import Submission
 
 _MAX_REASON = 2000
@@ -119,20 +119,15 @@ class Reviews:
                 board=board,
                 limit=limit,
             )
-            evidence = await reviews.evidence(session, ids)
-            return [await _show(session, number, evidence[number]) for number in ids]
+            return await _show(session, ids)
 
     async def get(self, actor: User, submission_id: int) -> Submission:
         """A submission with code and evidence, for the board's organisers. Raises `NotFound`,
         `NotAllowed`."""
         async with self._database.read() as session:
-            known = can_be_id(submission_id)
-            row = await submissions.one(session, submission_id) if known else None
-            if row is None:
-                raise no_submission(submission_id)
-            await require_organiser_of(session, actor, row.id, row.board, row.creator_id)
-            evidence = await reviews.evidence(session, [row.id])
-            return await _show(session, row.id, evidence[row.id])
+            await require_organised(session, actor, await existing(session, submission_id))
+            [shown] = await _show(session, [submission_id])
+        return shown
 
     async def release(self, actor: User, submission_id: int, reason: str) -> Submission:
         """Let a held or refused submission be ranked. Raises as `refuse`."""
@@ -156,14 +151,14 @@ class Reviews:
                 hint="The author and the audit log name it.",
             )
         async with self._database.write() as session:
-            known = can_be_id(submission_id)
-            found = await reviews.lock(session, submission_id) if known else None
-            if found is None:
+            found = await existing(session, submission_id)
+            await require_organised(session, actor, found)
+            before = await reviews.lock(session, submission_id)
+            if before is None:  # it was deleted meanwhile
                 raise no_submission(submission_id)
-            await require_organiser_of(session, actor, submission_id, found.board, found.creator_id)
-            if review not in REVIEW_TRANSITIONS[found.review]:
+            if review not in REVIEW_TRANSITIONS[before]:
                 state = {ReviewState.CLEAR: "neither held nor refused"}.get(
-                    found.review, f"{found.review} already"
+                    before, f"{before} already"
                 )
                 raise Conflict(f"Submission {submission_id} is {state}.")
             shown_reason = reason if review is ReviewState.REFUSED else None
@@ -178,18 +173,20 @@ class Reviews:
                 actor,
                 action[review],
                 f"submission:{submission_id}",
-                {"reason": reason, "before": found.review, "board": found.board},
+                {"reason": reason, "before": before, "board": found.board},
             )
-            evidence = await reviews.evidence(session, [submission_id])
-            return await _show(session, submission_id, evidence[submission_id])
+            [shown] = await _show(session, [submission_id])
+        return shown
 
 
-async def _show(
-    session: ReadSession, submission_id: int, evidence: tuple[Evidence, ...]
-) -> Submission:
+async def _show(session: ReadSession, submission_ids: list[int]) -> list[Submission]:
     """With code and evidence, without results: those are `submission show`'s."""
-    (found,) = await submissions.entries(session, [submission_id])
-    code = await submissions.code(session, submission_id)
-    places = await RankCache().get_ranked(session, found.bests)
-    shown = replace(found.submission, code=code)
-    return views.submission(shown, found.runs, places, evidence)
+    evidence = await reviews.evidence(session, submission_ids)
+    entries = {one.submission.id: one for one in await submissions.entries(session, submission_ids)}
+    ranks, shown = RankCache(), []
+    for number in submission_ids:
+        found = entries[number]
+        row = replace(found.submission, code=await submissions.code(session, number))
+        places = await ranks.get_ranked(session, found.bests)
+        shown.append(views.submission(row, found.runs, places, evidence[number]))
+    return shown

@@ -12,19 +12,6 @@ from kernelbot.store.jsontext import clean
 from kernelbot.store.sqlfiles import statements
 
 
-@dataclass(frozen=True)
-class Reviewed:
-    """A submission whose review is about to change, locked until the transaction ends."""
-
-    id: int
-    review: ReviewState
-    review_reason: str | None
-    leaderboard_id: int
-    author_id: int
-    board: str
-    creator_id: int
-
-
 class TrustSource(StrEnum):
     """Where a trusted score comes from."""
 
@@ -41,10 +28,11 @@ class Trusted:
     source: TrustSource
 
 
-async def lock(session: WriteSession, submission_id: int) -> Reviewed | None:
-    """The submission, which nobody else can review until the transaction ends."""
+async def lock(session: WriteSession, submission_id: int) -> ReviewState | None:
+    """The submission's review, which nobody else can change until the transaction ends; None: there
+    is no such submission."""
     row = await session.one(statements(__file__)["lock"], {"submission_id": submission_id})
-    return from_row(Reviewed, row) if row else None
+    return ReviewState(row["review"]) if row else None
 
 
 async def decide(

@@ -28,7 +28,7 @@ from kernelbot.ranking.authors.store import AuthorRow
 from kernelbot.ranking.model import BoardScore
 from kernelbot.ranking.places import BestSubmission, RankCache
 from kernelbot.store.database import Database, ReadSession
-from kernelbot.submissions.code_visibility import CodeAccess, may_read_code
+from kernelbot.submissions.code_visibility import may_read_code
 from kernelbot.submissions.model import Rank
 
 CALENDAR = timedelta(weeks=53)
@@ -187,19 +187,9 @@ def _standing(
 
 
 def _may_read(viewer: User | None, found: _Found, board_id: int, now: datetime) -> bool:
-    """Whether the viewer, who sees the board, may read the author's code there: nobody does without
-    logging in."""
-    if viewer is None:
-        return False
-    visible = found.boards[board_id]
-    facts = CodeAccess(
-        author_id=found.row.id,
-        organiser_id=visible.creator_id,
-        deadline=visible.board.deadline,
-        reveal_code=visible.board.reveal_code,
-        sees_board=True,
-    )
-    return may_read_code(viewer, facts, now)
+    """Whether the viewer, who sees the board, may read the author's code there."""
+    seen = found.boards[board_id]
+    return may_read_code(viewer, seen.board, seen.creator_id, now, author_id=found.row.id)
 
 
 def _no_page() -> NotFound:
