@@ -28,7 +28,7 @@ async def show_duels(
     before_id: Annotated[int | None, Query(ge=1, le=BIGINT_MAX)] = None,
 ) -> Response:
     """The newest first, on all of its devices."""
-    viewer = page.session.user if page.session else None
+    viewer = page.viewer
     found = await services.boards.get(viewer, board)
     duels = await services.duels.list_duels(viewer, board, limit=_ROWS, before_id=before_id)
     return page(
@@ -46,7 +46,7 @@ async def show_duel(
     services: ServicesDep, page: PageDep, board: BoardName, duel_id: SubmissionId
 ) -> Response:
     """One duel; by workload for those who may see both submissions."""
-    viewer = page.session.user if page.session else None
+    viewer = page.viewer
     duel = await services.duels.get(viewer, board, duel_id)
     found = await services.boards.get(viewer, board)
     workloads = await _workloads(services.duels, viewer, board, duel_id)

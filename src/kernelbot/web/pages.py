@@ -8,6 +8,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from kernelbot import __version__
+from kernelbot.accounts.model import User
 from kernelbot.extensions import Download
 from kernelbot.web import filters
 from kernelbot.web.assets import Assets
@@ -58,6 +59,11 @@ class Page:
         self._path = request.url.path
         self._origin = request.app.state.settings.base_url(request)
         self.session = session
+
+    @property
+    def viewer(self) -> User | None:
+        """Who is logged in."""
+        return self.session.user if self.session else None
 
     def __call__(
         self,

@@ -75,7 +75,7 @@ async def show_standings(
 ) -> Response:
     """The ranking on one device, and how it came about; with `code` the code of that submission
     beside it, if the visitor may read it."""
-    viewer = page.session.user if page.session else None
+    viewer = page.viewer
     ranking = await services.standings.ranking(viewer, board, device)
     beside = None
     if code is not None:
@@ -115,8 +115,7 @@ async def standings_file(
     services: ServicesDep, page: PageDep, board: BoardName, device: DeviceQuery = None
 ) -> Response:
     """The whole ranking on one device."""
-    viewer = page.session.user if page.session else None
-    return standings_answer(await services.standings.table(viewer, board, device))
+    return standings_answer(await services.standings.table(page.viewer, board, device))
 
 
 def _roofline(work: RooflineWork, roof: Roof, table: StandingsTable) -> RooflinePoint | None:
@@ -144,7 +143,7 @@ async def _table(
     request: Request, services: Services, page: Page, ranking: RankingVersion, view: TableView
 ) -> StandingsTable:
     """The rows from there on, as this visitor sees them: their own row stands out."""
-    viewer_id = page.session.user.id if page.session else None
+    viewer_id = page.viewer.id if page.viewer else None
     tables = page_cache_of(request).tables
     key = table_key(ranking, view.offset, with_code=view.with_code)
     table = tables.get(key, ranking)
@@ -198,7 +197,7 @@ async def show_problem(
     request: Request, services: ServicesDep, page: PageDep, board: BoardName
 ) -> Response:
     """The statement, how it is judged, and the files."""
-    viewer = page.session.user if page.session else None
+    viewer = page.viewer
     found = await services.boards.get(viewer, board)
     written = await written_problem(request, services, viewer, found)
     problem = written.problem
@@ -250,8 +249,7 @@ async def download_starter(
     services: ServicesDep, page: PageDep, board: BoardName, language: PlainName
 ) -> Response:
     """A file to begin with."""
-    viewer = page.session.user if page.session else None
-    problem = await services.boards.problem(viewer, board)
+    problem = await services.boards.problem(page.viewer, board)
     text = problem.templates.get(language)
     if text is None:
         raise NotFound(f"There is no starter file in {language!r}.")
@@ -263,8 +261,7 @@ async def download_file(
     services: ServicesDep, page: PageDep, board: BoardName, name: PlainName
 ) -> Response:
     """The reference, or a file that comes with it."""
-    viewer = page.session.user if page.session else None
-    problem = await services.boards.problem(viewer, board)
+    problem = await services.boards.problem(page.viewer, board)
     for file in problem.files:
         if file.name == name:
             return _download(file.name, file.text)

@@ -97,8 +97,7 @@ async def trend_table(
     author: AuthorsQuery = None,
 ) -> Response:
     """The numbers of the chart."""
-    viewer = page.session.user if page.session else None
-    _, trend = await services.trends.for_board(viewer, board, device, author or ())
+    _, trend = await services.trends.for_board(page.viewer, board, device, author or ())
     headers = {**HEADERS, "Content-Disposition": 'attachment; filename="trend.csv"'}
     return Response(as_csv(trend), media_type="text/csv; charset=utf-8", headers=headers)
 
@@ -129,8 +128,7 @@ async def trend_picture(
     theme: Theme = Theme.LIGHT,
 ) -> Response:
     """The record over time, and the scores of chosen authors."""
-    viewer = page.session.user if page.session else None
-    ranking, trend = await services.trends.for_board(viewer, board, device, author or ())
+    ranking, trend = await services.trends.for_board(page.viewer, board, device, author or ())
     if not trend.records:
         raise NotFound("Nobody is ranked here yet, so there is nothing to draw.")
     key = (ranking.board.id, ranking.device, *trend.chosen, log, theme, form)
@@ -150,7 +148,7 @@ async def roofline_picture(
     theme: Theme = Theme.LIGHT,
 ) -> Response:
     """The first of a ranking below the limits of the device."""
-    viewer = page.session.user if page.session else None
+    viewer = page.viewer
     ranking = await services.standings.ranking(viewer, board, device)
     work = work_of((await services.boards.problem(viewer, board)).spec)
     roof = roof_of(services.devices.spec(ranking.device), work)

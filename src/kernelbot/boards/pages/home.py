@@ -37,8 +37,7 @@ async def home(
 ) -> Response:
     """Every board the visitor may see, or those that all words of `q` are about, with the first
     three on its first device."""
-    viewer = page.session.user if page.session else None
-    podiums = await services.standings.podiums(viewer)
+    podiums = await services.standings.podiums(page.viewer)
     seen = [one.board for one in podiums]
     summaries = await services.summaries.for_boards(seen)
     found = matching(podiums, summaries, q)

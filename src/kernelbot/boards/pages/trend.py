@@ -68,7 +68,7 @@ async def trend_data(
     author: AuthorsQuery = None,
 ) -> Response:
     """The numbers of the chart, with intervals, and the pages that its points lead to."""
-    viewer = page.session.user if page.session else None
+    viewer = page.viewer
     ranking, trend = await services.trends.for_board(viewer, board, device, author or ())
     data = TrendData(
         Line("record", _points(trend.records, viewer, ranking)),
@@ -111,6 +111,5 @@ async def ranked_names(
     beginning: Annotated[str, Query(max_length=NAME_MAX)] = "",
 ) -> Response:
     """Names of ranked authors that begin so: what a field offers while one types."""
-    viewer = page.session.user if page.session else None
-    names = await services.trends.names(viewer, board, device, beginning)
+    names = await services.trends.names(page.viewer, board, device, beginning)
     return Response(to_json(Names, Names(names)), media_type=_JSON, headers=HEADERS)

@@ -29,8 +29,7 @@ async def find_author(
 ) -> Response:
     """Leads to the page of the author of this name: a name may hold what no path can, and may
     change."""
-    viewer = page.session.user if page.session else None
-    return go(author_path(await services.authors.named(viewer, name)))
+    return go(author_path(await services.authors.named(page.viewer, name)))
 
 
 @router.get("/{author_id}")
@@ -38,7 +37,7 @@ async def show_author(
     services: ServicesDep, page: PageDep, author_id: UserId, before_id: BeforeId = None
 ) -> Response:
     """Boards, medals, the calendar and the scores that count, as far as the visitor sees them."""
-    viewer = page.session.user if page.session else None
+    viewer = page.viewer
     author = await services.authors.get(viewer, author_id, before_id=before_id)
     return page(
         "author.html",
