@@ -7,13 +7,14 @@ from pathlib import Path
 import pytest
 
 from kernelbot.domain.errors import PlatformError, UserError
+from kernelbot.harness.host.vendor.finding import VendorFinding
 from kernelbot.protocol import Vendor
-from kernelbot.server.vendor_check import NodeFinding, NodeReport, examine, write_report
+from kernelbot.server.vendor_check import NodeReport, examine, write_report
 
 FACTS = {"host": "a'; echo x", "time": "now", "os": "Linux", "cpu": "EPYC"}
 
 
-def report(*findings: NodeFinding, ok: bool = True) -> NodeReport:
+def report(*findings: VendorFinding, ok: bool = True) -> NodeReport:
     document = {**FACTS, "processors": 2, "python": "3.11", "ok": ok, "findings": []}
     return NodeReport(ok, findings, document)
 
@@ -23,11 +24,11 @@ def report(*findings: NodeFinding, ok: bool = True) -> NodeReport:
     [(True, True, "✓"), (False, True, "✗"), (False, False, "-"), (None, False, "-")],
 )
 def test_a_finding_in_a_sign(ok: bool | None, needed: bool, sign: str) -> None:
-    assert sign == NodeFinding("driver", ok, needed, "").sign
+    assert sign == VendorFinding("driver", ok, needed, "").sign
 
 
 def test_the_conclusion_names_what_is_needed() -> None:
-    findings = [NodeFinding("driver", False, True, ""), NodeFinding("clocks", False, False, "")]
+    findings = [VendorFinding("driver", False, True, ""), VendorFinding("clocks", False, False, "")]
     assert "see driver." in report(*findings, ok=False).conclusion
     assert "can be judged" in report(findings[1]).conclusion
 
@@ -50,7 +51,7 @@ def test_a_harness_that_reports_nothing_is_our_fault(text: str) -> None:
 def test_what_the_harness_reports_is_read() -> None:
     document = {"ok": False, "findings": [{"name": "a", "ok": None, "needed": False, "note": ""}]}
     found = examine(None, 1, command=harness(json.dumps(document)))
-    assert (False, (NodeFinding("a", None, False, ""),), document) == (
+    assert (False, (VendorFinding("a", None, False, ""),), document) == (
         found.ok,
         found.findings,
         found.document,
@@ -58,7 +59,7 @@ def test_what_the_harness_reports_is_read() -> None:
 
 
 def test_the_report_is_two_files(tmp_path: Path) -> None:
-    found = report(NodeFinding("driver", True, True, "580"))
+    found = report(VendorFinding("driver", True, True, "580"))
     paths = write_report(found, tmp_path / "node7", "the table")
     assert ["node7.json", "node7.txt"] == [path.name for path in paths]
     assert found.document == json.loads(paths[0].read_text())

@@ -46,9 +46,7 @@ class Users:
         async with self._database.write() as session:
             user = await users.create(session, name, role)
             if user is None:
-                raise Conflict(
-                    f"There is already a user named {name!r}.", next_step=Next.CHOOSE_ANOTHER_NAME
-                )
+                raise _name_conflict(name)
             await users.add_token(session, user.id, name="first", token_hash=token_hash(token))
             if actor is not None:
                 detail = {"name": name, "role": role.value}
@@ -189,9 +187,7 @@ class Users:
             before = await _by_id(session, user_id)
             user = await users.rename(session, user_id, name)
             if user is None:
-                raise Conflict(
-                    f"There is already a user named {name!r}.", next_step=Next.CHOOSE_ANOTHER_NAME
-                )
+                raise _name_conflict(name)
             detail = {"before": before.name, "after": name}
             await audit.record(session, actor, "user.rename", f"user:{user_id}", detail)
         return user
@@ -293,6 +289,10 @@ def _no_identity(provider: str, subject: str) -> NotFound:
     return NotFound(
         f"Your account isn't linked to {provider}:{subject}.", next_step=Next.LIST_IDENTITIES
     )
+
+
+def _name_conflict(name: str) -> Conflict:
+    return Conflict(f"There is already a user named {name!r}.", next_step=Next.CHOOSE_ANOTHER_NAME)
 
 
 def _no_user(reference: str | int) -> NotFound:

@@ -9,7 +9,7 @@ import typer
 from kernelbot.cli.errors import REFUSED, report_error
 from kernelbot.cli.examples import examples
 from kernelbot.cli.extras import require_extra
-from kernelbot.cli.options import Json, Url
+from kernelbot.cli.options import Force, Json, Url
 from kernelbot.cli.session import connect
 from kernelbot.cli.terminal import Terminal, columns
 from kernelbot.cli.writing import write_file
@@ -64,9 +64,7 @@ def attest(
         Path | None,
         typer.Option("--output", "-o", help="Default: submission-ID.json.", show_default=False),
     ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace the file if it is there.")
-    ] = False,
+    force: Force = False,
     url: Url = None,
     as_json: Json = False,
 ) -> None:

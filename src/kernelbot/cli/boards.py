@@ -12,7 +12,7 @@ import typer
 from kernelbot.boards.model import Visibility
 from kernelbot.cli import deletion, duels, organising, rejudges
 from kernelbot.cli.examples import examples
-from kernelbot.cli.options import BoardName, Json, Url, read_deadline
+from kernelbot.cli.options import BoardName, Force, Json, Url, read_deadline
 from kernelbot.cli.session import connect
 from kernelbot.cli.terminal import Terminal, columns
 from kernelbot.cli.writing import write_file
@@ -188,9 +188,7 @@ def starter(
         str | None,
         typer.Option("--language", help="Which, if there are several.", show_default=False),
     ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace the file if it is there.")
-    ] = False,
+    force: Force = False,
     url: Url = None,
     as_json: Json = False,
 ) -> None:

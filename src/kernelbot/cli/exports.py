@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from kernelbot.cli.examples import examples
-from kernelbot.cli.options import Json, Url
+from kernelbot.cli.options import Force, Json, Url
 from kernelbot.cli.session import connect
 from kernelbot.cli.terminal import Terminal
 from kernelbot.domain.errors import Conflict, UserError
@@ -37,9 +37,7 @@ def export(
     public: Annotated[
         bool, typer.Option("--public", help="With --hub, once every board has ended.")
     ] = False,
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace the file if it is there.")
-    ] = False,
+    force: Force = False,
     url: Url = None,
     as_json: Json = False,
 ) -> None:

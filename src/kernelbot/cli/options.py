@@ -21,6 +21,7 @@ Url = Annotated[
         show_default=False,
     ),
 ]
+Force = Annotated[bool, typer.Option("--force", help="Replace the file if it is there.")]
 BoardName = Annotated[str, typer.Argument(help="The board.", autocompletion=board_names)]
 MODES = (
     "test: correctness; benchmark: also times; leaderboard: also ranked; "

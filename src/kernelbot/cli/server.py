@@ -8,7 +8,7 @@ import typer
 
 from kernelbot.cli.examples import examples
 from kernelbot.cli.extras import require_extra
-from kernelbot.cli.options import Url
+from kernelbot.cli.options import Force, Url
 from kernelbot.cli.terminal import Terminal
 from kernelbot.domain.errors import Conflict, UserError
 
@@ -214,9 +214,7 @@ def _set_copy(data: Path | None, as_json: bool, *, is_copy: bool) -> None:
 
 def backup(
     file: Annotated[Path, typer.Argument(help="The file to write.")],
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace the file if it is there.")
-    ] = False,
+    force: Force = False,
     data: Data = None,
     url: Url = None,
     as_json: Json = False,

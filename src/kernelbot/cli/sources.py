@@ -8,7 +8,7 @@ import typer
 
 from kernelbot.cli.completion import submission_numbers
 from kernelbot.cli.examples import examples
-from kernelbot.cli.options import Json, Url
+from kernelbot.cli.options import Force, Json, Url
 from kernelbot.cli.session import connect
 from kernelbot.cli.terminal import Terminal
 from kernelbot.cli.writing import write_file
@@ -41,9 +41,7 @@ def pull(
     to: Annotated[
         Path | None, typer.Option("--to", help="The file to write. Default: the name it had.")
     ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace the file if it is there.")
-    ] = False,
+    force: Force = False,
     url: Url = None,
     as_json: Json = False,
 ) -> None:

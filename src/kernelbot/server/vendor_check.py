@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from kernelbot.domain.errors import PlatformError, UserError
+from kernelbot.harness.host.vendor.finding import VendorFinding
 from kernelbot.protocol import Vendor
 from kernelbot.protocol.environment import passed_on
 from kernelbot.server.judge_once import HARNESS
@@ -17,28 +18,11 @@ _TIMEOUT_S = 600.0
 
 
 @dataclass(frozen=True)
-class NodeFinding:
-    """One part of the node. `ok` None: there is nothing of the kind, and nothing is needed."""
-
-    name: str
-    ok: bool | None
-    needed: bool
-    note: str
-
-    @property
-    def sign(self) -> str:
-        """For a table."""
-        if self.ok:
-            return "✓"
-        return "✗" if self.needed else "-"
-
-
-@dataclass(frozen=True)
 class NodeReport:
     """All that was found. `document` is the harness's own, to be sent on as it is."""
 
     ok: bool
-    findings: tuple[NodeFinding, ...]
+    findings: tuple[VendorFinding, ...]
     document: dict[str, Any]
 
     @property
@@ -74,7 +58,7 @@ def examine(
         raise PlatformError(f"The check wasn't done after {_TIMEOUT_S:.0f} s.") from None
     try:
         document = json.loads(done.stdout)
-        findings = tuple(NodeFinding(**finding) for finding in document["findings"])
+        findings = tuple(VendorFinding(**finding) for finding in document["findings"])
     except (ValueError, TypeError, KeyError):
         last_words = done.stderr.decode("utf-8", "replace").strip()[-500:]
         raise PlatformError(f"The check ended without a report. {last_words}".strip()) from None

@@ -12,3 +12,10 @@ class VendorFinding:
     needed: bool
     note: str
     """What was found, or what to do."""
+
+    @property
+    def sign(self) -> str:
+        """For a table."""
+        if self.ok:
+            return "✓"
+        return "✗" if self.needed else "-"
