@@ -14,7 +14,7 @@ from kernelbot.cli import deletion
 from kernelbot.cli.examples import examples
 from kernelbot.cli.loading import httpx_alone
 from kernelbot.cli.options import Json, Url
-from kernelbot.cli.session import connect
+from kernelbot.cli.session import connected
 from kernelbot.cli.terminal import Terminal, columns
 from kernelbot.domain.errors import SlowDown, UserError
 from kernelbot.domain.next_steps import Next
@@ -65,8 +65,7 @@ def create(
     from kernelbot.client.endpoint import url_for_others
     from kernelbot.render.text import one_line
 
-    terminal = Terminal(as_json)
-    with connect(url, terminal) as client:
+    with connected(url, as_json) as (terminal, client):
         user = client.create_user(name, role)
         terminal.show(f"{one_line(user.name)} can submit now. The token, shown only now:")
         terminal.show(
@@ -88,8 +87,7 @@ def list_users(
     from kernelbot.render.table import table
     from kernelbot.render.text import one_line
 
-    terminal = Terminal(as_json)
-    with connect(url, terminal) as client:
+    with connected(url, as_json) as (terminal, client):
         found = client.users(search=search, limit=limit, after_id=after)
     rows = [
         (
@@ -118,11 +116,9 @@ def role(
     """Change someone's role. For admins."""
     from kernelbot.render.text import one_line, with_article
 
-    terminal = Terminal(as_json)
-    with connect(url, terminal) as client:
+    with connected(url, as_json) as (terminal, client):
         user = client.set_role(client.user_named(name).id, role)
-    terminal.show(f"{one_line(user.name)} is {with_article(user.role)} now.")
-    terminal.document(user)
+    terminal.answer(f"{one_line(user.name)} is {with_article(user.role)} now.", user)
 
 
 def ban(
@@ -134,11 +130,9 @@ def ban(
     """Ban someone from submitting and from every ranking. For admins."""
     from kernelbot.render.text import one_line
 
-    terminal = Terminal(as_json)
-    with connect(url, terminal) as client:
+    with connected(url, as_json) as (terminal, client):
         user = client.ban(client.user_named(name).id, reason)
-    terminal.show(f"{one_line(user.name)} is banned, and ranked nowhere.")
-    terminal.document(user)
+    terminal.answer(f"{one_line(user.name)} is banned, and ranked nowhere.", user)
 
 
 def unban(
@@ -149,11 +143,9 @@ def unban(
     """End a ban; what counted before counts again. For admins."""
     from kernelbot.render.text import one_line
 
-    terminal = Terminal(as_json)
-    with connect(url, terminal) as client:
+    with connected(url, as_json) as (terminal, client):
         user = client.unban(client.user_named(name).id)
-    terminal.show(f"{one_line(user.name)} may submit again.")
-    terminal.document(user)
+    terminal.answer(f"{one_line(user.name)} may submit again.", user)
 
 
 def login(

@@ -9,8 +9,8 @@ import typer
 
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import Json, Url
-from kernelbot.cli.session import connect
-from kernelbot.cli.terminal import Terminal, columns
+from kernelbot.cli.session import connected
+from kernelbot.cli.terminal import columns
 from kernelbot.domain.errors import UserError
 
 if TYPE_CHECKING:
@@ -46,8 +46,7 @@ def artifacts(
     from kernelbot.render.table import table
     from kernelbot.render.text import one_line
 
-    terminal = Terminal(as_json)
-    with connect(url, terminal) as client:
+    with connected(url, as_json) as (terminal, client):
         found = client.artifacts(submission_id)
         if save is not None:
             make_folder(save)

@@ -10,7 +10,7 @@ from kernelbot.cli.errors import REFUSED, report_error
 from kernelbot.cli.examples import examples
 from kernelbot.cli.extras import require_extra
 from kernelbot.cli.options import Force, Json, Url
-from kernelbot.cli.session import connect
+from kernelbot.cli.session import connect, connected
 from kernelbot.cli.terminal import Terminal, columns
 from kernelbot.cli.writing import write_file
 from kernelbot.domain.errors import UserError
@@ -215,16 +215,14 @@ def _row(run: "AttestedRun") -> tuple[str, ...]:
 
 def list_keys(url: Url = None, as_json: Json = False) -> None:
     """Show the public keys that have signed results here, the newest first."""
-    terminal = Terminal(as_json)
-    with connect(url, terminal) as client:
+    with connected(url, as_json) as (terminal, client):
         found = client.signing_keys()
     _show_keys(terminal, found)
 
 
 def replace(url: Url = None, as_json: Json = False) -> None:
     """Sign by a new key from now on; what the old one has signed stays valid. For admins."""
-    terminal = Terminal(as_json)
-    with connect(url, terminal) as client:
+    with connected(url, as_json) as (terminal, client):
         found = client.replace_signing_key()
     _show_keys(terminal, found)
 
@@ -243,5 +241,4 @@ def _show_keys(terminal: Terminal, found: "SigningKeyList") -> None:
     ]
     none = "None: nothing was signed yet. To sign: kernelbot submission attest ID"
     headers = ("public key", "id", "made (UTC)", "until (UTC)")
-    terminal.show(table(headers, rows, columns=columns()) if rows else none)
-    terminal.document(found)
+    terminal.answer(table(headers, rows, columns=columns()) if rows else none, found)

@@ -7,8 +7,8 @@ import typer
 from kernelbot.cli.completion import board_names
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import Json, Url
-from kernelbot.cli.session import connect
-from kernelbot.cli.terminal import Terminal, columns
+from kernelbot.cli.session import connected
+from kernelbot.cli.terminal import columns
 from kernelbot.domain.errors import UserError
 
 if TYPE_CHECKING:
@@ -43,8 +43,7 @@ def show(
     from kernelbot.client.endpoint import url_for_others
     from kernelbot.render.text import counted, one_line
 
-    terminal = Terminal(as_json)
-    with connect(url, terminal) as client:
+    with connected(url, as_json) as (terminal, client):
         if name is None:
             author = client.author(client.me().id, limit=limit)
         else:
@@ -59,8 +58,7 @@ def show(
         terminal.show(f"\n{_ranks_table(author)}")
     if author.history.scores:
         terminal.show(f"\n{_history(author)}")
-    terminal.show(f"\nIts page: {server}/author/{author.id}")
-    terminal.document(author)
+    terminal.answer(f"\nIts page: {server}/author/{author.id}", author)
 
 
 def page(
@@ -75,13 +73,11 @@ def page(
     same."""
     from kernelbot.client.endpoint import url_for_others
 
-    terminal = Terminal(as_json)
-    with connect(url, terminal) as client:
+    with connected(url, as_json) as (terminal, client):
         shown = client.author_page() if private is None else client.set_author_page(private)
         address = f"{url_for_others(client.url)}/author/{client.me().id}"
     who = "Only you and admins find" if shown.private else "Whoever sees a ranking with you finds"
-    terminal.show(f"{who} your page: {address}")
-    terminal.document(shown)
+    terminal.answer(f"{who} your page: {address}", shown)
 
 
 def follow(
@@ -101,8 +97,7 @@ def follow(
 
     if stop and board is None and author is None:
         raise UserError("--stop is for a board or an author.", hint="Name it: --board or --author.")
-    terminal = Terminal(as_json)
-    with connect(url, terminal, board=board) as client:
+    with connected(url, as_json, board=board) as (terminal, client):
         if board is not None:
             (client.unfollow_board if stop else client.follow_board)(board)
         if author is not None:

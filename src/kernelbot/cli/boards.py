@@ -13,7 +13,7 @@ from kernelbot.boards.model import Visibility
 from kernelbot.cli import deletion, duels, organising, rejudges
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import BoardName, Force, Json, Url, read_deadline
-from kernelbot.cli.session import connect
+from kernelbot.cli.session import connect, connected
 from kernelbot.cli.terminal import Terminal, columns
 from kernelbot.cli.writing import write_file
 from kernelbot.domain.errors import UserError
@@ -92,8 +92,7 @@ def list_boards(url: Url = None, as_json: Json = False) -> None:
     """List every board that you may see."""
     from kernelbot.render.table import table
 
-    terminal = Terminal(as_json)
-    with connect(url, terminal) as client:
+    with connected(url, as_json) as (terminal, client):
         found = client.boards()
     rows = [
         (board.name, ", ".join(board.devices), board.ranking_by, _deadline(board.deadline))
@@ -130,8 +129,7 @@ def show(
     from kernelbot.render.text import printable
     from kernelbot.schemas.values import plain
 
-    terminal = Terminal(as_json)
-    with connect(url, terminal, board=name) as client:
+    with connected(url, as_json, board=name) as (terminal, client):
         if statement:
             problem = client.problem(name)
             terminal.show(printable(problem.description))
@@ -193,15 +191,13 @@ def starter(
     as_json: Json = False,
 ) -> None:
     """Write a board's starter file, to make it faster."""
-    terminal = Terminal(as_json)
-    with connect(url, terminal, board=name) as client:
+    with connected(url, as_json, board=name) as (terminal, client):
         problem = client.problem(name)
     text = template_of(problem.board, problem.templates, language)
     file = to or Path(Path(problem.submission_name).name)
     write_file(file, text, force=force)
     attempt = shlex.join(["kernelbot", "submit", str(file), "--board", name, "--mode", "test"])
-    terminal.show(f"Wrote {file}. Try it: {attempt}")
-    terminal.document({"board": problem.board, "file": str(file)})
+    terminal.answer(f"Wrote {file}. Try it: {attempt}", {"board": problem.board, "file": str(file)})
 
 
 def template_of(name: str, templates: Mapping[str, str], language: str | None) -> str:
@@ -227,8 +223,7 @@ def devices(url: Url = None, as_json: Json = False) -> None:
     """List the server's devices and how busy they are."""
     from kernelbot.render.table import table
 
-    terminal = Terminal(as_json)
-    with connect(url, terminal) as client:
+    with connected(url, as_json) as (terminal, client):
         found = client.devices()
     headers = ("device", "vendor", "launcher", "waiting", "running", "state", "seen last")
     rows = [
@@ -243,8 +238,7 @@ def devices(url: Url = None, as_json: Json = False) -> None:
         )
         for device in found.devices
     ]
-    terminal.show(table(headers, rows, right=("waiting", "running"), columns=columns()))
-    terminal.document(found)
+    terminal.answer(table(headers, rows, right=("waiting", "running"), columns=columns()), found)
 
 
 def _launcher(health: "LauncherHealth", device_available: bool) -> str:

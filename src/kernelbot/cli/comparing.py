@@ -61,8 +61,7 @@ def compare(
     wanted = LocalDuel(first, second, problem, device, sandbox, cold)
     compared = _judge(terminal, wanted)
     result = compared.result
-    terminal.show(_text(compared, str(first), str(second)))
-    terminal.document(_document(compared, wanted))
+    terminal.answer(_text(compared, str(first), str(second)), _document(compared, wanted))
     fault = result.failure.fault if result.failure else None
     raise typer.Exit(exit_code_of(result.verdict, fault))
 

@@ -8,8 +8,8 @@ import typer
 from kernelbot.cli.errors import REFUSED
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import BoardName, Json, Url
-from kernelbot.cli.session import connect
-from kernelbot.cli.terminal import Terminal, is_attended
+from kernelbot.cli.session import connected
+from kernelbot.cli.terminal import is_attended
 from kernelbot.domain.errors import UserError
 
 if TYPE_CHECKING:
@@ -49,8 +49,7 @@ def delete_board(
     """Delete a board. For its organisers; this can't be undone."""
     from kernelbot.render.text import counted
 
-    terminal = Terminal(as_json)
-    with connect(url, terminal, board=name) as client:
+    with connected(url, as_json, board=name) as (terminal, client):
         _confirm(f"the board {name}", client, yes=yes or as_json)
         gone = client.organise.delete_board(name, force=force)
     made = counted(gone.submissions, "submission")
@@ -77,8 +76,7 @@ def delete_submission(
 
     If you delete your own submission, the same code isn't ranked again.
     """
-    terminal = Terminal(as_json)
-    with connect(url, terminal, board=board) as client:
+    with connected(url, as_json, board=board) as (terminal, client):
         if submission_id is not None and board is None and user is None:
             _confirm(f"submission {submission_id}", client, yes=yes or as_json)
             gone = client.organise.delete_submission(submission_id)
@@ -87,8 +85,7 @@ def delete_submission(
             gone = client.organise.delete_submissions_of(board, user)
         else:
             raise UserError("Name a submission's number, or both --board and --user.")
-    terminal.show(f"Deleted: {gone.submissions}.")
-    terminal.document(gone)
+    terminal.answer(f"Deleted: {gone.submissions}.", gone)
 
 
 def delete_user(
@@ -101,8 +98,7 @@ def delete_user(
     """Delete an account with its tokens and submissions; this can't be undone."""
     from kernelbot.render.text import counted, one_line
 
-    terminal = Terminal(as_json)
-    with connect(url, terminal) as client:
+    with connected(url, as_json) as (terminal, client):
         _confirm(f"the account {name}", client, yes=yes or as_json)
         own = name.lower() == client.me().name.lower()
         user_id = None if own else client.user_named(name).id

@@ -6,8 +6,8 @@ import typer
 
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import BoardName, Json, Url
-from kernelbot.cli.session import connect
-from kernelbot.cli.terminal import Terminal, columns
+from kernelbot.cli.session import connected
+from kernelbot.cli.terminal import columns
 from kernelbot.domain.errors import NotAllowed, NotAuthenticated
 
 if TYPE_CHECKING:
@@ -46,8 +46,7 @@ def duels(
     """Show the duels between submissions whose scores are too close to compare, newest first."""
     from kernelbot.render.duels import duels_table
 
-    terminal = Terminal(as_json)
-    with connect(url, terminal, board=name) as client:
+    with connected(url, as_json, board=name) as (terminal, client):
         found = client.duels(name, device, submission_id=submission, limit=limit, before_id=before)
     terminal.show(duels_table(found.duels, columns()))
     if found.next_before_id is not None:
@@ -70,8 +69,7 @@ def duel(
     from kernelbot.render.duels import duel_by_workload
     from kernelbot.schemas.values import plain
 
-    terminal = Terminal(as_json)
-    with connect(url, terminal, board=name) as client:
+    with connected(url, as_json, board=name) as (terminal, client):
         found = client.duel(name, duel_id)
         workloads = _workloads(client, name, duel_id)
     shown = [load.named for load in workloads]

@@ -55,9 +55,7 @@ def export(
             from kernelbot.render.text import counted
 
             made = counted(done.submissions, "submission")
-            terminal.show(f"{made} of {counted(len(done.boards), 'board')}: {done.where}")
-            terminal.document(done)
+            terminal.answer(f"{made} of {counted(len(done.boards), 'board')}: {done.where}", done)
             return
         size = client.organise.export(board or (), file)
-    terminal.show(f"{file}: {size:,} bytes.")
-    terminal.document({"file": str(file), "bytes": size})
+    terminal.answer(f"{file}: {size:,} bytes.", {"file": str(file), "bytes": size})

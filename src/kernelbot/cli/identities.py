@@ -7,8 +7,7 @@ import typer
 from kernelbot.accounts.logins.model import Identity
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import Json, Url
-from kernelbot.cli.session import connect
-from kernelbot.cli.terminal import Terminal
+from kernelbot.cli.session import connected
 from kernelbot.domain.errors import UserError
 from kernelbot.domain.next_steps import Next
 
@@ -28,16 +27,14 @@ def list_identities(url: Url = None, as_json: Json = False) -> None:
     from kernelbot.render.table import table
     from kernelbot.render.text import one_line
 
-    terminal = Terminal(as_json)
-    with connect(url, terminal) as client:
+    with connected(url, as_json) as (terminal, client):
         found = client.identities()
     rows = [
         (one_line(_name(identity)), f"{identity.created_at:%Y-%m-%d}")
         for identity in found.identities
     ]
     none = "Your account has no linked identities: you log in with tokens only."
-    terminal.show(table(("identity", "since"), rows) if rows else none)
-    terminal.document(found)
+    terminal.answer(table(("identity", "since"), rows) if rows else none, found)
 
 
 def unlink(
@@ -48,12 +45,10 @@ def unlink(
     """Unlink an identity: logging in with it then no longer opens your account."""
     from kernelbot.render.text import one_line
 
-    terminal = Terminal(as_json)
-    with connect(url, terminal) as client:
+    with connected(url, as_json) as (terminal, client):
         chosen = _chosen(identity, client.identities().identities)
         client.unlink(chosen.provider, chosen.subject)
-    terminal.show(f"{one_line(_name(chosen))} is no longer linked to your account.")
-    terminal.document(chosen)
+    terminal.answer(f"{one_line(_name(chosen))} is no longer linked to your account.", chosen)
 
 
 def _chosen(wanted: str, found: list[Identity]) -> Identity:

@@ -6,8 +6,7 @@ import typer
 
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import BoardName, Json, Url
-from kernelbot.cli.session import connect
-from kernelbot.cli.terminal import Terminal
+from kernelbot.cli.session import connected
 
 
 def register(app: typer.Typer) -> None:
@@ -34,12 +33,10 @@ def create(
     as_json: Json = False,
 ) -> None:
     """Create invites, one code per line. For the boards' organisers."""
-    terminal = Terminal(as_json)
-    with connect(url, terminal) as client:
+    with connected(url, as_json) as (terminal, client):
         made = client.create_invites(boards, count)
     terminal.progress(f"Each opens {', '.join(made.boards)} to one person: kernelbot join CODE")
-    terminal.show("\n".join(made.codes))
-    terminal.document(made)
+    terminal.answer("\n".join(made.codes), made)
 
 
 def list_invites(
@@ -56,8 +53,7 @@ def list_invites(
     from kernelbot.render.table import table
     from kernelbot.render.text import one_line
 
-    terminal = Terminal(as_json)
-    with connect(url, terminal) as client:
+    with connected(url, as_json) as (terminal, client):
         found = client.invites(board, unclaimed=unclaimed, limit=limit, offset=offset)
     rows = [
         (
@@ -69,8 +65,7 @@ def list_invites(
         for invite in found.invites
     ]
     none = f"There are none. Create some: kernelbot invite create {board}"
-    terminal.show(table(("code", "boards", "used by", "at"), rows) if rows else none)
-    terminal.document(found)
+    terminal.answer(table(("code", "boards", "used by", "at"), rows) if rows else none, found)
 
 
 def revoke(
@@ -79,12 +74,10 @@ def revoke(
     as_json: Json = False,
 ) -> None:
     """Revoke an invite, and the membership that it gave. For the boards' organisers."""
-    terminal = Terminal(as_json)
-    with connect(url, terminal) as client:
+    with connected(url, as_json) as (terminal, client):
         gone = client.revoke_invite(code)
     used = "Its user is no longer a member." if gone.was_claimed else "Nobody had used it."
-    terminal.show(f"The invite is revoked. {used}")
-    terminal.document(gone)
+    terminal.answer(f"The invite is revoked. {used}", gone)
 
 
 def join(
@@ -93,8 +86,6 @@ def join(
     as_json: Json = False,
 ) -> None:
     """Use an invite: its boards are open to you from now on."""
-    terminal = Terminal(as_json)
-    with connect(url, terminal) as client:
+    with connected(url, as_json) as (terminal, client):
         joined = client.join(code)
-    terminal.show(f"Boards you can use now: {', '.join(joined.boards)}")
-    terminal.document(joined)
+    terminal.answer(f"Boards you can use now: {', '.join(joined.boards)}", joined)

@@ -7,8 +7,7 @@ import typer
 
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import Json, Url
-from kernelbot.cli.session import connect
-from kernelbot.cli.terminal import Terminal
+from kernelbot.cli.session import connected
 
 
 def register(app: typer.Typer) -> None:
@@ -26,8 +25,7 @@ def open_pages(
     as_json: Json = False,
 ) -> None:
     """Log a browser in as the account of this terminal, by a link that works once."""
-    terminal = Terminal(as_json)
-    with connect(url, terminal) as client:
+    with connected(url, as_json) as (terminal, client):
         link = client.make_login_link()
     expect_web_address(link.url)
     opened = not (no_browser or as_json) and webbrowser.open(link.url)

@@ -9,7 +9,7 @@ from kernelbot.boards.limits.model import LimitCategory
 from kernelbot.boards.model import Visibility
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import BoardName, Json, Url, read_deadline
-from kernelbot.cli.session import connect
+from kernelbot.cli.session import connect, connected
 from kernelbot.cli.terminal import Terminal, columns
 from kernelbot.domain.errors import UserError
 
@@ -54,20 +54,16 @@ def pause(
     as_json: Json = False,
 ) -> None:
     """Accept no more submissions; those accepted before are judged. For admins."""
-    terminal = Terminal(as_json)
-    with connect(url, terminal) as client:
+    with connected(url, as_json) as (terminal, client):
         state = client.pause(reason)
-    terminal.show("No submissions are accepted until: kernelbot resume")
-    terminal.document(state)
+    terminal.answer("No submissions are accepted until: kernelbot resume", state)
 
 
 def resume(url: Url = None, as_json: Json = False) -> None:
     """Accept submissions again. For admins."""
-    terminal = Terminal(as_json)
-    with connect(url, terminal) as client:
+    with connected(url, as_json) as (terminal, client):
         state = client.resume()
-    terminal.show("Submissions are accepted again.")
-    terminal.document(state)
+    terminal.answer("Submissions are accepted again.", state)
 
 
 def audit(
@@ -89,8 +85,7 @@ def audit(
     from kernelbot.render.table import table
     from kernelbot.render.text import one_line
 
-    terminal = Terminal(as_json)
-    with connect(url, terminal) as client:
+    with connected(url, as_json) as (terminal, client):
         page = client.audit(
             subject=subject, actor=actor, action=action, limit=limit, before_id=before
         )
@@ -170,8 +165,7 @@ def edit(
             client.organise.try_on_cpu(name, try_on_cpu)
         board = client.board(name)
     changed = _changes(before, board)
-    terminal.show("\n".join(changed) if changed else f"{board.name}: nothing has changed.")
-    terminal.document(board)
+    terminal.answer("\n".join(changed) if changed else f"{board.name}: nothing has changed.", board)
 
 
 def _changes(before: "NamedBoard", after: "NamedBoard") -> list[str]:

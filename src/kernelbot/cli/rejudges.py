@@ -7,7 +7,7 @@ import typer
 
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import BoardName, Json, Url
-from kernelbot.cli.session import connect
+from kernelbot.cli.session import connected
 from kernelbot.cli.terminal import Terminal, columns
 
 if TYPE_CHECKING:
@@ -52,8 +52,7 @@ def rejudge(
 
     Ctrl-C ends this command, not the judging.
     """
-    terminal = Terminal(as_json)
-    with connect(url, terminal, board=name) as client:
+    with connected(url, as_json, board=name) as (terminal, client):
         if end is not None:
             terminal.document(client.end_rejudge(name, end))
             terminal.show(f"Rejudge {end} has ended. The ranking is as it was.")
@@ -65,8 +64,7 @@ def rejudge(
         if not no_wait:
             found = _wait(client, found, terminal)
             _tell_of_duels(client, found, terminal)
-    terminal.show(_table(found))
-    terminal.document(found)
+    terminal.answer(_table(found), found)
 
 
 def _wait(client: "KernelbotClient", found: "Rejudge", terminal: Terminal) -> "Rejudge":

@@ -6,8 +6,8 @@ import typer
 
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import Json, Url
-from kernelbot.cli.session import connect
-from kernelbot.cli.terminal import Terminal, columns
+from kernelbot.cli.session import connected
+from kernelbot.cli.terminal import columns
 
 Id = Annotated[int, typer.Argument(min=1, help="The submission's number.")]
 Reason = Annotated[str, typer.Option("--reason", "-r", help="Why; kept in the audit log.")]
@@ -36,8 +36,7 @@ def held(
     from kernelbot.render.text import one_line
     from kernelbot.render.units import seconds_text
 
-    terminal = Terminal(as_json)
-    with connect(url, terminal) as client:
+    with connected(url, as_json) as (terminal, client):
         found = client.held(board)
     rows = [
         (
@@ -60,18 +59,14 @@ def held(
 
 def release(submission_id: Id, reason: Reason, url: Url = None, as_json: Json = False) -> None:
     """Let a held or refused submission be ranked. For organisers."""
-    terminal = Terminal(as_json)
-    with connect(url, terminal) as client:
+    with connected(url, as_json) as (terminal, client):
         found = client.release(submission_id, reason)
     place = f" at place {found.place}" if found.place else ""
-    terminal.show(f"Submission {found.id} may be ranked now{place}.")
-    terminal.document(found)
+    terminal.answer(f"Submission {found.id} may be ranked now{place}.", found)
 
 
 def refuse(submission_id: Id, reason: Reason, url: Url = None, as_json: Json = False) -> None:
     """Keep a submission from the ranking; its author reads the reason. For organisers."""
-    terminal = Terminal(as_json)
-    with connect(url, terminal) as client:
+    with connected(url, as_json) as (terminal, client):
         found = client.refuse(submission_id, reason)
-    terminal.show(f"Submission {found.id} is refused; its author can read why.")
-    terminal.document(found)
+    terminal.answer(f"Submission {found.id} is refused; its author can read why.", found)

@@ -7,8 +7,8 @@ import typer
 
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import Json, Url
-from kernelbot.cli.session import connect
-from kernelbot.cli.terminal import Terminal, columns
+from kernelbot.cli.session import connected
+from kernelbot.cli.terminal import columns
 
 if TYPE_CHECKING:
     from kernelbot.runs.samples.model import SampledWorkload
@@ -48,8 +48,7 @@ def samples(
     """Download every sample; without --csv or --json, show an overview."""
     from kernelbot.render.table import table
 
-    terminal = Terminal(as_json)
-    with connect(url, terminal) as client:
+    with connected(url, as_json) as (terminal, client):
         found = client.samples(submission_id)
     if as_csv and not as_json:
         _write_csv(found)

@@ -208,8 +208,7 @@ def _set_copy(data: Path | None, as_json: bool, *, is_copy: bool) -> None:
     terminal = Terminal(as_json)
     set_copy(is_copy=is_copy, data=data)
     done = "It is marked as a copy." if is_copy else "It is active: it judges, and tells people."
-    terminal.show(done)
-    terminal.document({"copy": is_copy})
+    terminal.answer(done, {"copy": is_copy})
 
 
 def backup(

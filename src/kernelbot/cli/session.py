@@ -9,18 +9,18 @@ import typer
 
 from kernelbot.cli.errors import INTERRUPTED
 from kernelbot.cli.loading import httpx_alone
+from kernelbot.cli.terminal import Terminal
 from kernelbot.cli.token_end import warn_once_a_day
 from kernelbot.domain.errors import NotFound, UserError
 from kernelbot.domain.next_steps import Next
 
 if TYPE_CHECKING:
-    from kernelbot.cli.terminal import Terminal
     from kernelbot.client import KernelbotClient, Refused
 
 
 @contextmanager
 def connect(
-    url: str | None, terminal: "Terminal", *, board: str | None = None
+    url: str | None, terminal: Terminal, *, board: str | None = None
 ) -> "Iterator[KernelbotClient]":
     """A client for the server that is found, which is printed if this account knows others as
     well. Within the block, input that the server would refuse (a name that is too long, a number
@@ -52,6 +52,16 @@ def connect(
             raise
         else:
             warn_once_a_day(client, endpoint, terminal)
+
+
+@contextmanager
+def connected(
+    url: str | None, as_json: bool, *, board: str | None = None
+) -> "Iterator[tuple[Terminal, KernelbotClient]]":
+    """Where a command prints, and what `connect` gives."""
+    terminal = Terminal(as_json)
+    with connect(url, terminal, board=board) as client:
+        yield terminal, client
 
 
 def _suggest(client: "KernelbotClient", board: str, error: "Refused") -> None:

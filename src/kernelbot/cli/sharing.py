@@ -7,8 +7,7 @@ import typer
 from kernelbot.cli.completion import submission_numbers
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import Json, Url
-from kernelbot.cli.session import connect
-from kernelbot.cli.terminal import Terminal
+from kernelbot.cli.session import connected
 from kernelbot.domain.errors import UserError
 
 
@@ -44,8 +43,7 @@ def share(
 
     if code and stop:
         raise UserError("--code and --stop can't be used together.", hint="Choose one.")
-    terminal = Terminal(as_json)
-    with connect(url, terminal) as client:
+    with connected(url, as_json) as (terminal, client):
         if stop:
             client.stop_sharing(number)
             terminal.show(f"Submission {number} is shown by no link any more.")

@@ -9,8 +9,7 @@ import typer
 from kernelbot.cli.completion import submission_numbers
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import Force, Json, Url
-from kernelbot.cli.session import connect
-from kernelbot.cli.terminal import Terminal
+from kernelbot.cli.session import connected
 from kernelbot.cli.writing import write_file
 from kernelbot.domain.errors import NotAllowed
 
@@ -46,8 +45,7 @@ def pull(
     as_json: Json = False,
 ) -> None:
     """Write a submission's code to a file, to go on from there."""
-    terminal = Terminal(as_json)
-    with connect(url, terminal) as client:
+    with connected(url, as_json) as (terminal, client):
         found = client.submission(submission_id)
     # The name is a stranger's: the last part of it, and in this folder.
     file = to or Path(Path(found.file_name).name)
@@ -66,8 +64,7 @@ def diff(
     """What differs between the code of two submissions, or of one and a file."""
     from kernelbot.drawing.differences import between
 
-    terminal = Terminal(as_json)
-    with connect(url, terminal) as client:
+    with connected(url, as_json) as (terminal, client):
         sources = [
             _code(client.submission(int(named))) if _is_number(named) else _file(Path(named))
             for named in (first, second)

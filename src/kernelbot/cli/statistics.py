@@ -6,8 +6,8 @@ import typer
 
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import Json, Url
-from kernelbot.cli.session import connect
-from kernelbot.cli.terminal import Terminal, columns
+from kernelbot.cli.session import connected
+from kernelbot.cli.terminal import columns
 
 
 def register(app: typer.Typer) -> None:
@@ -32,8 +32,7 @@ def stats(
     from kernelbot.render.text import counted
     from kernelbot.render.units import seconds_text
 
-    terminal = Terminal(as_json)
-    with connect(url, terminal) as client:
+    with connected(url, as_json) as (terminal, client):
         found = client.organise.statistics(board, last_day=last_day)
     when = "in the last 24 hours" if found.last_day else "so far"
     terminal.show(

@@ -8,9 +8,9 @@ from kernelbot.cli import artifacts, attestations, deletion, reviews, samples, s
 from kernelbot.cli.completion import board_names, submission_numbers
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import Json, Url
-from kernelbot.cli.session import connect
+from kernelbot.cli.session import connected
 from kernelbot.cli.submitting import page_url, watch
-from kernelbot.cli.terminal import Terminal, columns
+from kernelbot.cli.terminal import columns
 
 if TYPE_CHECKING:
     from kernelbot.submissions.model import SubmissionView
@@ -81,8 +81,7 @@ def list_submissions(
     from kernelbot.render.text import one_line
     from kernelbot.render.units import seconds_text
 
-    terminal = Terminal(as_json)
-    with connect(url, terminal, board=board) as client:
+    with connected(url, as_json, board=board) as (terminal, client):
         found = client.submissions(
             board=board, user=user, everyone=everyone, limit=limit, before_id=before
         )
@@ -137,8 +136,7 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Show a submission: its runs, its report, its place."""
-    terminal = Terminal(as_json)
-    with connect(url, terminal) as client:
+    with connected(url, as_json) as (terminal, client):
         found = client.submission(submission_id)
     if code:
         terminal.show_file(found.code or "")
@@ -155,15 +153,12 @@ def show(
 
 def wait(submission_id: Id, url: Url = None, as_json: Json = False) -> None:
     """Follow a submission until it is judged; exit codes as of `submit`."""
-    terminal = Terminal(as_json)
-    with connect(url, terminal) as client:
+    with connected(url, as_json) as (terminal, client):
         watch(client, client.submission(submission_id), terminal)
 
 
 def cancel(submission_id: Id, url: Url = None, as_json: Json = False) -> None:
     """Stop a submission that hasn't finished."""
-    terminal = Terminal(as_json)
-    with connect(url, terminal) as client:
+    with connected(url, as_json) as (terminal, client):
         found = client.cancel(submission_id)
-    terminal.show(f"Submission {found.id} is {found.state}.")
-    terminal.document(found)
+    terminal.answer(f"Submission {found.id} is {found.state}.", found)

@@ -94,8 +94,7 @@ def submit(
         if no_wait:
             from kernelbot.cli.follow import how_to_follow
 
-            terminal.show(f"Submission {sent.id} is {sent.state}. {how_to_follow(sent.id)}")
-            terminal.document(sent)
+            terminal.answer(f"Submission {sent.id} is {sent.state}. {how_to_follow(sent.id)}", sent)
             return
         watch(client, sent, terminal)
 

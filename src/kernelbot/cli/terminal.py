@@ -49,6 +49,11 @@ class Terminal:
             sys.stdout.write(json.dumps(found, indent=2) + "\n")
             sys.stdout.flush()
 
+    def answer(self, text: str, document: object) -> None:
+        """The result: the text for people, the document for programs."""
+        self.show(text)
+        self.document(document)
+
 
 def is_attended() -> bool:
     """Whether a person sits there who can be asked: no script ever is."""

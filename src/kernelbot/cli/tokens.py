@@ -7,7 +7,7 @@ import typer
 
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import Json, Url
-from kernelbot.cli.session import connect
+from kernelbot.cli.session import connect, connected
 from kernelbot.cli.terminal import Terminal, columns
 
 
@@ -28,8 +28,7 @@ def list_tokens(url: Url = None, as_json: Json = False) -> None:
     from kernelbot.render.table import table
     from kernelbot.render.text import one_line
 
-    terminal = Terminal(as_json)
-    with connect(url, terminal) as client:
+    with connected(url, as_json) as (terminal, client):
         found = client.tokens()
     rows = [
         (
@@ -43,8 +42,7 @@ def list_tokens(url: Url = None, as_json: Json = False) -> None:
         for token in found.tokens
     ]
     head = ("id", "kind", "name", "since", "expires", "made with")
-    terminal.show(table(head, rows, right=("id", "made with"), columns=columns()))
-    terminal.document(found)
+    terminal.answer(table(head, rows, right=("id", "made with"), columns=columns()), found)
 
 
 def create(
@@ -80,11 +78,9 @@ def revoke(
     made with it."""
     from kernelbot.render.text import one_line
 
-    terminal = Terminal(as_json)
-    with connect(url, terminal) as client:
+    with connected(url, as_json) as (terminal, client):
         token = client.revoke_token(number)
-    terminal.show(f"Token {one_line(token.name)} is revoked.")
-    terminal.document(token)
+    terminal.answer(f"Token {one_line(token.name)} is revoked.", token)
 
 
 def _day(at: datetime) -> str:

@@ -6,8 +6,8 @@ import typer
 
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import Json, Url
-from kernelbot.cli.session import connect
-from kernelbot.cli.terminal import Terminal, columns
+from kernelbot.cli.session import connected
+from kernelbot.cli.terminal import columns
 from kernelbot.webhooks.model import WebhookEvent
 
 WebhookId = Annotated[int, typer.Argument(min=1, metavar="ID", help="From `webhook list`.")]
@@ -50,12 +50,10 @@ def create(
     as_json: Json = False,
 ) -> None:
     """Create a webhook; its secret is shown only now."""
-    terminal = Terminal(as_json)
-    with connect(url, terminal) as client:
+    with connected(url, as_json) as (terminal, client):
         made = client.create_webhook(address, board=board, events=events or [])
     terminal.show(f"Webhook {made.id}. Its secret, shown only now:\n\n    {made.secret}\n")
-    terminal.show(f"Try it: kernelbot webhook test {made.id}")
-    terminal.document(made)
+    terminal.answer(f"Try it: kernelbot webhook test {made.id}", made)
 
 
 def list_webhooks(board: BoardOption = None, url: Url = None, as_json: Json = False) -> None:
@@ -63,8 +61,7 @@ def list_webhooks(board: BoardOption = None, url: Url = None, as_json: Json = Fa
     from kernelbot.render.table import table
     from kernelbot.render.text import one_line
 
-    terminal = Terminal(as_json)
-    with connect(url, terminal) as client:
+    with connected(url, as_json) as (terminal, client):
         found = client.webhooks(board)
     rows = [
         (
@@ -78,16 +75,14 @@ def list_webhooks(board: BoardOption = None, url: Url = None, as_json: Json = Fa
     ]
     heads = ("id", "address", "events", "of", "state")
     none = "There are none. Create one: kernelbot webhook create URL"
-    terminal.show(table(heads, rows, right=("id",), columns=columns()) if rows else none)
-    terminal.document(found)
+    terminal.answer(table(heads, rows, right=("id",), columns=columns()) if rows else none, found)
 
 
 def log(number: WebhookId, url: Url = None, as_json: Json = False) -> None:
     """Show the last messages: what was delivered, what failed why, and what is tried when."""
     from kernelbot.render.table import table
 
-    terminal = Terminal(as_json)
-    with connect(url, terminal) as client:
+    with connected(url, as_json) as (terminal, client):
         found = client.webhook_messages(number)
     rows = [
         (
@@ -107,29 +102,23 @@ def log(number: WebhookId, url: Url = None, as_json: Json = False) -> None:
 
 def try_it(number: WebhookId, url: Url = None, as_json: Json = False) -> None:
     """Send a message that says nothing, to try it."""
-    terminal = Terminal(as_json)
-    with connect(url, terminal) as client:
+    with connected(url, as_json) as (terminal, client):
         found = client.test_webhook(number)
-    terminal.show(f"A message is on its way. See: kernelbot webhook log {number}")
-    terminal.document(found)
+    terminal.answer(f"A message is on its way. See: kernelbot webhook log {number}", found)
 
 
 def enable(number: WebhookId, url: Url = None, as_json: Json = False) -> None:
     """Tell a disabled webhook again, of what happens from now on."""
-    terminal = Terminal(as_json)
-    with connect(url, terminal) as client:
+    with connected(url, as_json) as (terminal, client):
         found = client.enable_webhook(number)
-    terminal.show(f"Webhook {number} is enabled.")
-    terminal.document(found)
+    terminal.answer(f"Webhook {number} is enabled.", found)
 
 
 def delete(number: WebhookId, url: Url = None, as_json: Json = False) -> None:
     """Delete a webhook and its log."""
-    terminal = Terminal(as_json)
-    with connect(url, terminal) as client:
+    with connected(url, as_json) as (terminal, client):
         client.delete_webhook(number)
-    terminal.show(f"Webhook {number} is deleted.")
-    terminal.document({"webhook_id": number, "deleted": True})
+    terminal.answer(f"Webhook {number} is deleted.", {"webhook_id": number, "deleted": True})
 
 
 def _state(disabled_reason: str | None, *, failing: bool) -> str:
