@@ -21,6 +21,7 @@ from kernelbot.protocol import (
 )
 from kernelbot.runs.job_terms import JobTerms
 from kernelbot.runs.queue.model import QueueRules
+from kernelbot.schemas.values import from_row
 from kernelbot.store.database import ReadSession, WriteSession
 from kernelbot.store.jsontext import clean, dumps
 from kernelbot.store.sqlfiles import statements
@@ -98,11 +99,9 @@ async def lock_run(session: WriteSession, run_id: int) -> LockedRun | None:
     row = await session.one(statements(__file__)["lock_run"], {"run_id": run_id})
     if row is None:
         return None
-    name, code = row.pop("opponent_file_name"), row.pop("opponent_code")
-    return LockedRun(
-        **{**row, "state": RunState(row["state"]), "mode": Mode(row["mode"])},
-        opponent=None if code is None else SourceFile(name, code),
-    )
+    name, code = row["opponent_file_name"], row["opponent_code"]
+    opponent = None if code is None else SourceFile(name, code)
+    return from_row(LockedRun, {**row, "opponent": opponent})
 
 
 @dataclass(frozen=True)
@@ -152,7 +151,7 @@ async def lock_run_ref(session: WriteSession, run_id: int) -> RunRef | None:
     """Lock the run until the transaction ends; whatever changes it or its attempts calls this
     first."""
     row = await session.one(statements(__file__)["lock_run_ref"], {"run_id": run_id})
-    return RunRef(**{**row, "mode": Mode(row["mode"])}) if row else None
+    return from_row(RunRef, row) if row else None
 
 
 async def open_attempt(

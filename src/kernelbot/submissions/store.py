@@ -2,14 +2,14 @@
 
 import base64
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-from kernelbot.domain.states import ReviewState, RunState, SubmissionState
+from kernelbot.domain.states import RunState, SubmissionState
 from kernelbot.duels.model import Ratio
-from kernelbot.protocol import EventKind, Fault, Mode, RunResult, Verdict
+from kernelbot.protocol import EventKind, Mode, RunResult
 from kernelbot.ranking.model import NotRanked, NotRankedReason, ScoreInterval
 from kernelbot.runs.files import RunFile
 from kernelbot.runs.model import Run
@@ -23,7 +23,6 @@ from kernelbot.store.samples import unpack
 from kernelbot.store.sqlfiles import statements
 from kernelbot.submissions.model import BareSubmission, Rank, SubmissionEvent
 
-_OF_SUBMISSION = tuple(field.name for field in fields(BareSubmission))
 _EVENTS_AT_ONCE = 1000
 
 
@@ -87,18 +86,25 @@ async def tell_that_it_waits(session: WriteSession, run_id: int) -> None:
 async def one(session: ReadSession, submission_id: int) -> BareSubmission | None:
     """The submission with its code."""
     row = await session.one(statements(__file__)["one"], {"submission_id": submission_id})
-    return _submission(row) if row else None
+    return from_row(BareSubmission, row) if row else None
 
 
 @dataclass(frozen=True)
-class Snapshot:
+class SubmissionEntry:
     """A submission without its code, its runs without results, and where it is its author's best.
-    `preflights`: ids of its reports, each with that of the version before, or None; `line`: as
-    `queue.waiting` returns it."""
+    `hash`: as `FoundSubmission`, of this moment; 0 in a snapshot."""
 
     submission: BareSubmission
+    hash: int
     runs: tuple[Run, ...]
     bests: tuple[BestSubmission, ...]
+
+
+@dataclass(frozen=True)
+class Snapshot(SubmissionEntry):
+    """All of a submission that can change. `preflights`: ids of its reports, each with that of the
+    version before, or None; `line`: as `queue.waiting` returns it."""
+
     preflights: tuple[tuple[int, int | None], ...]
     line: WaitingRun | None
 
@@ -106,7 +112,7 @@ class Snapshot:
 async def snapshot(
     session: ReadSession, submission_id: int, rules: QueueRules, *, fresh_s: float
 ) -> Snapshot | None:
-    """All of a submission that can change, by one statement."""
+    """The submission as it is now, by one statement."""
     values = {"submission_id": submission_id, **asked(rules, fresh_s)}
     rows = await session.all(statements(__file__)["snapshot"], values)
     if not rows:
@@ -114,9 +120,8 @@ async def snapshot(
     (preflights, *_) = [row.pop("preflights") for row in rows]
     lines = [row.pop("line") for row in rows]
     line = next((read_line(one) for one in lines if one is not None), None)
-    found = _entry(rows)
     ids = tuple((number, before) for number, before in preflights)
-    return Snapshot(found.submission, found.runs, found.bests, ids, line)
+    return Snapshot(**vars(_entry(rows)), preflights=ids, line=line)
 
 
 async def code(session: ReadSession, submission_id: int) -> str | None:
@@ -186,17 +191,6 @@ async def on_board(
     """Ids of everybody's on a board, newest first."""
     values = {"leaderboard_id": leaderboard_id, "limit": limit, "offset": offset}
     return [row["id"] for row in await session.all(statements(__file__)["on_board"], values)]
-
-
-@dataclass(frozen=True)
-class SubmissionEntry:
-    """A submission with its runs, without code and results. `hash`: as `FoundSubmission`, of this
-    moment."""
-
-    submission: BareSubmission
-    hash: int
-    runs: tuple[Run, ...]
-    bests: tuple[BestSubmission, ...]
 
 
 async def entries(session: ReadSession, submission_ids: list[int]) -> list[SubmissionEntry]:
@@ -297,11 +291,6 @@ async def events(session: ReadSession, submission_id: int, after: int) -> Happen
     return Happened(found, is_all, is_all and ended)
 
 
-def _submission(row: Row) -> BareSubmission:
-    review = ReviewState(row["review"])
-    return BareSubmission(**{**row, "mode": Mode(row["mode"]), "review": review})
-
-
 def _listed(row: Row) -> FoundSubmission:
     number, devices, versions = row["id"], row["best_devices"], row["best_versions"]
     bests = zip(devices, versions, strict=True) if devices else ()
@@ -313,13 +302,23 @@ def _listed(row: Row) -> FoundSubmission:
 
 def _entry(rows: list[Row]) -> SubmissionEntry:
     """The entry that a submission's rows, one for each of its runs, make."""
-    found = _submission({name: rows[0][name] for name in _OF_SUBMISSION})
-    versions = [(row["device"], row.pop("best_of_version")) for row in rows]
+    found = from_row(BareSubmission, rows[0])
+    versions = [(row["device"], row["best_of_version"]) for row in rows]
     owner = found.board_id, found.author_id
     bests = tuple(_best(found.id, *owner, *at) for at in versions if at[1] is not None)
-    entry_hash = rows[0].get("hash", 0)
-    runs = tuple(_run(_columns_of_run(row), found.mode) for row in rows)
-    return SubmissionEntry(found, entry_hash, runs, bests)
+    runs = tuple(
+        _run(
+            {
+                **row,
+                "id": row["run_id"],
+                "created_at": row["run_created_at"],
+                "submission_id": found.id,
+            },
+            found.mode,
+        )
+        for row in rows
+    )
+    return SubmissionEntry(found, rows[0].get("hash", 0), runs, bests)
 
 
 def _best(
@@ -328,46 +327,26 @@ def _best(
     return BestSubmission(submission_id, board_id, device, author_id, version)
 
 
-def _columns_of_run(row: Row) -> Row:
-    """The run's columns of a row of `snapshot` or `entries`."""
-    own = {name: row[name] for name in row if name not in _OF_SUBMISSION and name != "hash"}
-    own["id"], own["created_at"] = own.pop("run_id"), own.pop("run_created_at")
-    return {**own, "submission_id": row["id"]}
-
-
 def _run(row: Row, mode: Mode) -> Run:
-    not_ranked, interval = _not_ranked(row), _interval(row)
-    return Run(
-        **{
-            **row,
-            "mode": mode,
-            "state": RunState(row["state"]),
-            "verdict": Verdict(row["verdict"]) if row["verdict"] else None,
-            "fault": Fault(row["fault"]) if row["fault"] else None,
-            "result": None,
-            "not_ranked": not_ranked,
-            "interval": interval,
-        }
-    )
+    more = {"not_ranked": _not_ranked(row), "interval": _interval(row)}
+    return from_row(Run, {**row, "mode": mode, "result": None, **more})
 
 
 def _interval(row: Row) -> ScoreInterval | None:
-    """Takes what says so out of the row."""
-    low_s, high_s = row.pop("ci_low_s"), row.pop("ci_high_s")
-    own = row.pop("own_low_s"), row.pop("own_high_s")
-    scatter, pairs = row.pop("scatter"), row.pop("scatter_pairs")
-    return None if low_s is None else ScoreInterval((low_s, high_s), own, scatter, pairs)
+    if row["ci_low_s"] is None:
+        return None
+    own = row["own_low_s"], row["own_high_s"]
+    shown = row["ci_low_s"], row["ci_high_s"]
+    return ScoreInterval(shown, own, row["scatter"], row["scatter_pairs"])
 
 
 def _not_ranked(row: Row) -> NotRanked | None:
-    """Takes what says so out of the row."""
-    reason, other_id = row.pop("not_ranked", None), row.pop("not_ranked_for", None)
-    ratio = [row.pop(name, None) for name in ("ratio", "ratio_low", "ratio_high")]
+    reason = row.get("not_ranked")
     if reason is None:
         return None
     duels = (NotRankedReason.DUEL_UNDECIDED, NotRankedReason.DUEL_LOST)
-    known = Ratio(*ratio) if reason in duels else None
-    return NotRanked.because(NotRankedReason(reason), other_id, known)
+    known = Ratio(row["ratio"], row["ratio_low"], row["ratio_high"]) if reason in duels else None
+    return NotRanked.because(NotRankedReason(reason), row["not_ranked_for"], known)
 
 
 def _result(row: Row) -> RunResult:

@@ -10,6 +10,7 @@ from kernelbot.platform.model import PlatformState
 from kernelbot.protocol import Lang, Mode
 from kernelbot.runs.queue.model import QueueRules
 from kernelbot.runs.queue.store import WaitingRun, asked, read_line
+from kernelbot.schemas.values import from_row
 from kernelbot.store.database import ReadSession, WriteSession
 from kernelbot.store.sqlfiles import statements
 
@@ -71,12 +72,8 @@ async def load_board_for_submit(
     values = {"name": name, "author_id": author_id, "category": category}
     row = await session.one(statements(__file__)["facts"], values)
     assert row is not None, "the migration puts the platform's one row there"
-    state = PlatformState(row.pop("accepts_jobs"), row.pop("reason"))
-    if row["id"] is None:
-        return state, None
-    visibility, devices = Visibility(row.pop("visibility")), tuple(row.pop("devices"))
-    lang = Lang(row.pop("lang"))
-    return state, Destination(**row, visibility=visibility, devices=devices, lang=lang)
+    state = PlatformState(row["accepts_jobs"], row["reason"])
+    return state, None if row["id"] is None else from_row(Destination, row)
 
 
 async def add_submission(
