@@ -56,7 +56,9 @@ class Ended:
     id = "../../etc/a name"
     seed = 7
     began_at = WHEN
-    held_out: HeldOutResult | None = HeldOutResult(Verdict.ACCEPTED, reward=2.0, score_s=0.5)
+    held_out: HeldOutResult | None = HeldOutResult(
+        verdict=Verdict.ACCEPTED, reward=2.0, score_s=0.5
+    )
     is_done = True
     unconfirmed = 0.0
 
@@ -134,7 +136,8 @@ async def test_what_an_abandoned_episode_was_paid_in_advance_is_in_its_last_row(
 
 async def test_so_is_what_the_end_could_not_confirm(tmp_path: Path) -> None:
     lost = Ended()
-    lost.unconfirmed, lost.held_out = 2.0, HeldOutResult(Verdict.INTERNAL_ERROR, None, None)
+    lost.unconfirmed = 2.0
+    lost.held_out = HeldOutResult(verdict=Verdict.INTERNAL_ERROR, reward=None, score_s=None)
     await Recorder(tmp_path, NOTE).write(lost)
     assert [None, None, 2.0] == [row["unconfirmed"] for row in rows(tmp_path)]
 

@@ -24,7 +24,7 @@ ACTION = Action(source="x")
 
 
 def held_out(reward: float | None) -> HeldOutResult:
-    return HeldOutResult(Verdict.ACCEPTED, reward, score_s=None)
+    return HeldOutResult(verdict=Verdict.ACCEPTED, reward=reward, score_s=None)
 
 
 def paid(

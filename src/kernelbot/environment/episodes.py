@@ -186,8 +186,9 @@ class Episode:
             )
         except InvalidProblem as error:
             log.error("What is held out of the task %r can't be judged: %s", self.task.id, error)
-            return HeldOutResult(Verdict.INTERNAL_ERROR, None, None)
-        return HeldOutResult(report.verdict, report.reward(rules.reward), report.score_s)
+            return HeldOutResult(verdict=Verdict.INTERNAL_ERROR, reward=None, score_s=None)
+        reward = report.reward(rules.reward)
+        return HeldOutResult(verdict=report.verdict, reward=reward, score_s=report.score_s)
 
     def _secret_seed(self) -> int:
         return self._grounds.secret.data_seed(self.task.id, self.seed)
@@ -208,7 +209,7 @@ class Episode:
             refusal=judged.refusal if judged else "",
             report=report_data(report) if report else None,
             best=self._progress.best,
-            held_out=self.held_out.shown() if self.held_out else None,
+            held_out=self.held_out,
             done=self.is_done,
             reward=reward,
             metadata={"episode_id": self.id, "seed": self.seed},

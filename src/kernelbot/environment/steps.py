@@ -6,7 +6,6 @@ from datetime import datetime
 from kernelbot.environment.messages import Action, Best, HeldOutReport, SourceKind
 from kernelbot.environment.settings import EpisodeRules, HeldOut, Payment
 from kernelbot.library.reports import Report
-from kernelbot.protocol import Verdict
 
 MOST_LOST = 3
 """After so many attempts that couldn't be judged an episode ends."""
@@ -44,19 +43,10 @@ class EpisodeProgress:
     is_done: bool = False
 
 
-@dataclass(frozen=True)
-class HeldOutResult:
-    """How an episode's best source did on what is held out."""
+class HeldOutResult(HeldOutReport):
+    """The same with what records alone have: an observation shows no time of what is held out."""
 
-    verdict: Verdict
-    reward: float | None
-    """None: it couldn't be judged, by nobody's fault."""
     score_s: float | None
-    """For records alone: an observation shows no time of held-out workloads."""
-
-    def shown(self) -> HeldOutReport:
-        """What an observation shows of it."""
-        return HeldOutReport(verdict=self.verdict, reward=self.reward)
 
 
 @dataclass(frozen=True)
