@@ -58,7 +58,7 @@ class Announcer:
                     await waker.wait(self._bot.rules.retry_s if failing else _POLL_S)
 
     async def _due(self) -> list[Announcement]:
-        """Of guilds whose channels are known: elsewhere there would be no place for it."""
+        """What is due in guilds whose channels are known: in others there is no place for it."""
         return await self._bot.services.announcements.claim(self._bot.ready_guilds())
 
     async def _deliver(self, announcement: Announcement) -> bool:

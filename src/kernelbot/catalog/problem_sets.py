@@ -107,7 +107,7 @@ def _read(path: Path, root: Path, room: _Room) -> ProblemSet:
 
 
 def _places(warnings: Sequence[Finding], folder: Path, root: Path) -> tuple[str, ...]:
-    """As sentences, each with its file's path below `root`."""
+    """The warnings as sentences, each with its file's path below `root`."""
     below = folder.relative_to(root)
     return tuple(str(replace(one, file=(below / one.file).as_posix())) for one in warnings)
 

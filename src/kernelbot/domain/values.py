@@ -26,7 +26,7 @@ def from_fields(kind: type[T], *values: object, **more: object) -> T:
 
 @cache
 def _field_names(kind: Any) -> tuple[str, ...]:
-    """Of a dataclass, or of a model at a door."""
+    """The names of the fields of a dataclass, or of a model at a door."""
     model: dict[str, Any] | None = getattr(kind, "model_fields", None)
     return tuple(model) if model is not None else tuple(field.name for field in fields(kind))
 

@@ -8,7 +8,7 @@ from asyncio.subprocess import PIPE, Process
 from kernelbot.drawing.serving import READY
 
 _IDLE_S = 120.0
-"""It keeps its memory no longer than that after a request."""
+"""For how long after a request a process is kept for the next one."""
 _PASSED_ON = (
     "PATH",
     "HOME",

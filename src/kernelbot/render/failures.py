@@ -20,8 +20,7 @@ class Alike:
 
     @property
     def sentence(self) -> str:
-        """Of a way that is none of failing, since its cases weren't run: how many, and why; empty
-        for others."""
+        """How many cases weren't run, and why; empty if these have failed."""
         if self.first.message != NOT_RUN:
             return ""
         count = 1 + len(self.others)

@@ -49,7 +49,7 @@ class Save:
     preflights: tuple[Preflight, ...] = ()
     """For the GPUs that were asked for; empty as well if another save came first."""
     diagnostics: tuple[Diagnostic, ...] = ()
-    """Of the file, each with its line."""
+    """What was said of the file, each with its line."""
 
     @property
     def first_failing(self) -> CaseResult | None:

@@ -29,7 +29,7 @@ class ServerNote:
     """The folder of the embedded database; None: another database is used."""
 
     def text(self, token: str) -> str:
-        """As `client.endpoint.local_server` reads it."""
+        """JSON, which `client.endpoint.local_server` reads."""
         found = {"url": self.url, "token": token, "pid": os.getpid()}
         more = {"data": self.data and str(self.data), "public_url": self.public_url}
         return json.dumps(found | {name: value for name, value in more.items() if value})

@@ -133,7 +133,7 @@ class EmbeddedPostgres:
         return f"See {log}, or set" if log.exists() else "Or set"
 
     def _expect_room(self) -> None:
-        """Of a full disk initdb says only that a program crashed."""
+        """Raises `Unavailable` if the disk is full: initdb says only that a program crashed."""
         free = shutil.disk_usage(self.folder.parent).free
         if free < _EMPTY_BYTES:
             raise Unavailable(

@@ -274,9 +274,9 @@ class Happened:
 
     events: list[SubmissionEvent]
     is_all: bool
-    """There were no others at that moment."""
+    """Whether there were no others at that moment."""
     is_over: bool
-    """Nor will there be others: every run has ended."""
+    """Whether there will be no others either: every run has ended."""
 
 
 async def events(session: ReadSession, submission_id: int, after: int) -> Happened | None:

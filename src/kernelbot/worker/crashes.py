@@ -11,8 +11,8 @@ def is_crash(error: Exception) -> bool:
 
 
 class Crashes:
-    """Of one launcher, as it is asked the same again and again: the same crash is logged once in a
-    row, with its traceback."""
+    """Logs the crashes of one launcher, which is asked the same again and again: each crash once in
+    a row, with its traceback."""
 
     def __init__(self, launcher: str, log: WrappedLogger) -> None:
         self._launcher = launcher

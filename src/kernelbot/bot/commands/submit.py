@@ -216,7 +216,7 @@ async def chosen(bot: "KernelBot", interaction: discord.Interaction, words: Sequ
 
 
 def _mode(word: str) -> Mode:
-    """Of a menu's id: its first letter, or in menus of releases before the whole word."""
+    """The mode that a menu's id names: by its first letter, in older menus by the whole word."""
     return next(mode for mode in Mode if mode.startswith(word))
 
 

@@ -55,7 +55,7 @@ class Zygote:
         self._control = control
         self._log = log
         self.pid = 0
-        """Of the process that forks runners; 0 until it is ready."""
+        """The process that forks runners; 0 until it is ready."""
         self._ready = False
         self._native_marks = True
         self._lock = threading.Lock()

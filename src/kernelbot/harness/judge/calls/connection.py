@@ -49,7 +49,7 @@ class RunnerConnection:
         self.limits = limits
         self.deadline = deadline
         self.own_limit_s: float | None = None
-        """As `Session.own_limit_s`."""
+        """What `Session.own_limit_s` is."""
         self._runner = runner
         self._ending: Ending | None = None
         self._is_late = False

@@ -96,7 +96,7 @@ class Assessment:
         )
 
     def count_unexplained(self, work: SampledCase) -> int:
-        """Of how many samples, in a duel pairs, only waiting explains how long they took."""
+        """Count samples, in a duel pairs, of which only waiting explains how long they took."""
         of_each = []
         for side in work.sides:
             baseline = self.baseline(work.index, side)
