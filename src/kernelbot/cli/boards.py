@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kernelbot.boards.model import Visibility
+from kernelbot.boards.rules import has_ended
 from kernelbot.cli import deletion, duels, organising, rejudges
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import BoardName, Force, Json, Url, read_deadline
@@ -251,4 +252,4 @@ def _deadline(deadline: datetime | None) -> str:
     if deadline is None:
         return "no deadline"
     text = f"{deadline:%Y-%m-%d %H:%M} UTC"
-    return f"open until {text}" if deadline > datetime.now(UTC) else f"ended {text}"
+    return f"ended {text}" if has_ended(deadline, datetime.now(UTC)) else f"open until {text}"

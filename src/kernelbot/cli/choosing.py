@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from kernelbot.boards.rules import has_ended
 from kernelbot.cli.terminal import Terminal
 from kernelbot.domain.errors import UserError
 from kernelbot.protocol import Mode
@@ -37,7 +38,7 @@ def choose(
     """Ask for the board, and for the devices and the mode if they aren't given. Raises `UserError`
     if no board takes submissions, and `typer.Abort` if the person gives up."""
     now = datetime.now(UTC)
-    boards = [one for one in client.boards().boards if one.deadline is None or one.deadline > now]
+    boards = [one for one in client.boards().boards if not has_ended(one.deadline, now)]
     if not boards:
         raise UserError("No board takes submissions just now.")
     board = _board(boards, terminal)

@@ -16,7 +16,7 @@ from kernelbot.protocol import Lang, SandboxMode
 
 if TYPE_CHECKING:
     from kernelbot.catalog.problem import LoadedProblem
-    from kernelbot.server.check import CheckedSolution, ProblemMistake
+    from kernelbot.server.check import CheckedSolution, ProblemTrouble
 
 
 def register(app: typer.Typer) -> None:
@@ -105,7 +105,7 @@ def _exit_code(well: bool, checked: "list[CheckedSolution]") -> int:
     return OURS if unknown and not all(one.blames_problem for one in unknown) else REFUSED
 
 
-def _trouble(trouble: "ProblemMistake") -> str:
+def _trouble(trouble: "ProblemTrouble") -> str:
     from kernelbot.render.text import indent, printable
 
     where = f"\n{indent(printable(trouble.evidence), '      ')}" if trouble.evidence else ""
@@ -124,7 +124,7 @@ def _introduce(loaded: "LoadedProblem", terminal: Terminal) -> None:
     )
 
 
-def _try(loaded: "LoadedProblem", device: str | None) -> "tuple[ProblemMistake, ...]":
+def _try(loaded: "LoadedProblem", device: str | None) -> "tuple[ProblemTrouble, ...]":
     require_extra("judge")
     from kernelbot.server.check import try_configured
 
@@ -178,7 +178,7 @@ def _times(checked: "CheckedSolution") -> list[str]:
 
 def _document(
     loaded: "LoadedProblem",
-    troubles: "Sequence[ProblemMistake]",
+    troubles: "Sequence[ProblemTrouble]",
     checked: "list[CheckedSolution]",
     well: bool,
 ) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from kernelbot.catalog.oracle import Expectation, Solution, find_solutions
 from kernelbot.catalog.problem import LoadedProblem
 from kernelbot.domain.errors import InvalidSubmission, PlatformError
 from kernelbot.harness.judge.build.on_cpu import why_no_time
+from kernelbot.harness.judge.problem.troubles import ProblemTrouble as ProblemTrouble
 from kernelbot.protocol import (
     DeviceSpec,
     JobSpec,
@@ -38,16 +39,6 @@ CHECKER_RAISED = "The problem's checker can't use this output"
 submission's author that is a wrong answer, to the problem's author a mistake in the checker."""
 _PROBLEM_S = "The problem's "
 """How the harness's messages about a problem's own code begin."""
-
-
-@dataclass(frozen=True)
-class ProblemMistake:
-    """A mistake in the problem's own code. `evidence`: where it is, several lines, or nothing."""
-
-    message: str
-    evidence: str
-    is_fatal: bool = True
-    """Else it is for the problem's author to judge."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +81,7 @@ class CheckedSolution:
         return tuple(notes)
 
 
-def try_configured(loaded: LoadedProblem, *, device: str | None) -> tuple[ProblemMistake, ...]:
+def try_configured(loaded: LoadedProblem, *, device: str | None) -> tuple[ProblemTrouble, ...]:
     """Run generator, reference and checker alone, in a process of their own; returns what is wrong
     with them, empty also if they can't run here because there is no GPU. `device` None: the first
     configured one. Raises `UserError` if there is no such device."""
@@ -113,13 +104,13 @@ def try_configured(loaded: LoadedProblem, *, device: str | None) -> tuple[Proble
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return (ProblemMistake(f"Its data and answers weren't there after {limit_s:.0f} s.", ""),)
+        return (ProblemTrouble(f"Its data and answers weren't there after {limit_s:.0f} s."),)
     if ended.returncode == 0:
-        return tuple(ProblemMistake(**trouble) for trouble in json.loads(ended.stdout))
+        return tuple(ProblemTrouble(**trouble) for trouble in json.loads(ended.stdout))
     said = ended.stderr.decode(errors="replace").strip()[-4000:]
     if not said.startswith("Traceback"):
         how = f"ended its process (exit code {ended.returncode})"
-        return (ProblemMistake(f"The problem's own code {how}.", said),)
+        return (ProblemTrouble(f"The problem's own code {how}.", said),)
     raise PlatformError(f"The harness failed while it tried the problem:\n{said}")
 
 

@@ -269,7 +269,7 @@ def _decide(
         return SyncAction.SKIP, "unchanged"
     deadline = wanted.listed.deadline
     over = has_ended(before.board.deadline, now)
-    if over and deadline is not None and deadline <= now and not options.force:
+    if over and has_ended(deadline, now) and not options.force:
         return SyncAction.SKIP, "its deadline has passed; use force to change it all the same"
     return SyncAction.UPDATE, ", ".join(changes)
 

@@ -8,6 +8,7 @@ import discord
 
 from kernelbot.accounts.model import User
 from kernelbot.boards.model import Board, BoardProblem
+from kernelbot.boards.rules import has_ended
 from kernelbot.bot.acting import acting
 from kernelbot.bot.answers import Attached, fenced
 from kernelbot.bot.presses import menu, pages, press_id, shown
@@ -33,7 +34,7 @@ Shown = tuple[str, discord.ui.View | None]
 
 def is_active(board: Board) -> bool:
     """Whether it accepts submissions."""
-    return board.deadline is None or board.deadline > datetime.now(UTC)
+    return not has_ended(board.deadline, datetime.now(UTC))
 
 
 def deadline_text(board: Board) -> str:
