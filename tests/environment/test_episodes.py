@@ -91,7 +91,7 @@ async def test_nothing_of_what_is_held_out_is_in_an_observation_or_a_record(
     seen = await found.attempt(Action(source=TELLS))
     note = ServerNote(HeldOut.DATA, SECRET.seed, Division())
     await Recorder(tmp_path, note).write(found)
-    secret_seed = found._secret_seed()
+    secret_seed = SECRET.data_seed(found.task.id, found.seed)
     secret = await judge.judge(problem, TELLS, data=OtherData(secret_seed, secret=True))
     hidden = [*factors(secret.stdout), str(secret_seed), str(SECRET.seed)]
     assert seen.held_out is not None

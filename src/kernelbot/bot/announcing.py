@@ -51,15 +51,12 @@ class Announcer:
             while True:
                 due: list[Announcement] = []
                 with contextlib.suppress(Unavailable):  # then it is asked again in a moment
-                    due = await self._due()
+                    # Of other guilds no channel is known.
+                    due = await self._bot.services.announcements.claim(self._bot.ready_guilds())
                     delivered = [await self._deliver(one) for one in due]
                     failing = not all(delivered) if due else failing
                 if not due:
                     await waker.wait(self._bot.rules.retry_s if failing else _POLL_S)
-
-    async def _due(self) -> list[Announcement]:
-        """What is due in guilds whose channels are known: in others there is no place for it."""
-        return await self._bot.services.announcements.claim(self._bot.ready_guilds())
 
     async def _deliver(self, announcement: Announcement) -> bool:
         service = self._bot.services.announcements

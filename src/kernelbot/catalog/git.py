@@ -153,7 +153,8 @@ class _Git:
         fails."""
         code, out, err = self._start(*arguments, max_bytes=max_bytes)
         if code or (max_bytes and err and not out):  # `head` ends well in any case
-            raise InvalidProblem(f"git {arguments[0]} failed: {_last_words(err)}")
+            last = next(reversed(_lines(err)), "")
+            raise InvalidProblem(f"git {arguments[0]} failed: {last}")
         return out
 
     def attempt(self, *arguments: str) -> str:
@@ -221,10 +222,6 @@ def _first_words(text: str) -> str:
     lines = _lines(text)
     reasons = [line for line in lines if not line.lower().startswith("warning: ")]
     return next(iter([*reasons, *lines]), "")
-
-
-def _last_words(text: str) -> str:
-    return next(reversed(_lines(text)), "")
 
 
 def _lines(text: str) -> list[str]:

@@ -175,6 +175,7 @@ class Episode:
             return None
         if best is None or best.reward <= 0:
             return None
+        secret_seed = self._grounds.secret.data_seed(self.task.id, self.seed)
         try:
             report = await self._grounds.judge.judge(
                 self.task.whole,
@@ -182,16 +183,13 @@ class Episode:
                 mode=rules.last_mode,
                 device=rules.device,
                 baseline=rules.is_timed,
-                data=OtherData(self._secret_seed(), secret=True),
+                data=OtherData(secret_seed, secret=True),
             )
         except InvalidProblem as error:
             log.error("What is held out of the task %r can't be judged: %s", self.task.id, error)
             return HeldOutResult(verdict=Verdict.INTERNAL_ERROR, reward=None, score_s=None)
         reward = report.reward(rules.reward)
         return HeldOutResult(verdict=report.verdict, reward=reward, score_s=report.score_s)
-
-    def _secret_seed(self) -> int:
-        return self._grounds.secret.data_seed(self.task.id, self.seed)
 
     @property
     def _attempts_left(self) -> int:

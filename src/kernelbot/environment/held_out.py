@@ -10,15 +10,11 @@ from kernelbot.domain.errors import UserError
 _BITS = 128
 
 
-def _drawn() -> int:
-    return secrets.randbits(_BITS)
-
-
 @dataclass(frozen=True)
 class HeldOutSecret:
     """A number that no client is told. The same number holds the same out."""
 
-    seed: int = field(default_factory=_drawn, repr=False)
+    seed: int = field(default_factory=lambda: secrets.randbits(_BITS), repr=False)
 
     def __post_init__(self) -> None:
         """Raises `UserError` for a number that can't be."""

@@ -48,7 +48,7 @@ async def open_host(names: Sequence[str] | None, slots: int | None, processors: 
         folder = _folder()
         failed.callback(folder.close)
         settings = await asyncio.to_thread(cached_judging_settings, folder)
-        if names is not None and any(map(_is_cluster, names)):
+        if names is not None and any(name.startswith("ray://") for name in names):
             cluster = await _cluster(names, settings, slots)
             failed.push_async_callback(cluster.close)
             settings = replace(settings, devices=cluster.devices)
@@ -79,10 +79,6 @@ def cluster_address(address: str) -> str:
             hint="It is ray://HOST:PORT, with the port of Ray's client server: 10001 by default.",
         )
     return address
-
-
-def _is_cluster(name: str) -> bool:
-    return name.startswith("ray://")
 
 
 def _narrowed(settings: JudgingSettings, names: Sequence[str]) -> JudgingSettings:

@@ -7,7 +7,7 @@ from kernelbot.catalog.problem import LoadedProblem
 from kernelbot.library.baselines import BaselineLost, baseline_of, baseline_source
 from kernelbot.library.reports import Report
 from kernelbot.library.sources import Problem, Problems, Source, expect_timed, mode_of, source_file
-from kernelbot.protocol import JobSpec, Mode, ProgressEvent, SandboxMode, SourceFile
+from kernelbot.protocol import Mode, ProgressEvent, SandboxMode, SourceFile
 from kernelbot.server.judge_once import no_result
 from kernelbot.server.local_judge import LocalJudge
 from kernelbot.server.run import expect_timeable
@@ -62,12 +62,8 @@ def _judged(
     try:
         found = baseline_of(name, timed, local.judge(timed, _ignore))
     except BaselineLost as error:
-        return _lost(job, str(error), len(spec.tests))
+        return Report(no_result(job, str(error)), len(spec.tests))
     return Report(report.result, report.tests_total, found)
-
-
-def _lost(job: JobSpec, message: str, tests_total: int) -> Report:
-    return Report(no_result(job, message), tests_total)
 
 
 def _ignore(_event: ProgressEvent) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from kernelbot.domain.values import described
-from kernelbot.protocol import DeviceSpec, Floor, NumberType, ProblemSpec
+from kernelbot.protocol import DeviceSpec, NumberType, ProblemSpec
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,9 @@ def work_of(spec: ProblemSpec) -> RooflineWork | None:
     kinds = {floor.number_type for floor in known}
     kind = next(iter(kinds)) if len(kinds) == 1 else None
     return RooflineWork(
-        mean([_flops(one) for one in known]), mean([_bytes(one) for one in known]), kind
+        mean([one.flops or 0.0 for one in known]),
+        mean([one.memory_bytes or 0.0 for one in known]),
+        kind,
     )
 
 
@@ -94,11 +96,3 @@ def roof_of(device: DeviceSpec | None, work: RooflineWork | None) -> Roof | None
     if not peak or not device.peak_bytes_per_s:
         return None
     return Roof(peak, device.peak_bytes_per_s)
-
-
-def _flops(floor: Floor) -> float:
-    return floor.flops or 0.0
-
-
-def _bytes(floor: Floor) -> float:
-    return floor.memory_bytes or 0.0

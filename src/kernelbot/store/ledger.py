@@ -60,9 +60,10 @@ def create(connection: psycopg.Connection) -> None:
 
 def note(connection: psycopg.Connection, migration: Migration) -> None:
     """Say that the database has it."""
+    key = hashlib.sha256(migration.name.encode()).hexdigest()  # as yoyo made it
     connection.execute(
         "INSERT INTO _yoyo_migration VALUES (%s, %s, now() AT TIME ZONE 'UTC', %s)",
-        (_hash(migration.name), migration.name, migration.sha256),
+        (key, migration.name, migration.sha256),
     )
 
 
@@ -106,8 +107,3 @@ def renamed(found: Sequence[Applied]) -> tuple[Applied, ...]:
     """The same under the names that they have today."""
     names = sorted(_RENAMED.get(one.name, one.name) for one in found)
     return tuple(Applied(name, None) for name in names)
-
-
-def _hash(name: str) -> str:
-    """The key as yoyo made it: of the name."""
-    return hashlib.sha256(name.encode()).hexdigest()

@@ -11,7 +11,7 @@ from kernelbot.harness.judge.problem.examiner import Examiner
 from kernelbot.harness.words.failures import AuthorFailure
 from kernelbot.harness.words.plan import Plan
 from kernelbot.harness.words.seeds import case_arguments
-from kernelbot.protocol import Case, CaseValue, Phase, Verdict
+from kernelbot.protocol import Case, Phase, Verdict
 from kernelbot.protocol.phases import TIMED, cases_of
 
 _FREED_S = 5.0
@@ -48,7 +48,7 @@ class DeviceRoom:
 
     def _check(self, case: Case, *, timed: bool) -> None:
         try:
-            given = self._examiner.ask(self._arguments(case), 0).given
+            given = self._examiner.ask(case_arguments(case, self._plan.secret_seed), 0).given
         except (DeviceFull, ProblemFull) as error:
             raise _does_not_fit(case, str(error)) from error
         of_ranks = self._plan.has_ranks
@@ -61,9 +61,6 @@ class DeviceRoom:
                 whose = f"rank {rank}'s" if of_ranks else "its"
                 why = f"{whose} {needed >> 20} MiB of data lie there {copies} times, beside outputs"
                 raise _does_not_fit(case, why)
-
-    def _arguments(self, case: Case) -> dict[str, CaseValue]:
-        return case_arguments(case, self._plan.secret_seed)
 
     def _free_bytes(self) -> int:
         return sum(device.driver.free_bytes() for device in self._devices)

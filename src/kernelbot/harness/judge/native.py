@@ -10,11 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from kernelbot.harness.gpu.judge_device import JudgeDevice
-from kernelbot.harness.inside.cage.loader import (
-    ProblemBroken,
-    ProblemFull,
-    shared_modules,
-)
+from kernelbot.harness.inside.cage.loader import ProblemBroken, ProblemFull, shared_modules
 from kernelbot.harness.inside.gpu.driver import DeviceFull
 from kernelbot.harness.judge.authors import Contestant, JudgingStep, steps_of
 from kernelbot.harness.judge.build.cache import BuildCache
@@ -236,7 +232,7 @@ class NativeJudge:
         phase_limit_s = limit_s(self._job, step.phase)
         late = with_limit(error, step.phase, phase_limit_s, session.deadline)
         if late is not error:
-            late.of_opponent = max(step.authors, key=_spent_s).is_opponent
+            late.of_opponent = max(step.authors, key=lambda one: one.spent_s).is_opponent
             if late.of_opponent != error.of_opponent:  # what the other one waited for is no excuse
                 late.disputable, late.excuse = False, ""
         return late
@@ -397,7 +393,3 @@ class NativeJudge:
                 median_ns=measured.median_ns,
             )
         )
-
-
-def _spent_s(author: Contestant) -> float:
-    return author.spent_s

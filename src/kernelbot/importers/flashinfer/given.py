@@ -3,7 +3,7 @@
 import base64
 import json
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +44,8 @@ def why_not_given(
         return "all of its inputs are read from files, so every call would have the same data"
     sizes = [workload.axes[name] for name, axis in definition.axes.items() if axis.type == "var"]
     if largest is not None and max(sizes, default=0) > largest:
-        return f"{_names(files)} can't be made smaller: they are read from safetensors files"
+        names = ", ".join(sorted(files))
+        return f"{names} can't be made smaller: they are read from safetensors files"
     reasons = (_why_not_read(checkout, definition, name, workload.inputs[name]) for name in files)
     return next((reason for reason in reasons if reason), None)
 
@@ -150,7 +151,3 @@ def _what_is_wrong(found: Any, expected: Tensor, shape: list[int]) -> str | None
     if expected.dtype == "bool" and not set(found["data"]) <= {0, 1}:
         return "it has bytes that are neither true nor false"
     return None
-
-
-def _names(names: Iterable[str]) -> str:
-    return ", ".join(sorted(names))

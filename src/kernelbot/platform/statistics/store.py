@@ -69,7 +69,7 @@ def _device(
         runs=_runs(groups),
         passes=_runs(one for one in finished if one["fault"] is None),
         failures=_runs(one for one in finished if one["fault"] == Fault.AUTHOR),
-        errors=_runs(one for one in groups if _is_error(one)),
+        errors=_runs(one for one in groups if one["fault"] not in (None, Fault.AUTHOR)),
         waiting=_runs(one for one in groups if one["state"] == RunState.QUEUED),
         running=_runs(one for one in groups if one["state"] in _AT_WORK),
         wait_median_s=wait_median_s,
@@ -77,10 +77,6 @@ def _device(
         run_median_s=run_median_s,
         run_total_s=sum(one["run_total_s"] or 0.0 for one in finished),
     )
-
-
-def _is_error(group: dict[str, Any]) -> bool:
-    return group["fault"] not in (None, Fault.AUTHOR)
 
 
 def _runs(groups: Iterable[dict[str, Any]]) -> int:

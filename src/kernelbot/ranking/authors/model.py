@@ -1,7 +1,6 @@
 """What rankings say of one author, to whoever asks."""
 
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import date, datetime
 
@@ -78,13 +77,10 @@ class Author:
     @property
     def medals(self) -> tuple[AuthorStanding, ...]:
         """Places on podiums of boards that have ended, the best first."""
-        return tuple(sorted(_with_medal(self.standings), key=lambda one: (one.rank, one.board)))
+        found = (one for one in self.standings if one.medal is not None)
+        return tuple(sorted(found, key=lambda one: (one.rank, one.board)))
 
     @property
     def medal_counts(self) -> dict[int, int]:
         """How many medals of each rank, the best first; a rank without any is left out."""
         return dict(Counter(one.rank for one in self.medals))
-
-
-def _with_medal(standings: Iterable[AuthorStanding]) -> Iterable[AuthorStanding]:
-    return (one for one in standings if one.medal is not None)

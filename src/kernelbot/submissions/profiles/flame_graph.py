@@ -33,6 +33,7 @@ def flame_graph(place: CallSide, root: CallNode) -> FlameGraph | None:
     names = sorted(_by_name(root), key=lambda row: (-row.self_us, row.name))
     large = sum(row.share >= LEAST_OWN_SHARE for row in names)
     listed = max(1, min(large, MOST_NAMES))
+    others = names[listed:]
     return FlameGraph(
         place=place,
         total_us=root.total_us,
@@ -41,7 +42,7 @@ def flame_graph(place: CallSide, root: CallNode) -> FlameGraph | None:
         least_share=min(cell.share for cell in cells) if is_full else LEAST_SHARE,
         not_drawn=left_out,
         names=tuple(names[:listed]),
-        not_listed=_rest(names[listed:]),
+        not_listed=OmittedCalls(len(others), sum(one.share for one in others)),
     )
 
 
@@ -106,7 +107,3 @@ def _by_name(root: CallNode) -> list[NameRow]:
         NameRow(name, kinds[name], calls[name], total_us[name], own_us, own_us / root.total_us)
         for name, own_us in self_us.items()
     ]
-
-
-def _rest(names: list[NameRow]) -> OmittedCalls:
-    return OmittedCalls(len(names), sum(one.share for one in names))

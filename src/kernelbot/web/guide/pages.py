@@ -35,12 +35,9 @@ class Guide:
         """A page, by its path below `docs/`."""
         found = self.kept.get(path, None)
         if found is None:
-            found = await asyncio.to_thread(self._written, path)
+            found = await asyncio.to_thread(lambda: written(self.contents.text(path), path))
             self.kept.keep(path, None, found)
         return found
-
-    def _written(self, path: str) -> WrittenPage:
-        return written(self.contents.text(path), path)
 
 
 def guide_of(request: Request) -> Guide:
