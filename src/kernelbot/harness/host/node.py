@@ -245,19 +245,10 @@ def _on_warm_host(
     job: JobSpec, sink: EventSink, options: NodeOptions, warm: WarmHost, stopped: Cancellation
 ) -> RunResult:
     """By a host of its own if that can't be."""
-    from kernelbot.harness.host.warm.on_node import HostOptions, NoHost, judge_warm
+    from kernelbot.harness.host.warm.on_node import NoHost, judge_warm
 
-    host = HostOptions(
-        warm.idle_s,
-        warm.limit_s,
-        options.gpus,
-        options.locks,
-        options.lock_wait_s,
-        options.reserved_cores,
-        options.build_cache,
-    )
     try:
-        return judge_warm(job, sink.emit, stopped, warm.folder, host)
+        return judge_warm(job, sink.emit, stopped, warm, options)
     except NoHost as error:
         print(f"no host stays here: {error}", file=sys.stderr)
         return _on_host(job, sink, options, stopped)

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from kernelbot.harness.host.cancellation import AttemptLost, Cancellation, Cancelled
+from kernelbot.harness.host.node import NodeOptions, WarmHost
 from kernelbot.harness.host.warm.folder import PrivateFolder
-from kernelbot.harness.host.warm.on_node import HostOptions, NoHost, judge_warm
+from kernelbot.harness.host.warm.on_node import NoHost, judge_warm
 from kernelbot.protocol import EventKind, JobSpec, ProgressEvent, RunResult, Timeouts, Verdict
 from tests.harness.jobs import SORT, a_job, a_problem
 from tests.support.warm import end_judges, pids_of_judges
@@ -28,11 +29,22 @@ class Node:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.options = HostOptions(120.0, 600.0, None, folder / "locks", 1.0, 1, folder / "builds")
+        self.options = NodeOptions(
+            folder / "result.json",
+            locks=folder / "locks",
+            build_cache=folder / "builds",
+            reserved_cores=1,
+        )
         self.stopped = Cancellation()
 
     def judge(
-        self, job: JobSpec, on_testing: Callable[[], None] = lambda: None, **options: float
+        self,
+        job: JobSpec,
+        on_testing: Callable[[], None] = lambda: None,
+        *,
+        idle_s: float = 120.0,
+        limit_s: float = 600.0,
+        lock_wait_s: float = 1.0,
     ) -> RunResult:
         """`on_testing` is called once the author's code is about to run."""
 
@@ -40,8 +52,9 @@ class Node:
             if event.kind is EventKind.PHASE_STARTED:
                 on_testing()
 
-        given = dataclasses.replace(self.options, **options)  # type: ignore[arg-type]  # all times
-        return judge_warm(job, emit, self.stopped, self.folder / "host", given)
+        warm = WarmHost(self.folder / "host", idle_s, limit_s)
+        options = dataclasses.replace(self.options, lock_wait_s=lock_wait_s)
+        return judge_warm(job, emit, self.stopped, warm, options)
 
     def sockets(self) -> list[Path]:
         """By which hosts are found; to look doesn't count as a job."""

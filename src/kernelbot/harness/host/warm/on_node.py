@@ -7,10 +7,10 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from kernelbot.harness.host.cancellation import AttemptLost, Cancellation, Cancelled
+from kernelbot.harness.host.node import NodeOptions, WarmHost
 from kernelbot.harness.host.own_command import harness_command, harness_environment
 from kernelbot.harness.host.warm.client import WarmJudge, WarmStart
 from kernelbot.harness.host.warm.connection import (
@@ -30,44 +30,17 @@ class NoHost(Exception):
     """No host takes the job, of which nothing was judged. The text says why."""
 
 
-@dataclass(frozen=True)
-class HostOptions:
-    """How a host that stays judges. Another one is started for others."""
-
-    idle_s: float
-    limit_s: float
-    gpus: tuple[str, ...] | None
-    locks: Path | None
-    lock_wait_s: float
-    reserved_cores: int
-    build_cache: Path | None
-
-    def words(self) -> tuple[str, ...]:
-        """The arguments of the harness's command `warm`."""
-        given = {
-            "--idle-s": self.idle_s,
-            "--limit-s": self.limit_s,
-            "--gpus": ",".join(self.gpus) if self.gpus else None,
-            "--locks": self.locks,
-            "--lock-wait-s": self.lock_wait_s,
-            "--reserved-cores": self.reserved_cores,
-            "--build-cache": self.build_cache,
-        }
-        pairs = [(name, str(value)) for name, value in given.items() if value is not None]
-        return tuple(word for pair in pairs for word in pair)
-
-
 def judge_warm(
     job: JobSpec,
     emit: Callable[[ProgressEvent], None],
     stopped: Cancellation,
-    folder: Path,
-    options: HostOptions,
+    warm: WarmHost,
+    options: NodeOptions,
 ) -> RunResult:
-    """Have the job judged by the host whose socket is in `folder`, which is made if its parent is
-    there. Raises `NoHost`, `AttemptLost` if the host failed in the middle, and `Cancelled`."""
+    """Have the job judged by the host that stays. Raises `NoHost`, `AttemptLost` if the host failed
+    in the middle, and `Cancelled`."""
     with contextlib.ExitStack() as stack:
-        connection = stack.enter_context(_connected(folder, options))
+        connection = stack.enter_context(_connected(warm.folder, _words(warm, options)))
         try:
             with stopped.waking(connection.stop):
                 return connection.judge(job, emit, _say)
@@ -81,14 +54,14 @@ def judge_warm(
 
 
 @contextlib.contextmanager
-def _connected(folder: Path, options: HostOptions) -> Iterator[Connection]:
+def _connected(folder: Path, words: tuple[str, ...]) -> Iterator[Connection]:
     try:
         opened = PrivateFolder.open(folder)
     except (NotOurs, OSError) as error:
         raise NoHost(str(error)) from error
     with contextlib.closing(opened), contextlib.ExitStack() as stack:
         try:
-            judge = WarmJudge(opened, lambda: _start(options), _name(options))
+            judge = WarmJudge(opened, lambda: _start(words), _name(words))
             connection = stack.enter_context(judge.connected(_say))
         except NoWarmJudge as error:
             _end_if_it_hangs(error)
@@ -96,12 +69,27 @@ def _connected(folder: Path, options: HostOptions) -> Iterator[Connection]:
         yield connection
 
 
-def _start(options: HostOptions) -> WarmStart:
-    return WarmStart(tuple(harness_command()), harness_environment(), options.words())
+def _words(warm: WarmHost, options: NodeOptions) -> tuple[str, ...]:
+    """The arguments of the harness's command `warm`: for others another host is started."""
+    given = {
+        "--idle-s": warm.idle_s,
+        "--limit-s": warm.limit_s,
+        "--gpus": ",".join(options.gpus) if options.gpus else None,
+        "--locks": options.locks,
+        "--lock-wait-s": options.lock_wait_s,
+        "--reserved-cores": options.reserved_cores,
+        "--build-cache": options.build_cache,
+    }
+    pairs = [(name, str(value)) for name, value in given.items() if value is not None]
+    return tuple(word for pair in pairs for word in pair)
 
 
-def _name(options: HostOptions) -> str:
-    parts = (judge_name(), *options.words())
+def _start(words: tuple[str, ...]) -> WarmStart:
+    return WarmStart(tuple(harness_command()), harness_environment(), words)
+
+
+def _name(words: tuple[str, ...]) -> str:
+    parts = (judge_name(), *words)
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:_NAME_LENGTH]
 
 
