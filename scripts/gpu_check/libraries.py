@@ -3,13 +3,13 @@
 from contextlib import closing
 
 from kernelbot.harness.gpu.access import gpu_access
-from kernelbot.harness.inside.needs import Rehearsed
 from kernelbot.harness.sandbox import RunnerClient, Zygote
-from kernelbot.harness.sandbox.rehearsal import rehearse
 from kernelbot.harness.words.sandbox import Flavour, ZygoteConfig
 from kernelbot.protocol import Vendor
 from kernelbot.render.table import table
 from scripts.gpu_check.machine import Gpu
+from scripts.gpu_check.needs import Rehearsed
+from scripts.gpu_check.rehearsal import rehearse
 
 _READY_S = 60.0
 

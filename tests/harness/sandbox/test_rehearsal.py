@@ -4,10 +4,10 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from scripts.gpu_check.needs import NEEDS, Rehearsed
+from scripts.gpu_check.rehearsal import rehearse
 
-from kernelbot.harness.inside.needs import NEEDS, Rehearsed
 from kernelbot.harness.sandbox import RunnerClient, run_command
-from kernelbot.harness.sandbox.rehearsal import rehearse
 
 REFUSED_BUT_NOT_MISSED = [
     ("torch", "take a descriptor (expandable segments)"),

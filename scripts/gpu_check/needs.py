@@ -2,7 +2,7 @@
 library can't do with is found here, and not by the first competition's submissions.
 
 The table says of each library what it asks for, and whether it gives up if it is refused.
-`sandbox/rehearsal.py` has `main` run, and reads what it says.
+`rehearsal.py` has this file run there, and reads what `main` prints.
 """
 
 import ctypes
