@@ -14,7 +14,7 @@ from kernelbot.domain.errors import UserError
 from kernelbot.environment.episodes import Episode, Grounds
 from kernelbot.environment.held_out import HeldOutSecret
 from kernelbot.environment.messages import Action, Observation, ResetRequest
-from kernelbot.environment.recording import Recorder, ServerNote
+from kernelbot.environment.recording import Recorder, RecordNote
 from kernelbot.environment.settings import EpisodeRules, HeldOut, Payment
 from kernelbot.environment.tasks import Division, TaskSet
 from tests.library.sources import RIGHT, without_baseline
@@ -89,7 +89,7 @@ async def test_nothing_of_what_is_held_out_is_in_an_observation_or_a_record(
 
     found = episode(judge, problem, EpisodeRules(CORRECT, attempts=1))
     seen = await found.attempt(Action(source=TELLS))
-    note = ServerNote(HeldOut.DATA, SECRET.seed, Division())
+    note = RecordNote(HeldOut.DATA, SECRET.seed, Division())
     await Recorder(tmp_path, note).write(found)
     secret_seed = SECRET.data_seed(found.task.id, found.seed)
     secret = await judge.judge(problem, TELLS, data=OtherData(secret_seed, secret=True))

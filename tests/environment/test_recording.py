@@ -16,7 +16,7 @@ from kernelbot.catalog.problem import load_problem
 from kernelbot.domain.errors import UserError
 from kernelbot.environment.held_out import HeldOutSecret
 from kernelbot.environment.messages import SourceKind
-from kernelbot.environment.recording import Recorder, ServerNote, schema
+from kernelbot.environment.recording import Recorder, RecordNote, schema
 from kernelbot.environment.settings import HeldOut
 from kernelbot.environment.steps import EpisodeStep, HeldOutResult, JudgedAttempt
 from kernelbot.environment.tasks import Division, Task, TaskSet
@@ -26,7 +26,7 @@ from tests.environment.wire import Served
 from tests.library.sources import RIGHT, WRONG
 
 WHEN = datetime(2027, 1, 31, 12, tzinfo=UTC)
-NOTE = ServerNote(HeldOut.DATA, (1 << 128) - 1, Division(0.25, 7))
+NOTE = RecordNote(HeldOut.DATA, (1 << 128) - 1, Division(0.25, 7))
 KILLED = """
 import os, sys
 from pathlib import Path

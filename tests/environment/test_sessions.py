@@ -8,7 +8,7 @@ from kernelbot.domain.errors import Conflict, NotFound, UserError
 from kernelbot.environment.episodes import Grounds
 from kernelbot.environment.held_out import HeldOutSecret
 from kernelbot.environment.messages import Action, ResetRequest
-from kernelbot.environment.sessions import ClientSession, ClientSessions, NoRoom
+from kernelbot.environment.sessions import ClientSession, ClientSessions, SessionsTaken
 from kernelbot.environment.settings import EpisodeRules, HeldOut, SessionLimits
 from kernelbot.environment.tasks import Division, TaskSet
 from tests.environment.examples import EXAMPLES
@@ -29,7 +29,7 @@ async def has_room(found: ClientSessions) -> bool:
     """Whether an episode could be begun; then one is."""
     try:
         await found.reset(ResetRequest())
-    except NoRoom:
+    except SessionsTaken:
         return False
     return True
 
@@ -37,12 +37,12 @@ async def has_room(found: ClientSessions) -> bool:
 async def test_there_is_room_for_so_many_and_one_that_ends_makes_room() -> None:
     found = sessions(most=2)
     first, _ = found.open(), found.open()
-    with pytest.raises(NoRoom, match="All 2 sessions of this server are taken"):
+    with pytest.raises(SessionsTaken, match="All 2 sessions of this server are taken"):
         await found.reset(ResetRequest())
     await found.close(first)
     await found.close(first)
     await found.reset(ResetRequest())
-    with pytest.raises(NoRoom):
+    with pytest.raises(SessionsTaken):
         found.open()
 
 

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from kernelbot.domain.errors import KernelbotError
 from kernelbot.environment.messages import Action, Observation, ResetRequest, State
-from kernelbot.environment.sessions import NoRoom
+from kernelbot.environment.sessions import SessionsTaken
 from kernelbot.schemas.mistakes import what_is_wrong
 
 
@@ -98,7 +98,7 @@ def error_frame(code: ErrorCode, text: str, **more: object) -> dict[str, Any]:
 def refusal_frame(error: KernelbotError) -> dict[str, Any]:
     """An error of ours."""
     text = f"{error} {error.hint}".rstrip()
-    if isinstance(error, NoRoom):
+    if isinstance(error, SessionsTaken):
         return error_frame(
             ErrorCode.CAPACITY_REACHED, text, active_sessions=error.most, max_sessions=error.most
         )

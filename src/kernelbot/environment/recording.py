@@ -52,7 +52,7 @@ class Recorded(Protocol):
 
 
 @dataclass(frozen=True)
-class ServerNote:
+class RecordNote:
     """What judging a server's episodes again needs, beside its problems."""
 
     held_out: HeldOut
@@ -75,7 +75,7 @@ class ServerNote:
 class Recorder:
     """Writes into one folder. Several servers may write into the same."""
 
-    def __init__(self, folder: Path, note: ServerNote) -> None:
+    def __init__(self, folder: Path, note: RecordNote) -> None:
         """Make the folder, and write the note beside the records, for this account alone. Raises
         `UserError` if nothing can be written there, or pyarrow isn't installed."""
         try:

@@ -19,7 +19,7 @@ from kernelbot.environment.application import MAX_MESSAGE_BYTES, create_applicat
 from kernelbot.environment.episodes import Grounds
 from kernelbot.environment.held_out import HeldOutSecret
 from kernelbot.environment.origin import Hosts
-from kernelbot.environment.recording import Recorder, ServerNote
+from kernelbot.environment.recording import Recorder, RecordNote
 from kernelbot.environment.sessions import ClientSession, ClientSessions
 from kernelbot.environment.settings import EpisodeRules, SessionLimits
 from kernelbot.environment.tasks import Division, TaskSet
@@ -99,7 +99,7 @@ async def _serve(
     rules, secret = environment.rules, environment.secret
     recorder = None
     if environment.record is not None:
-        note = ServerNote(rules.held_out, secret.seed, environment.division)
+        note = RecordNote(rules.held_out, secret.seed, environment.division)
         recorder = Recorder(environment.record, note)
     async with Judge(_judges(environment), slots=environment.slots) as judge:
         judge.expect_device(rules.device)

@@ -17,7 +17,7 @@ _LOOKS_PER_IDLE_TIME = 4
 log = logging.getLogger(__name__)
 
 
-class NoRoom(Unavailable):
+class SessionsTaken(Unavailable):
     """All sessions are taken."""
 
     def __init__(self, most: int) -> None:
@@ -113,9 +113,9 @@ class ClientSessions:
         return self._limits.idle_s
 
     def open(self) -> ClientSession:
-        """Raises `NoRoom`."""
+        """Raises `SessionsTaken`."""
         if len(self._open) >= self._limits.most:
-            raise NoRoom(self._limits.most)
+            raise SessionsTaken(self._limits.most)
         session = self._make()
         self._open.add(session)
         return session
@@ -126,7 +126,7 @@ class ClientSessions:
         await session.close()
 
     async def reset(self, asked: ResetRequest) -> Observation:
-        """Begin an episode in a session of its own, which ends with it. Raises `NoRoom`,
+        """Begin an episode in a session of its own, which ends with it. Raises `SessionsTaken`,
         `Conflict` if there is one of this id, and as `ClientSession.reset`."""
         if asked.episode_id in self._by_id:
             raise Conflict(f"There is an episode {asked.episode_id!r} already.")

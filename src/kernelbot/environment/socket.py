@@ -23,7 +23,7 @@ from kernelbot.environment.frames import (
     refusal_frame,
     state_frame,
 )
-from kernelbot.environment.sessions import ClientSession, ClientSessions, NoRoom
+from kernelbot.environment.sessions import ClientSession, ClientSessions, SessionsTaken
 
 _TRY_AGAIN_LATER = 1013
 log = logging.getLogger(__name__)
@@ -42,7 +42,7 @@ async def serve_socket(socket: WebSocket, sessions: ClientSessions) -> None:
     await socket.accept()
     try:
         session = sessions.open()
-    except NoRoom as error:
+    except SessionsTaken as error:
         with suppress(WebSocketDisconnect):
             await _send(socket, refusal_frame(error))
             await socket.close(_TRY_AGAIN_LATER)

@@ -42,7 +42,7 @@ PlainName = Annotated[str, Path(max_length=200, pattern=r"^[^\x00-\x1f\x7f/\\]+$
 
 
 @dataclass(frozen=True)
-class Row:
+class ComparedStanding:
     """A standing, compared with the leader. `gap`: how much slower, as a share of the leader's
     score; None if it is as fast. `share`: the leader's score as a share of this one."""
 
@@ -184,12 +184,12 @@ def _chosen(viewer: User | None, table: StandingsTable) -> list[str]:
     return list(dict.fromkeys([*table.first, *([viewer.name] if viewer and ranked else [])]))
 
 
-def compared(rows: Sequence[Standing], first: Sequence[Standing]) -> Iterator[Row]:
+def compared(rows: Sequence[Standing], first: Sequence[Standing]) -> Iterator[ComparedStanding]:
     """Rows of a page beside the first of the ranking."""
     for row in rows:
         leader_s = first[0].score_s if first else row.score_s
         gap = row.score_s / leader_s - 1 if row.score_s > leader_s else None
-        yield Row(row, gap, leader_s / row.score_s)
+        yield ComparedStanding(row, gap, leader_s / row.score_s)
 
 
 @router.get("/{board}/problem")
