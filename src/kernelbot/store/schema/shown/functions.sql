@@ -149,11 +149,6 @@ LEFT JOIN LATERAL (
 ) duel ON true
 WHERE r.rejudge_id IS NULL;
 
--- Why an accepted ranked run isn't in the ranking; a row for each such run, none for others.
-CREATE VIEW unranked_runs AS
-SELECT id AS run_id, not_ranked AS reason, not_ranked_for AS other_id
-FROM shown_runs WHERE not_ranked IS NOT NULL AND state = 'finished';
-
 -- A submission as lists find it: with a hash of everything that lists show of it, so that a cache of
 -- rendered entries reads nothing more, and the version of each ranking in which it is its author's
 -- best. Why a run isn't ranked is slow to find, so `decisions` are in the hash instead of the reasons.
