@@ -44,7 +44,7 @@ def away_from_a_terminal(file: Path) -> Iterator[Path | None]:
         os.close(terminal)
 
 
-def set_up_logs(*, json: bool | None = None, level: int = logging.INFO) -> None:
+def set_up_logs(*, json: bool | None = None) -> None:
     """Configure this process. `json` None: JSON unless stderr is a terminal."""
     as_json = not sys.stderr.isatty() if json is None else json
     renderer: structlog.typing.Processor = (
@@ -61,7 +61,7 @@ def set_up_logs(*, json: bool | None = None, level: int = logging.INFO) -> None:
     thinning = Thinning()
     structlog.configure(
         processors=[ThinnedEvents(thinning), *shared, renderer],
-        wrapper_class=structlog.make_filtering_bound_logger(level),
+        wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
     )
     formatter = structlog.stdlib.ProcessorFormatter(

@@ -74,7 +74,6 @@ async def open_services(
     url: str,
     devices: tuple[DeviceConfig, ...],
     *,
-    pool_size: int = _POOL_SIZE,
     problem_dev_dir: Path = Path("examples"),
     queue_rules: QueueRules | None = None,
     problems_repo: str | None = None,
@@ -85,7 +84,7 @@ async def open_services(
 ) -> AsyncIterator[Core]:
     """Everything a door needs, with the database at `url`, closed at the end."""
     async with (
-        Database(url, max_size=pool_size, limits=limits) as database,
+        Database(url, max_size=_POOL_SIZE, limits=limits) as database,
         Listener(url, _EVENTS) as listener,
     ):
         events = listener.channel(_EVENTS)
