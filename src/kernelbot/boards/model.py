@@ -137,6 +137,26 @@ class OwnedBoard:
 
 
 @dataclass(frozen=True)
+class Destination:
+    """The board that a submission is for. `max_per_hour` None: any number."""
+
+    id: int
+    name: str
+    problem_version_id: int
+    creator_id: int
+    visibility: Visibility
+    deadline: datetime | None
+    invited: bool
+    devices: tuple[str, ...]
+    max_per_hour: int | None
+    lang: Lang
+    refuse_unavailable: bool
+    try_on_cpu: bool
+    recurring_data: str
+    """What `Board.recurring_data` is."""
+
+
+@dataclass(frozen=True)
 class Statement:
     """What is to be solved, and the files to start from."""
 

@@ -11,6 +11,7 @@ from kernelbot.boards import store as boards
 from kernelbot.boards.model import (
     Board,
     BoardProblem,
+    Destination,
     NamedBoard,
     OwnedBoard,
     ProblemDefinition,
@@ -26,7 +27,6 @@ from kernelbot.moderation.audit import service as audit
 from kernelbot.protocol import HarnessKind, Vendor
 from kernelbot.runs.devices.model import DeviceConfig
 from kernelbot.store.database import Database, ReadSession
-from kernelbot.submissions.creation.store import Destination
 from kernelbot.submissions.source import source_text
 
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,62}[A-Za-z0-9])?")

@@ -3,9 +3,8 @@
 from dataclasses import dataclass
 
 from kernelbot.accounts.model import User
-from kernelbot.boards import store as boards
 from kernelbot.boards.model import Board
-from kernelbot.boards.service import find_board, may_see, offered_device
+from kernelbot.boards.service import find_board, offered_device, visible_boards
 from kernelbot.domain.versioned_cache import VersionedCache
 from kernelbot.ranking import store as standings
 from kernelbot.ranking.marks import PageMarks
@@ -83,11 +82,10 @@ class StandingsService:
         """Every board that the viewer may see, the newest first, with the first `size` of the
         ranking on its first device."""
         async with self._database.read() as session:
-            seen = await boards.all_boards(session, viewer_id=viewer.id if viewer else None)
+            seen = await visible_boards(session, viewer)
         rankings = [
             RankingVersion(one.board, device, size.authors, size.version, one.creator_id)
             for one in seen
-            if may_see(viewer, one)
             for device, size in list(one.rankings.items())[:1]
         ]
         return [

@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 
 from kernelbot.accounts.model import User
-from kernelbot.boards import store as boards
 from kernelbot.boards.model import OwnedBoard
-from kernelbot.boards.service import find_board, may_see
+from kernelbot.boards.service import find_board, visible_boards
 from kernelbot.domain.versioned_cache import VersionedCache
 from kernelbot.ranking import store as standings
 from kernelbot.ranking.model import Record, Score, Trend
@@ -68,11 +67,10 @@ class Trends:
         see, the newest first. Raises `NotFound`."""
         async with self._database.read() as session:
             if board is None:
-                viewer_id = viewer.id if viewer else None
-                seen = await boards.all_boards(session, viewer_id=viewer_id)
+                seen = await visible_boards(session, viewer)
             else:
                 seen = [await find_board(session, viewer, board)]
-        return await self.latest_of([one for one in seen if may_see(viewer, one)], limit=limit)
+        return await self.latest_of(seen, limit=limit)
 
     async def latest_of(self, seen: Sequence[OwnedBoard], *, limit: int) -> list[Record]:
         """The latest records of boards that the viewer may see, the newest first."""

@@ -6,6 +6,7 @@ from typing import Any
 
 from kernelbot.accounts.model import User
 from kernelbot.accounts.permissions import is_admin
+from kernelbot.boards.model import Destination
 from kernelbot.domain.states import (
     ReviewState,
     RunState,
@@ -23,7 +24,7 @@ from kernelbot.runs.queue.model import DeviceQueuePosition
 from kernelbot.runs.repeats import is_unranked_text
 from kernelbot.runs.samples.model import without_seed
 from kernelbot.runs.samples.rules import may_see_samples
-from kernelbot.submissions.creation.store import AddedRun, Destination
+from kernelbot.submissions.creation.store import AddedRun
 from kernelbot.submissions.model import (
     BareSubmission,
     NewSubmission,

@@ -5,11 +5,11 @@ import math
 from kernelbot.accounts.model import User
 from kernelbot.boards.limits import store as limits
 from kernelbot.boards.limits.model import LimitCategory, RateLimit
+from kernelbot.boards.model import Destination
 from kernelbot.boards.service import organised_board, visible_board
 from kernelbot.domain.errors import NotFound, TooManyRequests, UserError
 from kernelbot.moderation.audit import service as audit
 from kernelbot.store.database import Database, WriteSession
-from kernelbot.submissions.creation.store import Destination
 
 HOUR_S = 3600.0
 _MAX_PER_HOUR = 1_000_000

@@ -5,34 +5,14 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from kernelbot.boards.limits.model import LimitCategory
-from kernelbot.boards.model import Visibility
+from kernelbot.boards.model import Destination
 from kernelbot.platform.model import PlatformState
-from kernelbot.protocol import Lang, Mode
+from kernelbot.protocol import Mode
 from kernelbot.runs.queue.model import QueueRules
 from kernelbot.runs.queue.store import WaitingRun, asked, read_line
 from kernelbot.schemas.values import from_row
 from kernelbot.store.database import ReadSession, WriteSession
 from kernelbot.store.sqlfiles import statements
-
-
-@dataclass(frozen=True)
-class Destination:
-    """The board that a submission is for. `max_per_hour` None: any number."""
-
-    id: int
-    name: str
-    problem_version_id: int
-    creator_id: int
-    visibility: Visibility
-    deadline: datetime | None
-    invited: bool
-    devices: tuple[str, ...]
-    max_per_hour: int | None
-    lang: Lang
-    refuse_unavailable: bool
-    try_on_cpu: bool
-    recurring_data: str
-    """What `Board.recurring_data` is."""
 
 
 @dataclass(frozen=True)

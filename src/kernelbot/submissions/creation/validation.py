@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from kernelbot.accounts.model import User
 from kernelbot.boards.limits.model import LimitCategory
 from kernelbot.boards.limits.service import count_submission
+from kernelbot.boards.model import Destination
 from kernelbot.boards.rules import has_ended
 from kernelbot.boards.service import may_see, no_board, offered_device
 from kernelbot.domain.errors import (
@@ -25,7 +26,6 @@ from kernelbot.protocol import Lang, Mode
 from kernelbot.runs.devices.service import why_unavailable
 from kernelbot.store.database import ReadSession, WriteSession
 from kernelbot.submissions.creation import store as new_submissions
-from kernelbot.submissions.creation.store import Destination
 from kernelbot.submissions.directives import Directives, read_directives
 from kernelbot.submissions.model import NewSubmission
 from kernelbot.submissions.source import check_language, listed_suffixes, source_text
