@@ -77,10 +77,7 @@ async def list_users(
 ) -> AccountList:
     """Accounts in the order of their numbers. For admins."""
     found = await services.users.list_users(viewer, search=search, limit=limit, after_id=after_id)
-    return AccountList(
-        users=found,
-        next_after_id=found[-1].id if len(found) == limit else None,
-    )
+    return AccountList(users=found, next_after_id=found[-1].id if len(found) == limit else None)
 
 
 @router.post("", status_code=201, responses=documented(400, 401, 403, 409, 413, 422, 503))

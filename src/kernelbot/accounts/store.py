@@ -124,13 +124,7 @@ async def has_lasting_token(session: ReadSession, user_id: int) -> bool:
     return await session.one(statements(__file__)["has_lasting_token"], values) is not None
 
 
-async def add_token(
-    session: WriteSession,
-    user_id: int,
-    *,
-    name: str,
-    token_hash: bytes,
-) -> None:
+async def add_token(session: WriteSession, user_id: int, *, name: str, token_hash: bytes) -> None:
     """Add a token to the account, which doesn't expire."""
     values = {"user_id": user_id, "name": name, "hash": token_hash}
     await session.do(statements(__file__)["add_token"], values)

@@ -128,10 +128,7 @@ async def viewer(request: Request) -> User:
     """Who asks. Raises `NotAuthenticated` without a token."""
     found = await maybe_viewer(request)
     if found is None:
-        raise NotAuthenticated(
-            "This needs a token.",
-            next_step=Next.LOG_IN,
-        )
+        raise NotAuthenticated("This needs a token.", next_step=Next.LOG_IN)
     return found
 
 

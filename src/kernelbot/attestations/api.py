@@ -11,8 +11,7 @@ router = APIRouter(tags=["attestations"])
 
 
 @router.get(
-    "/submissions/{submission_id}/attestation",
-    responses=documented(401, 403, 404, 409, 422, 503),
+    "/submissions/{submission_id}/attestation", responses=documented(401, 403, 404, 409, 422, 503)
 )
 async def attest_submission(
     services: ServicesDep, viewer: Viewer, submission_id: SubmissionId

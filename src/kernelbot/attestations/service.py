@@ -121,10 +121,7 @@ async def _result(session: WriteSession, viewer: User, submission_id: int) -> At
     # Secret runs' too, since which harness judged them is no secret; see `_run`.
     results = await submissions.results(session, submission_id)
     versions = await attestations.problem_versions(session, submission_id)
-    reader = _Reader(
-        sees_secret=views.sees_secret(viewer),
-        seed_is_shared=row.seed_is_shared,
-    )
+    reader = _Reader(sees_secret=views.sees_secret(viewer), seed_is_shared=row.seed_is_shared)
     runs = _runs([*own, *again], results, versions, reader)
     if shown.state not in (SubmissionState.FINISHED, SubmissionState.HELD) or not runs:
         raise Conflict(

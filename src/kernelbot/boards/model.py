@@ -77,8 +77,7 @@ class NamedBoard:
         metadata=described("Everyone may read the code once the deadline has passed."),
     )
     fixed_seed: bool = field(
-        default=False,
-        metadata=described("All secret runs share one seed; else each has its own."),
+        default=False, metadata=described("All secret runs share one seed; else each has its own.")
     )
     refuse_unavailable: bool = field(
         default=False,

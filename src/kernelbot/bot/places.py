@@ -142,10 +142,7 @@ def _by_id(places: list[Place], known_id: int) -> Place | None:
 
 
 def _known(
-    places: list[Place],
-    known_id: int | None,
-    name: str,
-    category: discord.CategoryChannel | None,
+    places: list[Place], known_id: int | None, name: str, category: discord.CategoryChannel | None
 ) -> Place | None:
     """The one of this id, whatever it is called by now; at the first start, one of this name in
     our category. Elsewhere a name means nothing."""

@@ -72,10 +72,7 @@ def _rankless(lang: Lang, reference: Reference | None) -> str | None:
 
 
 def _needs_script(
-    lang: Lang,
-    config: BuildConfig,
-    files: Mapping[str, str],
-    reference: Reference | None,
+    lang: Lang, config: BuildConfig, files: Mapping[str, str], reference: Reference | None
 ) -> str | None:
     if reference and reference.input_classes.obstacle:
         return f"of the classes that generate_input returns, {reference.input_classes.obstacle}"

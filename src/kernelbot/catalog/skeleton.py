@@ -25,10 +25,7 @@ def new_problem(folder: Path, name: str, lang: Lang) -> tuple[Path, ...]:
     stays.
     """
     if not NAME.fullmatch(name):
-        raise InvalidProblem(
-            f"A problem can't be named {name!r}.",
-            hint=NAME_RULE.capitalize(),
-        )
+        raise InvalidProblem(f"A problem can't be named {name!r}.", hint=NAME_RULE.capitalize())
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise Conflict(f"{folder} already exists.", hint="Choose another name or folder.")
     skeleton = files("kernelbot.catalog") / "skeletons" / lang.value

@@ -163,8 +163,7 @@ def login(
     github: Annotated[bool, typer.Option("--github", help="With a browser.")] = False,
     discord: Annotated[bool, typer.Option("--discord", help="With a browser.")] = False,
     invite: Annotated[
-        str | None,
-        typer.Option(help="For a new account, or for its boards.", show_default=False),
+        str | None, typer.Option(help="For a new account, or for its boards.", show_default=False)
     ] = None,
     as_json: Json = False,
 ) -> None:

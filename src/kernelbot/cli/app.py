@@ -126,8 +126,7 @@ def _show_version(wanted: bool) -> None:
 
 def root(
     version: Annotated[
-        bool,
-        typer.Option("--version", help="Print it.", is_eager=True, callback=_show_version),
+        bool, typer.Option("--version", help="Print it.", is_eager=True, callback=_show_version)
     ] = False,
 ) -> None:
     """Kernel competitions: submissions judged in a sandbox, measured honestly, ranked."""

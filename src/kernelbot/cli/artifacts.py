@@ -24,8 +24,7 @@ def register(group: typer.Typer) -> None:
     """Add the command to `submission`."""
     group.command(
         epilog=examples(
-            "kernelbot submission artifacts 12",
-            "kernelbot submission artifacts 12 --save profile",
+            "kernelbot submission artifacts 12", "kernelbot submission artifacts 12 --save profile"
         )
     )(artifacts)
 
@@ -33,8 +32,7 @@ def register(group: typer.Typer) -> None:
 def artifacts(
     submission_id: Id,
     save: Annotated[
-        Path | None,
-        typer.Option(help="Download all of them into this folder.", show_default=False),
+        Path | None, typer.Option(help="Download all of them into this folder.", show_default=False)
     ] = None,
     url: Url = None,
     as_json: Json = False,

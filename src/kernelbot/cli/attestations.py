@@ -86,8 +86,7 @@ def attest(
 def verify(
     file: Annotated[Path, typer.Argument(help="A document of `submission attest`.")],
     key: Annotated[
-        str | None,
-        typer.Option(help="The public key that must have signed it, or its id."),
+        str | None, typer.Option(help="The public key that must have signed it, or its id.")
     ] = None,
     source: Annotated[
         Path | None, typer.Option(help="Also check that this is the file that was judged.")

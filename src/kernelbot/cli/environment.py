@@ -45,8 +45,7 @@ def register(app: typer.Typer) -> None:
 
 def serve(
     problems: Annotated[
-        list[str],
-        typer.Argument(help="Problems' folders, folders of them, or git+URL@REF#FOLDER."),
+        list[str], typer.Argument(help="Problems' folders, folders of them, or git+URL@REF#FOLDER.")
     ],
     host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="0: any that is free.")] = 8000,

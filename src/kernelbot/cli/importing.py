@@ -18,10 +18,7 @@ def _suites() -> list[str]:
 
 
 def import_suite(
-    suite: Annotated[
-        str,
-        typer.Argument(help="Whose format it is.", autocompletion=_suites),
-    ],
+    suite: Annotated[str, typer.Argument(help="Whose format it is.", autocompletion=_suites)],
     path: Annotated[Path, typer.Argument(help="One problem's file, or a folder of them.")],
     into: Annotated[
         Path | None,

@@ -69,9 +69,7 @@ def list_invites(
 
 
 def revoke(
-    code: Annotated[str, typer.Argument(help="The invite.")],
-    url: Url = None,
-    as_json: Json = False,
+    code: Annotated[str, typer.Argument(help="The invite.")], url: Url = None, as_json: Json = False
 ) -> None:
     """Revoke an invite, and the membership that it gave. For the boards' organisers."""
     with connected(url, as_json) as (terminal, client):

@@ -12,16 +12,14 @@ COMMANDS = {
         "preflight": (
             "Compile a file for a GPU, without one: registers, spills, occupancy, errors and their "
             "lines."
-        ),
+        )
     },
     "comparing": {
-        "compare": "Judge two files against each other, without a server: which one is faster?",
+        "compare": "Judge two files against each other, without a server: which one is faster?"
     },
     "dev.commands": {"dev": "Judge a file at every save: kernelbot dev PROBLEM_DIR FILE."},
     "submitting": {"submit": "Send a file to a board and follow the judging."},
-    "submissions": {
-        "submission": "List, show, watch, compare and cancel submissions.",
-    },
+    "submissions": {"submission": "List, show, watch, compare and cancel submissions."},
     "boards": {
         "board": "List, show, open and change leaderboards.",
         "devices": "List the server's devices and how busy they are.",
@@ -39,7 +37,7 @@ COMMANDS = {
         "logout": ("Forget a server and its token on this machine. The token itself stays valid."),
     },
     "opening": {
-        "open": "Log a browser in as the account of this terminal, by a link that works once.",
+        "open": "Log a browser in as the account of this terminal, by a link that works once."
     },
     "authors": {
         "author": "Show authors, and what others see of you.",
@@ -60,12 +58,12 @@ COMMANDS = {
     "statistics": {
         "stats": (
             "Show how much was submitted, how it ended, and how long people waited. For organisers."
-        ),
+        )
     },
     "exports": {
         "export": (
             "Export submissions with their code as Parquet, or their runs as CSV, under pseudonyms."
-        ),
+        )
     },
     "webhooks": {"webhook": "Tell addresses of verdicts, records and deadlines."},
     "attestations": {

@@ -35,8 +35,7 @@ DeviceOption = Annotated[
     ),
 ]
 SandboxOption = Annotated[
-    SandboxMode,
-    typer.Option(help="none: judge without a sandbox. Only for files that you trust."),
+    SandboxMode, typer.Option(help="none: judge without a sandbox. Only for files that you trust.")
 ]
 ColdOption = Annotated[
     bool,

@@ -113,8 +113,7 @@ def audit(
 def edit(
     name: BoardName,
     deadline: Annotated[
-        str | None,
-        typer.Option(help="E.g. 2027-01-31 12:00, in UTC, or none.", show_default=False),
+        str | None, typer.Option(help="E.g. 2027-01-31 12:00, in UTC, or none.", show_default=False)
     ] = None,
     visibility: Annotated[
         Visibility | None, typer.Option(help="Who sees it.", show_default=False)

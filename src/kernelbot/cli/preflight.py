@@ -39,10 +39,7 @@ def preflight(
     file: Annotated[Path, typer.Argument(help="The file to compile.")],
     gpu: Annotated[list[str] | None, typer.Option(help=_GPU, show_default=False)] = None,
     every: Annotated[bool, typer.Option("--all", help="For all GPUs that are known.")] = False,
-    threads: Annotated[
-        int,
-        typer.Option(min=1, max=1024, help=_THREADS),
-    ] = 256,
+    threads: Annotated[int, typer.Option(min=1, max=1024, help=_THREADS)] = 256,
     cold: ColdOption = False,
     as_json: Json = False,
 ) -> None:

@@ -194,11 +194,7 @@ def _document(
         "devices": list(loaded.definition.devices),
         "warnings": [str(warning) for warning in loaded.warnings],
         "troubles": [
-            {
-                "message": trouble.message,
-                "evidence": trouble.evidence,
-                "fatal": trouble.is_fatal,
-            }
+            {"message": trouble.message, "evidence": trouble.evidence, "fatal": trouble.is_fatal}
             for trouble in troubles
         ],
         "solutions": [

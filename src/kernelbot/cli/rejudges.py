@@ -31,8 +31,7 @@ def register(group: typer.Typer) -> None:
 def rejudge(
     name: BoardName,
     top: Annotated[
-        int | None,
-        typer.Option("--top", min=1, help="How many. Default: all.", show_default=False),
+        int | None, typer.Option("--top", min=1, help="How many. Default: all.", show_default=False)
     ] = None,
     device: Annotated[
         str | None,

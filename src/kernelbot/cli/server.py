@@ -88,12 +88,7 @@ def serve(
     from kernelbot.server import serve as server
 
     server.serve(
-        host=host,
-        port=port,
-        data=data,
-        worker=not no_worker,
-        processes=processes,
-        as_json=as_json,
+        host=host, port=port, data=data, worker=not no_worker, processes=processes, as_json=as_json
     )
 
 
@@ -130,8 +125,7 @@ def bot(
 
 def verify_runs(
     device: Annotated[
-        str | None,
-        typer.Option("--device", "-d", help="Default: all of them.", show_default=False),
+        str | None, typer.Option("--device", "-d", help="Default: all of them.", show_default=False)
     ] = None,
     limit_s: Annotated[
         float, typer.Option("--limit", min=1, help="How many seconds each may take.")

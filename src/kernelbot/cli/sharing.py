@@ -26,10 +26,7 @@ def share(
     number: Annotated[
         int,
         typer.Argument(
-            min=1,
-            metavar="ID",
-            help="The submission's number.",
-            autocompletion=submission_numbers,
+            min=1, metavar="ID", help="The submission's number.", autocompletion=submission_numbers
         ),
     ],
     code: Annotated[bool, typer.Option("--code", help="Show the code as well.")] = False,

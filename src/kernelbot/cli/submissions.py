@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from kernelbot.submissions.model import SubmissionView
 
 Id = Annotated[
-    int,
-    typer.Argument(min=1, help="The submission's number.", autocompletion=submission_numbers),
+    int, typer.Argument(min=1, help="The submission's number.", autocompletion=submission_numbers)
 ]
 
 

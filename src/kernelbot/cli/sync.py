@@ -60,12 +60,10 @@ def sync(
         bool, typer.Option("--dry-run", help="Show the plan, change nothing.")
     ] = False,
     force: Annotated[
-        bool,
-        typer.Option("--force", help="Also boards past their deadline, or made by others."),
+        bool, typer.Option("--force", help="Also boards past their deadline, or made by others.")
     ] = False,
     only: Annotated[
-        str | None,
-        typer.Option(help="Only the competition file of this name.", show_default=False),
+        str | None, typer.Option(help="Only the competition file of this name.", show_default=False)
     ] = None,
     closed: Annotated[
         bool, typer.Option("--closed", help="New boards only for those invited.")

@@ -22,11 +22,7 @@ class FollowedEvents:
     """One submission's events, over as many connections as it takes."""
 
     def __init__(
-        self,
-        after: int,
-        patience_s: float,
-        on_queue: OnQueue | None,
-        on_broken: OnBroken | None,
+        self, after: int, patience_s: float, on_queue: OnQueue | None, on_broken: OnBroken | None
     ) -> None:
         self.after = after
         """The id of the last event that was given."""

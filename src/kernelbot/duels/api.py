@@ -39,12 +39,7 @@ async def list_duels(
     """Duels between the board's submissions, the newest first: those that wait, and what the others
     showed. With `submission_id` only those that it was in."""
     found = await services.duels.list_duels(
-        viewer,
-        board,
-        device=device,
-        submission_id=submission_id,
-        limit=limit,
-        before_id=before_id,
+        viewer, board, device=device, submission_id=submission_id, limit=limit, before_id=before_id
     )
     return DuelList(duels=found, next_before_id=found[-1].id if len(found) == limit else None)
 

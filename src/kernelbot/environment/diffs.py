@@ -76,8 +76,7 @@ def _hunks(diff: str) -> Iterator[_Hunk]:
             _add(hunk, line)
     if hunk is None:
         raise InvalidSubmission(
-            "This isn't a unified diff: no line begins as `@@ -1,2 +1,3 @@` does.",
-            hint=_INSTEAD,
+            "This isn't a unified diff: no line begins as `@@ -1,2 +1,3 @@` does.", hint=_INSTEAD
         )
     yield hunk
 

@@ -12,13 +12,7 @@ from datetime import UTC, datetime
 from kernelbot.domain.errors import Conflict, InvalidProblem, InvalidSubmission
 from kernelbot.environment.diffs import patched
 from kernelbot.environment.held_out import HeldOutSecret
-from kernelbot.environment.messages import (
-    Action,
-    Observation,
-    ResetRequest,
-    SourceKind,
-    State,
-)
+from kernelbot.environment.messages import Action, Observation, ResetRequest, SourceKind, State
 from kernelbot.environment.settings import EpisodeRules, HeldOut
 from kernelbot.environment.steps import (
     EpisodeProgress,

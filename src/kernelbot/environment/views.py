@@ -1,10 +1,6 @@
 """What of a task and of a report an observation shows."""
 
-from kernelbot.environment.messages import (
-    ReportData,
-    TaskSummary,
-    TaskView,
-)
+from kernelbot.environment.messages import ReportData, TaskSummary, TaskView
 from kernelbot.environment.settings import EpisodeRules, HeldOut
 from kernelbot.environment.steps import EpisodeProgress, JudgedAttempt
 from kernelbot.environment.tasks import Task

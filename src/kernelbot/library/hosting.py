@@ -33,11 +33,7 @@ def host_with_slots(folder: PrivateFolder, slots: int) -> WarmJudge:
     options = ("--slots", str(slots))
     usual = warm_judge(folder)
     name = hashlib.sha256("\0".join((judge_name(), *options)).encode()).hexdigest()
-    return replace(
-        usual,
-        name=name[:_NAME_LENGTH],
-        how_to_start=lambda: _with(usual, options),
-    )
+    return replace(usual, name=name[:_NAME_LENGTH], how_to_start=lambda: _with(usual, options))
 
 
 def _with(usual: WarmJudge, options: tuple[str, ...]) -> WarmStart:

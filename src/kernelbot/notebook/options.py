@@ -76,12 +76,10 @@ def _options(
         Mode, typer.Option("--mode", "-m", metavar="<mode>", help=MODES)
     ] = Mode.BENCHMARK,
     baseline: Annotated[
-        bool,
-        typer.Option("--baseline", help="Time the problem's reference as well, and compare."),
+        bool, typer.Option("--baseline", help="Time the problem's reference as well, and compare.")
     ] = False,
     into: Annotated[
-        str,
-        typer.Option("--into", metavar="<name>", help="The variable that gets the report."),
+        str, typer.Option("--into", metavar="<name>", help="The variable that gets the report.")
     ] = "",
     url: Url = None,
 ) -> CellOptions:

@@ -50,7 +50,4 @@ async def list_audit(
     found = await services.audit.list_entries(
         viewer, subject=subject, actor=actor, action=action, before_id=before_id, limit=limit
     )
-    return AuditPage(
-        entries=found,
-        next_before_id=found[-1].id if len(found) == limit else None,
-    )
+    return AuditPage(entries=found, next_before_id=found[-1].id if len(found) == limit else None)

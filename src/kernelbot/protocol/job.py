@@ -2,13 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from kernelbot.protocol.enums import (
-    HarnessKind,
-    Mode,
-    NumberType,
-    SandboxMode,
-    Vendor,
-)
+from kernelbot.protocol.enums import HarnessKind, Mode, NumberType, SandboxMode, Vendor
 from kernelbot.protocol.lang import Lang
 from kernelbot.protocol.rank_rule import RankRule
 from kernelbot.protocol.result import Product

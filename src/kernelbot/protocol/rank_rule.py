@@ -32,12 +32,7 @@ class RankRule(StrEnum):
 
     LAST = "last", "the median time of the last workload", _last, True
     MEAN = "mean", "the mean of the workloads' median times", _mean, False
-    GEOM = (
-        "geom",
-        "the geometric mean of the workloads' median times",
-        _geometric_mean,
-        False,
-    )
+    GEOM = ("geom", "the geometric mean of the workloads' median times", _geometric_mean, False)
 
     def __new__(
         cls,

@@ -6,12 +6,7 @@ from kernelbot.domain.errors import NotFound
 from kernelbot.domain.states import ReviewState, SubmissionState, submission_state
 from kernelbot.protocol import Mode, Verdict
 from kernelbot.ranking import store as standings
-from kernelbot.ranking.model import (
-    Bests,
-    Comparisons,
-    Score,
-    ScoreComparison,
-)
+from kernelbot.ranking.model import Bests, Comparisons, Score, ScoreComparison
 from kernelbot.runs.model import Run
 from kernelbot.store.database import Database, ReadSession
 from kernelbot.submissions.model import BareSubmission, RankedOutcome

@@ -21,7 +21,4 @@ def widened(median: float, ci95: tuple[float, float], scatter: float) -> tuple[f
     more = Z95 * scatter
     below = math.log(median / max(min(low, median), median * _LEAST_SHARE))
     above = math.log(max(high, median) / median)
-    return (
-        median * math.exp(-math.hypot(below, more)),
-        median * math.exp(math.hypot(above, more)),
-    )
+    return (median * math.exp(-math.hypot(below, more)), median * math.exp(math.hypot(above, more)))

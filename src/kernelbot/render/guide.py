@@ -96,10 +96,7 @@ def for_board(
                 _line("submission", "diff", "ID", file, "--url", url),
                 "What has changed since one of them.",
             ),
-            (
-                _line("submission", "pull", "ID", "--to", before, "--url", url),
-                "Its code again.",
-            ),
+            (_line("submission", "pull", "ID", "--to", before, "--url", url), "Its code again."),
             (_line("board", "show", board, "--url", url), "The ranking."),
         ),
         (f"It is judged on {_names(devices)}, by {url}.", *limits),
@@ -126,14 +123,8 @@ def for_folder(problem: str, folder: Path, file: str, devices: Sequence[str]) ->
                 _line("dev", str(folder), file, "--once", "--json"),
                 "Tests, then times, and each error with line and column.",
             ),
-            (
-                _line("dev", str(folder), file),
-                "The same at each save.",
-            ),
-            (
-                _line("dev", "log", file),
-                "The versions that were judged so.",
-            ),
+            (_line("dev", str(folder), file), "The same at each save."),
+            (_line("dev", "log", file), "The versions that were judged so."),
             (
                 _line("compare", file, other, "--problem", str(folder)),
                 "Which of two files is faster? They are called in turn.",

@@ -102,11 +102,7 @@ class RunProgress:
     """What is known of one run by its events: `done` of `total` cases or workloads of a phase."""
 
     def __init__(
-        self,
-        state: RunState = RunState.QUEUED,
-        verdict: Verdict | None = None,
-        *,
-        repeats: int = 0,
+        self, state: RunState = RunState.QUEUED, verdict: Verdict | None = None, *, repeats: int = 0
     ) -> None:
         self.state = state
         self.verdict = verdict

@@ -10,11 +10,7 @@ from kernelbot.domain.states import RunState
 from kernelbot.duels import dueling
 from kernelbot.moderation.known_right import service as known_right
 from kernelbot.moderation.reviews.model import CheckedScore, Evidence, ReviewRules
-from kernelbot.moderation.reviews.service import (
-    hold_if_absurd,
-    hold_if_suspicious,
-    keep_findings,
-)
+from kernelbot.moderation.reviews.service import hold_if_absurd, hold_if_suspicious, keep_findings
 from kernelbot.moderation.triage import Triage
 from kernelbot.protocol import (
     Fault,

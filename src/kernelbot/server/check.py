@@ -115,11 +115,7 @@ def try_configured(loaded: LoadedProblem, *, device: str | None) -> tuple[Proble
 
 
 def check_configured(
-    loaded: LoadedProblem,
-    *,
-    device: str | None,
-    sandbox: SandboxMode,
-    mode: Mode = Mode.BENCHMARK,
+    loaded: LoadedProblem, *, device: str | None, sandbox: SandboxMode, mode: Mode = Mode.BENCHMARK
 ) -> Iterator[CheckedSolution]:
     """Check the solutions on this machine, with the configured devices. `device` None: the first.
 

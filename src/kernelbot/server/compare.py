@@ -47,9 +47,7 @@ class ComparisonResult:
 
 
 def compare(
-    wanted: LocalDuel,
-    on_event: Callable[[str, ProgressEvent], None],
-    on_step: OnStep,
+    wanted: LocalDuel, on_event: Callable[[str, ProgressEvent], None], on_step: OnStep
 ) -> ComparisonResult:
     """Have the two judged as a duel. `on_event` gets what is being judged, and what happened;
     `on_step` is told what else happens. Raises `InvalidProblem`, `InvalidSubmission` or `UserError`

@@ -7,14 +7,7 @@ from kernelbot.catalog.problem import load_problem
 from kernelbot.catalog.sources import read_source
 from kernelbot.domain.errors import UserError
 from kernelbot.harness.judge.build.on_cpu import has_kernels_on_cpu, why_no_time
-from kernelbot.protocol import (
-    JobSpec,
-    Mode,
-    ProblemSpec,
-    RunResult,
-    SandboxMode,
-    SourceFile,
-)
+from kernelbot.protocol import JobSpec, Mode, ProblemSpec, RunResult, SandboxMode, SourceFile
 from kernelbot.server.local_judge import LocalJudge, OnEvent, OnStep
 from kernelbot.submissions.source import check_language, source_text
 

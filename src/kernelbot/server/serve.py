@@ -282,6 +282,5 @@ def _make_data(settings: Settings) -> None:
         settings.data.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UserError(
-            f"The data folder can't be made: {in_words(error)}.",
-            hint="Choose another with --data.",
+            f"The data folder can't be made: {in_words(error)}.", hint="Choose another with --data."
         ) from None

@@ -92,8 +92,7 @@ class Settings(BaseSettings):
     discord_token: str | None = _environment("DISCORD_TOKEN")
     """The bot's; with it `serve` starts the bot."""
     discord_guild: int | None = Field(
-        default=None,
-        validation_alias=AliasChoices("DISCORD_CLUSTER_STAGING_ID", "discord_guild"),
+        default=None, validation_alias=AliasChoices("DISCORD_CLUSTER_STAGING_ID", "discord_guild")
     )
     discord_debug_token: str | None = _environment("DISCORD_DEBUG_TOKEN")
     discord_debug_guild: int | None = Field(

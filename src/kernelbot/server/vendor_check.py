@@ -35,11 +35,7 @@ class NodeReport:
 
 
 def examine(
-    gpu: Vendor | None,
-    count: int,
-    *,
-    leave_clocks: bool = False,
-    command: Sequence[str] = HARNESS,
+    gpu: Vendor | None, count: int, *, leave_clocks: bool = False, command: Sequence[str] = HARNESS
 ) -> NodeReport:
     """Examine this node, as the account that runs this. `gpu`: whose must be here; None: whichever
     is. `count`: how many one job gets. Raises `PlatformError` if there is no report."""

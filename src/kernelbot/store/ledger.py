@@ -9,14 +9,7 @@ from collections.abc import Sequence
 
 import psycopg
 
-from kernelbot.store.history import (
-    Age,
-    Applied,
-    Migration,
-    age,
-    completing_migrations,
-    other_line,
-)
+from kernelbot.store.history import Age, Applied, Migration, age, completing_migrations, other_line
 from kernelbot.store.shape import has_table, made_by, shape_of
 
 _RENAMED = {

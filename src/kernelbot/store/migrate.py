@@ -24,15 +24,7 @@ from psycopg.sql import SQL, Identifier
 from kernelbot.domain.errors import Conflict, PlatformError, Unavailable
 from kernelbot.store import code, ledger
 from kernelbot.store.connections import CONNECT_S, why_unreachable
-from kernelbot.store.history import (
-    Age,
-    Migration,
-    age,
-    known_migrations,
-    newer,
-    older,
-    other_line,
-)
+from kernelbot.store.history import Age, Migration, age, known_migrations, newer, older, other_line
 from kernelbot.store.locks import Lock
 from kernelbot.store.schema import Code, this_code
 from kernelbot.store.shape import has_table

@@ -65,8 +65,7 @@ class SubmissionView:
         metadata=described("Why it is held or was refused; null while nothing was said."),
     )
     evidence: tuple[Evidence, ...] = field(
-        default_factory=tuple,
-        metadata=described("For organisers; empty for others, and in lists."),
+        default_factory=tuple, metadata=described("For organisers; empty for others, and in lists.")
     )
     not_ranked: NotRanked | None = field(
         default=None,

@@ -31,7 +31,5 @@ class Decision(RequestBody):
     """Why a submission is released or refused."""
 
     reason: Text = Field(
-        max_length=2000,
-        pattern=r"\S",
-        description="For the audit log; of a refusal, its author's.",
+        max_length=2000, pattern=r"\S", description="For the audit log; of a refusal, its author's."
     )

@@ -121,12 +121,7 @@ class Submissions:
             if form is not None and not await forms.claim(session, author.id, form):
                 raise FormSent("This form was sent already.", next_step=Next.LIST_SUBMISSIONS)
             accepted = await submission_validation.check(
-                session,
-                author,
-                new,
-                code,
-                late=late_by is not None,
-                processors=self._processors,
+                session, author, new, code, late=late_by is not None, processors=self._processors
             )
             board = accepted.board
             added, line = await add_submission(
@@ -215,8 +210,7 @@ class Submissions:
         before = submission_state(run.state for run in shown.runs)
         if not cancelled and all(run.state != RunState.CANCELLED for run in shown.runs):
             raise Conflict(
-                f"Submission {submission_id} is {before} already.",
-                next_step=Next.SHOW_SUBMISSION,
+                f"Submission {submission_id} is {before} already.", next_step=Next.SHOW_SUBMISSION
             )
         return shown
 

@@ -7,13 +7,7 @@ from typing import Any
 from kernelbot.accounts.model import User
 from kernelbot.accounts.permissions import is_admin
 from kernelbot.boards.model import Destination
-from kernelbot.domain.states import (
-    ReviewState,
-    RunState,
-    SubmissionState,
-    submission_state,
-    worst,
-)
+from kernelbot.domain.states import ReviewState, RunState, SubmissionState, submission_state, worst
 from kernelbot.domain.values import from_fields
 from kernelbot.moderation.reviews.model import Evidence
 from kernelbot.preflight.model import Preflight

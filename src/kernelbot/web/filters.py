@@ -14,13 +14,7 @@ from kernelbot.render.progress import STATES
 from kernelbot.render.report import busy_hint, threads_hint
 from kernelbot.render.text import one_line, printable, shorten
 from kernelbot.render.time_left import ends_soon, time_left
-from kernelbot.render.units import (
-    interval_text,
-    percent_text,
-    seconds_text,
-    size_text,
-    time_text,
-)
+from kernelbot.render.units import interval_text, percent_text, seconds_text, size_text, time_text
 from kernelbot.render.verdicts import FAULTS, mark
 
 _MODES = {Mode.LEADERBOARD: "ranked"}

@@ -13,10 +13,7 @@ _LONGEST = 2000
 _RESOLVED_WITHIN_S = 5.0
 _PORTS = (443, 80)
 _INSIDE = tuple(
-    map(
-        ipaddress.ip_network,
-        ("64:ff9b:1::/48", "fec0::/10", "168.63.129.16/32", "192.0.0.0/24"),
-    )
+    map(ipaddress.ip_network, ("64:ff9b:1::/48", "fec0::/10", "168.63.129.16/32", "192.0.0.0/24"))
 )
 """Besides what Python knows: local NAT64, site-local addresses, and those under which providers'
 machines find services for themselves alone."""

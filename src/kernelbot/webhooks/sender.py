@@ -37,11 +37,7 @@ class Sender:
     """Follows no redirects, waits `timeout_s` in all, and reads of an answer its head alone."""
 
     def __init__(
-        self,
-        rules: WebhookRules,
-        *,
-        timeout_s: float = 10.0,
-        tls: ssl.SSLContext | None = None,
+        self, rules: WebhookRules, *, timeout_s: float = 10.0, tls: ssl.SSLContext | None = None
     ) -> None:
         """`tls`: whose certificates are trusted; None: the usual ones."""
         self._rules = rules

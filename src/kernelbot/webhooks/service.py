@@ -77,8 +77,7 @@ class Webhooks:
             )
             if webhook_id is None:
                 raise Conflict(
-                    f"There are {_MAX_WEBHOOKS} webhooks already.",
-                    next_step=Next.DELETE_WEBHOOKS,
+                    f"There are {_MAX_WEBHOOKS} webhooks already.", next_step=Next.DELETE_WEBHOOKS
                 )
             made = await webhooks.one(session, webhook_id)
             assert made is not None, "it was added in this transaction"

@@ -19,14 +19,7 @@ from kernelbot.launchers.results import NoResult
 from kernelbot.preflight.build_steps import report_of_build_step
 from kernelbot.preflight.model import PreflightReport
 from kernelbot.protocol import EventKind, JobSpec, Product, ProgressEvent, RunResult, Verdict
-from kernelbot.protocol.building import (
-    Side,
-    build_job,
-    build_key,
-    has_build_step,
-    job_of,
-    step_id,
-)
+from kernelbot.protocol.building import Side, build_job, build_key, has_build_step, job_of, step_id
 from kernelbot.protocol.os_errors import in_words
 from kernelbot.protocol.result_size import most_bytes
 from kernelbot.runs.builds.service import Begun, BuildRequest, Builds, Built, build_of

@@ -14,10 +14,7 @@ _LIMIT_S = 20.0
 
 
 async def launch_whole(
-    launcher: Launcher,
-    spec: JobSpec,
-    on_cancel: Callable[[], None],
-    known: Callable[[str], None],
+    launcher: Launcher, spec: JobSpec, on_cancel: Callable[[], None], known: Callable[[str], None]
 ) -> str:
     """The job's handle. Cancelled: calls `on_cancel`, and waits all the same until it is known
     whether there is a job to stop: then it calls `known` with the handle."""

@@ -6,13 +6,7 @@ import time
 from collections.abc import Awaitable, Callable, Collection
 from typing import TypeVar
 
-from kernelbot.domain.errors import (
-    DeviceRefused,
-    JobRefused,
-    NoRoom,
-    SchedulerError,
-    Unavailable,
-)
+from kernelbot.domain.errors import DeviceRefused, JobRefused, NoRoom, SchedulerError, Unavailable
 
 T = TypeVar("T")
 _LAUNCH_FIRST_S = 0.5

@@ -63,11 +63,7 @@ class Watcher:
         return self._crashed[-1] if is_so else ""
 
     async def changes(
-        self,
-        handle: str,
-        most_bytes: int,
-        waited_s: float = 0.0,
-        longest_s: float | None = None,
+        self, handle: str, most_bytes: int, waited_s: float = 0.0, longest_s: float | None = None
     ) -> AsyncIterator[Outcome]:
         """Each change of the job's state, or of what it waits for, and each batch of its progress;
         ends with the outcome that is its last. A handle has one follower at a time. `most_bytes`:

@@ -2,12 +2,7 @@
 
 from fastapi import APIRouter, Depends, Request
 
-from kernelbot.accounts.logins.schemas import (
-    DeviceLoginView,
-    DevicePoll,
-    DevicePollView,
-    LoginLink,
-)
+from kernelbot.accounts.logins.schemas import DeviceLoginView, DevicePoll, DevicePollView, LoginLink
 from kernelbot.accounts.logins.service import LINK_LASTS_S, link_path
 from kernelbot.api.attempts import counted
 from kernelbot.api.dependencies import ServicesDep, SettingsDep, Shown, Viewer

@@ -8,12 +8,7 @@ from fastapi import APIRouter, Depends, Form, Query, Request, Response
 from kernelbot.accounts.logins.service import Linking, LoginStart, Return
 from kernelbot.accounts.model import NewToken
 from kernelbot.api.attempts import counted
-from kernelbot.api.dependencies import (
-    ServicesDep,
-    SettingsDep,
-    owner_of,
-    wrong_tokens_counted,
-)
+from kernelbot.api.dependencies import ServicesDep, SettingsDep, owner_of, wrong_tokens_counted
 from kernelbot.api.settings import ApiSettings
 from kernelbot.domain.errors import UserError
 from kernelbot.domain.next_steps import Next

@@ -102,11 +102,7 @@ async def change_author_page(
 
 @router.post("/delete")
 async def delete_account(
-    request: Request,
-    services: ServicesDep,
-    session: PostedSession,
-    page: PageDep,
-    name: Typed = "",
+    request: Request, services: ServicesDep, session: PostedSession, page: PageDep, name: Typed = ""
 ) -> Response:
     """Delete the account whose name was typed, if it is the one that is logged in here."""
     if name.strip().lower() != session.user.name.lower():

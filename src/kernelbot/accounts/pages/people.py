@@ -55,10 +55,7 @@ async def create_account(
     """Create an account with its first token, shown only now."""
     made = await services.users.create(name.strip(), role, actor=session.user)
     return page(
-        "organise/new_person.html",
-        tab="people",
-        made=made,
-        base_url=settings.base_url(request),
+        "organise/new_person.html", tab="people", made=made, base_url=settings.base_url(request)
     )
 
 

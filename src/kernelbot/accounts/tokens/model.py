@@ -47,7 +47,5 @@ class IssuedToken(Token):
     """A token just made; its text is shown only now and can't be read again."""
 
     token: str = field(
-        kw_only=True,
-        repr=False,
-        metadata=described("For `Authorization: Bearer`. Shown only now."),
+        kw_only=True, repr=False, metadata=described("For `Authorization: Bearer`. Shown only now.")
     )

@@ -110,19 +110,12 @@ async def add_token(
     new = tokens.TokenToStore(owner.id, name, token_hash(text), expires_at, parent_id)
     token = await tokens.add(session, new, max_tokens=_MAX_TOKENS)
     if token is None:
-        raise Conflict(
-            f"There are {_MAX_TOKENS} tokens already.",
-            next_step=Next.REVOKE_TOKENS,
-        )
+        raise Conflict(f"There are {_MAX_TOKENS} tokens already.", next_step=Next.REVOKE_TOKENS)
     return IssuedToken(**vars(token), token=text)
 
 
 async def open_session(
-    session: WriteSession,
-    user: User,
-    parent_id: int | None,
-    *,
-    lasts_s: float = _SESSION_LASTS_S,
+    session: WriteSession, user: User, parent_id: int | None, *, lasts_s: float = _SESSION_LASTS_S
 ) -> NewToken:
     """A browser's session. If there are too many, the oldest makes way."""
     text = new_token()

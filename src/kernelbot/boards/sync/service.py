@@ -180,11 +180,7 @@ class Sync:
         return [*steps, *dropped]
 
     async def _step(
-        self,
-        session: ReadSession,
-        competition: Competition,
-        entry: SetEntry,
-        options: SyncOptions,
+        self, session: ReadSession, competition: Competition, entry: SetEntry, options: SyncOptions
     ) -> _Step:
         name = entry.listed.name
         if entry.definition is None:

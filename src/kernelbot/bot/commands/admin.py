@@ -177,11 +177,7 @@ class Admin(app_commands.Group):
     ) -> None:
         """By their names."""
         await forums.match_threads(
-            self._bot,
-            interaction,
-            await self._actor(interaction),
-            forum,
-            open_missing=open_missing,
+            self._bot, interaction, await self._actor(interaction), forum, open_missing=open_missing
         )
 
     @app_commands.command(description="What this server is told, and which boards it is about")

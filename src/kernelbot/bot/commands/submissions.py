@@ -45,10 +45,7 @@ class SubmissionCommands(app_commands.Group):
     @app_commands.command(description="What changed between two submissions")
     @app_commands.describe(before="The earlier one's number", after="The later one's number")
     async def diff(
-        self,
-        interaction: discord.Interaction,
-        before: SubmissionNumber,
-        after: SubmissionNumber,
+        self, interaction: discord.Interaction, before: SubmissionNumber, after: SubmissionNumber
     ) -> None:
         """The submissions as a file, line by line."""
         viewer = await acting(self._bot.services, interaction)

@@ -13,8 +13,7 @@ def register(app: typer.Typer) -> None:
     """Add the command."""
     app.command(
         epilog=examples(
-            "kernelbot mcp",
-            "kernelbot mcp --http --port 8765   # everybody with their own token",
+            "kernelbot mcp", "kernelbot mcp --http --port 8765   # everybody with their own token"
         )
     )(mcp)
 

@@ -120,10 +120,7 @@ class Tools:
         return profiles(self._submission(ctx, submission_id))
 
     def compare_submissions(
-        self,
-        ctx: Context,
-        first_id: SubmissionId,
-        second_id: SubmissionId,
+        self, ctx: Context, first_id: SubmissionId, second_id: SubmissionId
     ) -> Comparison:
         """Compare the timings of two submissions to a board, workload by workload. Where intervals
         overlap the answer is "can't tell": a small difference of two measurements is noise."""

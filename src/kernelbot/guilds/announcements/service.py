@@ -95,11 +95,7 @@ class Announcements:
         async with self._database.write() as session:
             found = await visible_board(session, viewer, board)
             begun = await announcements.watch(
-                session,
-                found.id,
-                viewer.id,
-                guild_id=member.guild_id,
-                user_id=member.user_id,
+                session, found.id, viewer.id, guild_id=member.guild_id, user_id=member.user_id
             )
             if not begun:
                 await announcements.stop_watching(session, found.id, viewer.id)

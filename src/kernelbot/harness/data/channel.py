@@ -94,10 +94,7 @@ class Channel:
             self._sock.shutdown(socket.SHUT_RDWR)
 
     def send(
-        self,
-        message: Message,
-        fds: Sequence[int] = (),
-        deadline: float | None = None,
+        self, message: Message, fds: Sequence[int] = (), deadline: float | None = None
     ) -> None:
         """Send one message. `deadline` is a time of `time.monotonic()`; None waits for ever."""
         self.send_bytes(encode(message), fds, deadline)

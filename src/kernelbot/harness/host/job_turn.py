@@ -12,10 +12,7 @@ class JobTurn:
     """The turns of one job, one after another."""
 
     def __init__(
-        self,
-        turns: Turns,
-        emit: Callable[[ProgressEvent], None],
-        given_up: Callable[[], bool],
+        self, turns: Turns, emit: Callable[[ProgressEvent], None], given_up: Callable[[], bool]
     ) -> None:
         self._turns = turns
         self._emit = emit

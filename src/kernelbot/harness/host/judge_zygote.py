@@ -16,12 +16,7 @@ from typing import NoReturn
 
 from kernelbot.harness.archive import sources_sha256
 from kernelbot.harness.data import wire
-from kernelbot.harness.data.channel import (
-    Channel,
-    ChannelClosed,
-    ChannelError,
-    ChannelTimeout,
-)
+from kernelbot.harness.data.channel import Channel, ChannelClosed, ChannelError, ChannelTimeout
 from kernelbot.harness.gpu.judge_device import open_ahead
 from kernelbot.harness.host.own_command import harness_command, harness_environment
 from kernelbot.harness.host.zygote_messages import (

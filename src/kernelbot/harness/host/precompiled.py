@@ -138,11 +138,7 @@ class PrecompiledHeaders:
                 header.write_text(_AGAIN)
                 os.utime(made, (1, 1))  # older than whatever is built with it
                 made.replace(target)
-                for path, mode in (
-                    (headers, 0o755),
-                    (target.parent, 0o755),
-                    (header, 0o644),
-                ):
+                for path, mode in ((headers, 0o755), (target.parent, 0o755), (header, 0o644)):
                     path.chmod(mode)  # whatever the host's own mask is: a runner is another user
                 target.chmod(0o644)
             elif not is_unwanted():

@@ -197,12 +197,7 @@ def _when(number: int, body: list[bytes]) -> list[bytes]:
 
 def _refuse_bits(mask: int) -> list[bytes]:
     refuse = _give(_ERRNO | errno.EPERM)
-    return [
-        _load(_FIRST_ARGUMENT_OFFSET),
-        _step(_JUMP_ANY_BIT, mask, 0, 1),
-        refuse,
-        _give(_ALLOW),
-    ]
+    return [_load(_FIRST_ARGUMENT_OFFSET), _step(_JUMP_ANY_BIT, mask, 0, 1), refuse, _give(_ALLOW)]
 
 
 def _refuse_values(*values: int) -> list[bytes]:

@@ -3,12 +3,7 @@
 import base64
 
 from kernelbot.protocol import Artifact
-from kernelbot.protocol.result_size import (
-    MAX_FILE_BYTES,
-    MAX_FILES_BYTES,
-    MAX_REPORT_BYTES,
-    REPORT,
-)
+from kernelbot.protocol.result_size import MAX_FILE_BYTES, MAX_FILES_BYTES, MAX_REPORT_BYTES, REPORT
 
 
 class ArtifactCollection:

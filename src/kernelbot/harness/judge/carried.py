@@ -15,14 +15,7 @@ from kernelbot.harness.judge.building_ahead import build_file
 from kernelbot.harness.judge.collected import Collected
 from kernelbot.harness.judge.compiling import compile_all
 from kernelbot.harness.sandbox import RunnerClient
-from kernelbot.protocol import (
-    CompileReport,
-    JobSpec,
-    Lang,
-    Product,
-    ProgressEvent,
-    SandboxMode,
-)
+from kernelbot.protocol import CompileReport, JobSpec, Lang, Product, ProgressEvent, SandboxMode
 
 Emit = Callable[[ProgressEvent], None]
 TOO_LARGE = "What was built is larger than what can be carried to a run: each run builds it again."

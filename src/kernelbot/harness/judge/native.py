@@ -18,11 +18,7 @@ from kernelbot.harness.judge.calls.session import Session
 from kernelbot.harness.judge.collected import Collected
 from kernelbot.harness.judge.device_room import DeviceRoom
 from kernelbot.harness.judge.disputes import Disputes
-from kernelbot.harness.judge.gpu_faults import (
-    TRIAL_S,
-    expect_sound_contexts,
-    expect_sound_control,
-)
+from kernelbot.harness.judge.gpu_faults import TRIAL_S, expect_sound_contexts, expect_sound_control
 from kernelbot.harness.judge.loading import KernelLoader
 from kernelbot.harness.judge.measuring.anchor import load_anchor
 from kernelbot.harness.judge.measuring.control_runner import Control

@@ -21,11 +21,7 @@ from kernelbot.harness.inside.gpu.driver import Driver, GpuError
 from kernelbot.harness.judge import host_messages as messages
 from kernelbot.harness.judge.authors import authors_of, why_no_duel
 from kernelbot.harness.judge.build.cache import BuildCache
-from kernelbot.harness.judge.build.on_cpu import (
-    has_kernels_on_cpu,
-    notes_on_cpu,
-    why_no_time,
-)
+from kernelbot.harness.judge.build.on_cpu import has_kernels_on_cpu, notes_on_cpu, why_no_time
 from kernelbot.harness.judge.building_ahead import build_ahead, give
 from kernelbot.harness.judge.calls.conversations import expect_sessions
 from kernelbot.harness.judge.carried import give_products, only_build

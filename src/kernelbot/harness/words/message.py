@@ -12,13 +12,7 @@ from enum import Enum
 from functools import cache
 from typing import Any, ClassVar, TypeVar
 
-from kernelbot.protocol.codec import (
-    Json,
-    WireError,
-    decoder_of,
-    encode_value,
-    precompile_parts,
-)
+from kernelbot.protocol.codec import Json, WireError, decoder_of, encode_value, precompile_parts
 
 _MAX_SHOWN = 300
 _LEFT_OUT = object()

@@ -13,7 +13,7 @@ from kernelbot.catalog.importing.syntax import definitions, parse
 _RESERVED = frozenset({"seed", "workload", "given"})
 """Arguments of ours, beside which axes and inputs are passed."""
 _JUDGED_OTHERWISE = {
-    "sampling": "its outputs are random, and the suite compares their distribution",
+    "sampling": "its outputs are random, and the suite compares their distribution"
 }
 """Kinds of operations whose outputs can't be compared element by element."""
 

@@ -44,10 +44,7 @@ class Deletion:
             if not await deletion.lock_board(session, board.id):
                 raise no_board(name)
             if not force and await deletion.has_submissions(session, board.id):
-                raise Conflict(
-                    f"Board {board.name!r} has submissions.",
-                    next_step=Next.FORCE,
-                )
+                raise Conflict(f"Board {board.name!r} has submissions.", next_step=Next.FORCE)
             count = await deletion.delete_board(session, board.id)
             detail: audit.Detail = {"submissions": count, "force": force}
             await audit.record(session, actor, "board.delete", f"board:{board.name}", detail)

@@ -113,11 +113,7 @@ class Reviews:
             return []
         async with self._database.read() as session:
             ids = await reviews.held(
-                session,
-                viewer_id=viewer.id,
-                everything=is_admin(viewer),
-                board=board,
-                limit=limit,
+                session, viewer_id=viewer.id, everything=is_admin(viewer), board=board, limit=limit
             )
             return await _show(session, ids)
 

@@ -103,10 +103,5 @@ async def held(
     session: ReadSession, *, viewer_id: int, everything: bool, board: str | None, limit: int
 ) -> list[int]:
     """Submissions that wait for a decision on the viewer's boards, or on all; the oldest first."""
-    values = {
-        "viewer_id": viewer_id,
-        "everything": everything,
-        "board": board,
-        "limit": limit,
-    }
+    values = {"viewer_id": viewer_id, "everything": everything, "board": board, "limit": limit}
     return [row["id"] for row in await session.all(statements(__file__)["held"], values)]

@@ -19,12 +19,7 @@ from kernelbot.platform.exports import store as exports
 from kernelbot.platform.exports.card import CardFile
 from kernelbot.platform.exports.csv_file import CsvFile, csv_file
 from kernelbot.platform.exports.huggingface import upload
-from kernelbot.platform.exports.model import (
-    ExportChoice,
-    Exported,
-    ExportFormat,
-    ExportRules,
-)
+from kernelbot.platform.exports.model import ExportChoice, Exported, ExportFormat, ExportRules
 from kernelbot.platform.exports.parquet import ParquetFile, parquet_file
 from kernelbot.store.database import Database
 

@@ -66,8 +66,7 @@ class DeviceStatus:
     available: bool
     note: str = field(metadata=described("Why it isn't available; empty when it is."))
     hardware: str | None = field(
-        default=None,
-        metadata=described("The machine of the last result; null: there is none yet."),
+        default=None, metadata=described("The machine of the last result; null: there is none yet.")
     )
 
 

@@ -17,15 +17,7 @@ from kernelbot.harness.host.warm.connection import Connection, NoWarmJudge, Stop
 from kernelbot.harness.judge.build.on_cpu import why_no_time
 from kernelbot.preflight.file_diagnostics import file_diagnostics
 from kernelbot.preflight.model import Diagnostic, Preflight
-from kernelbot.protocol import (
-    Fault,
-    JobSpec,
-    Mode,
-    ProgressEvent,
-    RunResult,
-    SourceFile,
-    Verdict,
-)
+from kernelbot.protocol import Fault, JobSpec, Mode, ProgressEvent, RunResult, SourceFile, Verdict
 from kernelbot.protocol.os_errors import in_words
 from kernelbot.saves.model import Save, Timings
 from kernelbot.server.dev.files import changes, read_now
@@ -306,12 +298,7 @@ class DevSession:
         workloads = result.phases[-1].workloads if accepted and result.phases else ()
         timed = self._timings.add(workloads)
         return Save(
-            saved.number,
-            result,
-            version=version,
-            sha256=sha256,
-            tests_s=tests_s,
-            workloads=timed,
+            saved.number, result, version=version, sha256=sha256, tests_s=tests_s, workloads=timed
         )
 
     def _why_stopped(self) -> str:

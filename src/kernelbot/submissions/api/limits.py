@@ -18,8 +18,7 @@ async def with_limits(
     problem = (await services.boards.problem(viewer, submission.board)).spec
     return tuple(
         replace(
-            one,
-            limit=limit_on(submission, problem, one.device, services.devices.spec(one.device)),
+            one, limit=limit_on(submission, problem, one.device, services.devices.spec(one.device))
         )
         for one in compared.found
     )

@@ -80,11 +80,7 @@ async def list_submissions(
     limit: Limit = 50,
     before_id: Annotated[int | None, Query(ge=1, le=BIGINT_MAX)] = None,
     everyone: Annotated[
-        bool,
-        Query(
-            alias="all",
-            description="Everybody's. For organisers of `board`, else admins.",
-        ),
+        bool, Query(alias="all", description="Everybody's. For organisers of `board`, else admins.")
     ] = False,
     user: Annotated[
         str | None,
@@ -109,9 +105,7 @@ async def list_submissions(
 
 
 @router.get(
-    "/{submission_id}",
-    response_model=SubmissionView,
-    responses=documented(401, 403, 404, 422, 503),
+    "/{submission_id}", response_model=SubmissionView, responses=documented(401, 403, 404, 422, 503)
 )
 async def show_submission(
     request: Request, services: ServicesDep, viewer: Viewer, submission_id: SubmissionId
@@ -196,11 +190,7 @@ async def follow_submission(
     the submission is asked again meanwhile; once they may not, the stream closes without."""
     # Asked before the answer begins, since a stream that has begun can't turn into a 404.
     batches = await services.submissions.follow(
-        viewer,
-        submission_id,
-        after=last_event_id,
-        again=again,
-        ask_again_s=settings.ask_again_s,
+        viewer, submission_id, after=last_event_id, again=again, ask_again_s=settings.ask_again_s
     )
     return StreamingResponse(
         stream(

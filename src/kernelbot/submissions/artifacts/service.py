@@ -34,7 +34,6 @@ class ArtifactService:
             found = await submissions.file(session, submission_id, run_id, name, secret=secret)
         if found is None:
             raise NotFound(
-                f"Submission {submission_id} has no such file.",
-                next_step=Next.LIST_ARTIFACTS,
+                f"Submission {submission_id} has no such file.", next_step=Next.LIST_ARTIFACTS
             )
         return found

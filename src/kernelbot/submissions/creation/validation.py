@@ -115,10 +115,7 @@ def _checked(author: User, new: NewSubmission, code: str) -> Directives:
 def _board_name(new: NewSubmission, directives: Directives) -> str:
     given, written = new.board, directives.board
     if given is None and written is None:
-        raise InvalidSubmission(
-            "No board is named.",
-            next_step=Next.NAME_BOARD,
-        )
+        raise InvalidSubmission("No board is named.", next_step=Next.NAME_BOARD)
     if given is not None and written is not None and given.lower() != written.lower():
         raise InvalidSubmission(
             f"The file is for board {written!r} and was submitted to {given!r}.",

@@ -30,11 +30,7 @@ from kernelbot.submissions.pages.comparison import comparisons
 from kernelbot.submissions.pages.preflights import shown_preflight
 from kernelbot.submissions.pages.profile import profiles_of
 from kernelbot.submissions.pages.progress import LiveState, SubmissionProgress
-from kernelbot.submissions.pages.results import (
-    diff_lines,
-    is_live,
-    shown_runs,
-)
+from kernelbot.submissions.pages.results import diff_lines, is_live, shown_runs
 from kernelbot.submissions.sharing.rules import code_from, is_result
 from kernelbot.web import documents
 from kernelbot.web.documents import TextsDep

@@ -66,11 +66,7 @@ async def show_form(
 
 
 async def _beginning(
-    services: Services,
-    user: User,
-    problem: BoardProblem,
-    begin: int | None,
-    starter: str | None,
+    services: Services, user: User, problem: BoardProblem, begin: int | None, starter: str | None
 ) -> Beginning:
     """Raises `NotFound`, and `NotAllowed` for code that isn't for this person."""
     if begin is not None:

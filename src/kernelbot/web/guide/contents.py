@@ -17,11 +17,7 @@ SECTIONS = {
     "Explanation": "explanation",
     "Decisions": "decisions",
 }
-PLACES = {
-    "operating.md": "How to",
-    "glossary.md": "Reference",
-    "architecture.md": "Explanation",
-}
+PLACES = {"operating.md": "How to", "glossary.md": "Reference", "architecture.md": "Explanation"}
 """The sections of pages that are in no folder."""
 
 

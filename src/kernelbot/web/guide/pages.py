@@ -71,8 +71,5 @@ async def _shown(request: Request, page: PageDep, where: str) -> Response:
     if path is None:
         raise NotFound("The documentation has no such page.")
     return page(
-        "guide.html",
-        guide=guide.contents.sections,
-        path_shown=path,
-        shown=await guide.page(path),
+        "guide.html", guide=guide.contents.sections, path_shown=path, shown=await guide.page(path)
     )

@@ -13,12 +13,7 @@ from kernelbot.harness.host.cancellation import AttemptLost, Cancellation, Cance
 from kernelbot.harness.host.node import NodeOptions, WarmHost
 from kernelbot.harness.host.own_command import harness_command, harness_environment
 from kernelbot.harness.host.warm.client import WarmJudge, WarmStart
-from kernelbot.harness.host.warm.connection import (
-    Connection,
-    JudgeHangs,
-    NoWarmJudge,
-    Stopped,
-)
+from kernelbot.harness.host.warm.connection import Connection, JudgeHangs, NoWarmJudge, Stopped
 from kernelbot.harness.host.warm.folder import NotOurs, PrivateFolder
 from kernelbot.harness.host.warm.names import judge_name
 from kernelbot.protocol import JobSpec, ProgressEvent, RunResult

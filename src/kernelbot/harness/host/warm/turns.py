@@ -25,9 +25,7 @@ class GaveUp(Exception):
 
 @contextlib.contextmanager
 def turn(
-    folder: PrivateFolder,
-    on_wait: Callable[[], None],
-    given_up: Callable[[], bool] = lambda: False,
+    folder: PrivateFolder, on_wait: Callable[[], None], given_up: Callable[[], bool] = lambda: False
 ) -> Iterator[None]:
     """Hold the turn for the block; it ends with this process at the latest. `on_wait` is called
     once if another has it. Raises `GaveUp`."""

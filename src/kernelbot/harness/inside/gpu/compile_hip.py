@@ -15,17 +15,8 @@ from typing import Any
 
 from kernelbot.harness.inside.gpu.gpu_model import GpuModel
 from kernelbot.harness.inside.gpu.hip_compiler import FOLDER, TROUBLE, script
-from kernelbot.harness.inside.gpu.hip_toolchain import (
-    NoHipToolchain,
-    find_toolchain,
-    header_files,
-)
-from kernelbot.harness.inside.inline_sources import (
-    callers_file,
-    listed,
-    position,
-    systems_compiler,
-)
+from kernelbot.harness.inside.gpu.hip_toolchain import NoHipToolchain, find_toolchain, header_files
+from kernelbot.harness.inside.inline_sources import callers_file, listed, position, systems_compiler
 from kernelbot.protocol import Vendor
 
 _ROCMS = ("-lc10_hip", "-ltorch_hip", "-lamdhip64")

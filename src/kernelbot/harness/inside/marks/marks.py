@@ -56,11 +56,7 @@ _COUNTED_BYTES = 128
 
 
 class _Ready(ctypes.Structure):
-    _fields_ = (
-        ("fd", ctypes.c_int),
-        ("size", ctypes.c_int64),
-        ("message", ctypes.c_char_p),
-    )
+    _fields_ = (("fd", ctypes.c_int), ("size", ctypes.c_int64), ("message", ctypes.c_char_p))
 
 
 class _Row(ctypes.Structure):

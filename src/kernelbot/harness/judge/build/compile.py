@@ -21,16 +21,7 @@ from kernelbot.harness.judge.build.ptxas import parse_kernels
 from kernelbot.harness.sandbox import CommandNotStarted, RunnerClient, run_command
 from kernelbot.harness.sandbox.enclosure import installed_program
 from kernelbot.harness.words.sandbox import CommandResult
-from kernelbot.protocol import (
-    CompileReport,
-    Failure,
-    Fault,
-    JobSpec,
-    Lang,
-    Limits,
-    Vendor,
-    Verdict,
-)
+from kernelbot.protocol import CompileReport, Failure, Fault, JobSpec, Lang, Limits, Vendor, Verdict
 
 SOURCE_SUFFIXES = frozenset(
     {".c", ".cc", ".cpp", ".cxx", ".cu", ".cuh", ".h", ".hh", ".hpp", ".hxx", ".inc", ".inl"}

@@ -20,13 +20,7 @@ from kernelbot.harness.sandbox import Runner
 from kernelbot.harness.sandbox.runner_tree import is_ending
 from kernelbot.harness.timing.clocks import TaskClocks
 from kernelbot.harness.timing.threads import kept_waiting_s, longest_wait_s
-from kernelbot.harness.words.failures import (
-    AuthorFailure,
-    death,
-    garbage,
-    hung_up,
-    too_much_output,
-)
+from kernelbot.harness.words.failures import AuthorFailure, death, garbage, hung_up, too_much_output
 from kernelbot.harness.words.runner_messages import Finish, RunnerReply, RunnerRequest
 from kernelbot.harness.words.sandbox import RunnerExit, SandboxUnavailable, stood_still
 from kernelbot.harness.words.windows import Ending
@@ -141,8 +135,7 @@ class RunnerConnection:
 
     def _late(self) -> AuthorFailure:
         late = AuthorFailure(
-            Verdict.TIME_LIMIT,
-            "The phase took longer than its time limit. Do less in each call.",
+            Verdict.TIME_LIMIT, "The phase took longer than its time limit. Do less in each call."
         )
         late.waited_s = longest_wait_s(TaskClocks(self._runner.main_pid))
         late.kept_waiting_s = self._kept_waiting_s() - self._waited_before_s

@@ -33,11 +33,7 @@ class CopyBuffers:
     described = messages.Done
 
     def __init__(
-        self,
-        runner: RunnerConnection,
-        limits: Limits,
-        modules: frozenset[str],
-        device: str | None,
+        self, runner: RunnerConnection, limits: Limits, modules: frozenset[str], device: str | None
     ) -> None:
         """`device`: the only one on which outputs may lie; None: on any."""
         self._runner = runner

@@ -23,13 +23,7 @@ from kernelbot.harness.sandbox import RunnerClient
 from kernelbot.harness.sandbox.runner_tree import RunnerTree, is_alive
 from kernelbot.harness.timing.clocks import TaskClocks
 from kernelbot.harness.words import runner_messages as messages
-from kernelbot.harness.words.failures import (
-    NO_KERNEL,
-    AuthorFailure,
-    death,
-    expect_reply,
-    garbage,
-)
+from kernelbot.harness.words.failures import NO_KERNEL, AuthorFailure, death, expect_reply, garbage
 from kernelbot.harness.words.order import RunnerEntry
 from kernelbot.harness.words.runner_messages import (
     RankPosition,

@@ -30,12 +30,7 @@ from kernelbot.harness.judge.measuring.timed_runner import Samples, TimedRunner
 from kernelbot.harness.judge.problem.examiner import Examiner
 from kernelbot.harness.judge.test_phase import Spend
 from kernelbot.harness.timing.answers import MAX_KEPT_BYTES, SampleOutputs, are_alike
-from kernelbot.harness.timing.processes import (
-    FEWEST_OF_EACH,
-    FEWEST_WARM,
-    Cost,
-    affordable,
-)
+from kernelbot.harness.timing.processes import FEWEST_OF_EACH, FEWEST_WARM, Cost, affordable
 from kernelbot.harness.timing.stopping_rule import StoppedBy, StoppingRule
 from kernelbot.harness.timing.waits import Waits
 from kernelbot.harness.timing.warming import LONGEST_S

@@ -104,11 +104,7 @@ class Examiner:
         self._is_loaded = False
 
     def ask(
-        self,
-        arguments: Mapping[str, CaseValue],
-        global_seed: int | None,
-        *,
-        by_host: bool = False,
+        self, arguments: Mapping[str, CaseValue], global_seed: int | None, *, by_host: bool = False
     ) -> CagedQuestion:
         """The question of `generate_input(**arguments)`, which of several ranks name the
         `world_size`. The first waits until the problem is loaded. `by_host`: all of its data in the

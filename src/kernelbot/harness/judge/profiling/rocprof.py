@@ -68,8 +68,7 @@ def summary(statistics: str) -> str:
     rows = [("kernel", "calls", "total us", "mean us", "share")]
     try:
         found = sorted(
-            csv.DictReader(io.StringIO(statistics)),
-            key=lambda row: -float(row["TotalDurationNs"]),
+            csv.DictReader(io.StringIO(statistics)), key=lambda row: -float(row["TotalDurationNs"])
         )
         for row in found[:_MAX_KERNELS]:
             name, total_us = row["Name"][:_MAX_NAME], float(row["TotalDurationNs"]) / 1e3

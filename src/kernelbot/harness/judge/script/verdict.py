@@ -58,11 +58,7 @@ def refuse_impossible(job: JobSpec, result: PhaseResult) -> PhaseResult:
 
 
 def conclude(
-    job: JobSpec,
-    phase: Phase,
-    cases: tuple[Case, ...],
-    report: ScriptReport,
-    result: CommandResult,
+    job: JobSpec, phase: Phase, cases: tuple[Case, ...], report: ScriptReport, result: CommandResult
 ) -> PhaseResult:
     """Decide a phase from how the script ended and what it reported."""
     results: tuple[CaseResult, ...] = ()
