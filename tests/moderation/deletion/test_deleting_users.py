@@ -78,7 +78,8 @@ async def test_what_runs_of_a_deleted_person_is_stopped(judged: World) -> None:
     events = judged.services.submissions.events(judged.ada.user, sent.id)
     await anext(events)
     await judged.services.deletion.delete_user(judged.admin.user, judged.ada.user.id, force=True)
-    assert "finished" not in [event.kind async for event in events]
+    with pytest.raises(NotFound):
+        [event async for event in events]
     after = await judged.submit(judged.bob.user, content=b"# fake: accepted 1\n")
     assert "finished" == (await finished(judged, after.id)).state
 

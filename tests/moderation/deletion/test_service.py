@@ -142,11 +142,12 @@ async def test_a_source_that_others_have_submitted_too_stays(world: World) -> No
 async def test_deleting_what_runs_stops_it_and_ends_its_stream(judged: World) -> None:
     sent = await judged.submit(content=b"# fake: sleep 60 accepted 1 1 1\n")
     events = judged.services.submissions.events(judged.ada.user, sent.id)
-    seen = [(await anext(events)).kind]
+    first = (await anext(events)).kind
     await judged.services.deletion.delete_submission(judged.ada.user, sent.id)
-    seen += [event.kind async for event in events]
+    with pytest.raises(NotFound):
+        [event async for event in events]
     after = await ranked(judged, judged.ada.user, 1.0)
-    assert ("queued", "finished") == (seen[0], after.state)
+    assert ("queued", "finished") == (first, after.state)
 
 
 @pytest.mark.exhaustive
