@@ -16,6 +16,7 @@ from kernelbot.harness.sandbox.runner_tree import children_of
 
 _PROCESS_CLOCK = 2
 """CPUCLOCK_SCHED of a whole process, see clock_gettime(2) and Linux' posix-cpu-timers."""
+_OWN_COUNTS = "/proc/thread-self/schedstat"
 _FALLBACK_CACHE_BYTES = 32 << 20
 
 
@@ -141,7 +142,7 @@ class OwnDelay:
     def __enter__(self) -> "OwnDelay":
         self._begun = self._ended = b""
         try:
-            self._fd = os.open("/proc/thread-self/schedstat", os.O_RDONLY | os.O_CLOEXEC)
+            self._fd = os.open(_OWN_COUNTS, os.O_RDONLY | os.O_CLOEXEC)
         except OSError:
             self._fd = -1
         return self
@@ -170,9 +171,9 @@ class OwnDelay:
 def own_delay_ns() -> int:
     """How long this thread was ready to run but waited for a processor; 0 if that is unknown."""
     try:
-        with open("/proc/thread-self/schedstat") as file:  # noqa: PTH123 (called for every call)
-            return int(file.read().split()[1])
-    except (OSError, ValueError, IndexError):
+        with open(_OWN_COUNTS, "rb") as file:  # noqa: PTH123 (called for every call)
+            return waited_ns(file.read())
+    except OSError:
         return 0
 
 
