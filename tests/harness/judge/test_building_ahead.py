@@ -12,9 +12,10 @@ from kernelbot.harness.gpu.lock import GpuLocks, gpus_locked
 from kernelbot.harness.host.host import Host
 from kernelbot.harness.judge import building_ahead
 from kernelbot.harness.judge.authors import authors_of
-from kernelbot.protocol import EventKind, ProgressEvent, Vendor, Verdict
+from kernelbot.protocol import EventKind, Mode, ProgressEvent, Vendor, Verdict
 from kernelbot.protocol.building import build_job
 from tests.support.cuda_driver import build_driver
+from tests.support.device_problems import SCALE, device_job, device_problem
 from tests.support.exhaustive import cases
 from tests.support.triton_problems import TRITON, triton_job
 
@@ -41,6 +42,34 @@ def host(tmp_path_factory: pytest.TempPathFactory, locks: Path) -> Iterator[Host
 
 def quiet(_event: ProgressEvent) -> None:
     return
+
+
+def test_what_a_file_has_built_is_kept_for_its_next_run(locks: Path, tmp_path: Path) -> None:
+    """What the home has is not built again, and took no time then."""
+    source = f"""# As load_inline builds.
+import time
+from pathlib import Path
+built = Path.home() / ".cache/torch_extensions/mine.so"
+if not built.exists():
+    built.parent.mkdir(parents=True)
+    built.write_bytes(time.time_ns().to_bytes(8, "little"))
+print(int.from_bytes(built.read_bytes(), "little"))
+{SCALE}"""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LD_LIBRARY_PATH", str(build_driver(tmp_path).parent))
+        keeping = Host(build_cache=tmp_path / "builds", gpus=GpuLocks(("g0",), locks, PATIENCE_S))
+        events: list[ProgressEvent] = []
+        try:
+            first, second = (
+                keeping.judge(device_job(source, Mode.TEST, device_problem()), events.append)
+                for _ in range(2)
+            )
+        finally:
+            keeping.close()
+    took_s = [event.duration_s for event in events if event.kind is EventKind.COMPILED]
+    built_anew = [duration_s != 0.0 for duration_s in took_s]
+    assert ([True, False], Verdict.ACCEPTED) == (built_anew, first.verdict)
+    assert first.stdout == second.stdout
 
 
 @pytest.mark.exhaustive

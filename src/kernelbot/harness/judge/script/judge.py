@@ -122,9 +122,7 @@ class _ScriptJudge:
             duration_s = 0.0 if build.report.cached else build.report.duration_s
             self._collected.spend("compile", duration_s)
             self._emit(
-                ProgressEvent(
-                    EventKind.COMPILED, verdict=build.verdict, duration_s=build.report.duration_s
-                )
+                ProgressEvent(EventKind.COMPILED, verdict=build.verdict, duration_s=duration_s)
             )
         return build
 
