@@ -42,19 +42,16 @@ async def hold_if_absurd(session: WriteSession, scored: CheckedScore, rules: Rev
     if rules.hold_speedup is None:
         return False
     trusted = await reviews.trusted(session, scored)
-    if trusted is None or trusted.score_s <= scored.score_s * rules.hold_speedup:
+    if trusted is None or trusted[0] <= scored.score_s * rules.hold_speedup:
         return False
-    factor = trusted.score_s / scored.score_s
+    trusted_s, by = trusted[0], _TRUSTED[trusted[1]]
     reason = (
-        f"It is {factor:.3g} times faster than {_TRUSTED[trusted.source]} on {scored.device}. "
+        f"It is {trusted_s / scored.score_s:.3g} times faster than {by} on {scored.device}. "
         f"A person looks at it before it is ranked."
     )
     is_held = await _hold(session, scored.submission_id, reason)
     if is_held:
-        detail = (
-            f"{scored.score_s:.6g} s on {scored.device}; {_TRUSTED[trusted.source]} was "
-            f"{trusted.score_s:.6g} s"
-        )
+        detail = f"{scored.score_s:.6g} s on {scored.device}; {by} was {trusted_s:.6g} s"
         found = Evidence("score", "ABSURD_SPEEDUP", "high", detail)
         await reviews.add_evidence(session, scored.submission_id, [found])
     return is_held

@@ -1,7 +1,7 @@
 """Reviews: why a submission is held, the evidence, and what an organiser decided."""
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from enum import StrEnum
 
 from kernelbot.domain.states import ReviewState
@@ -18,14 +18,6 @@ class TrustSource(StrEnum):
     KNOWN_RIGHT = "known_right"
     REVIEWED = "reviewed"
     OTHERS = "others"
-
-
-@dataclass(frozen=True)
-class Trusted:
-    """A score that a new score is compared with."""
-
-    score_s: float
-    source: TrustSource
 
 
 async def lock(session: WriteSession, submission_id: int) -> ReviewState | None:
@@ -59,15 +51,15 @@ async def refuse_by_rule(session: WriteSession, submission_id: int, reason: str)
     return await session.do(statements(__file__)["refuse_by_rule"], values) == 1
 
 
-async def trusted(session: WriteSession, of: CheckedScore) -> Trusted | None:
-    """The score that a submission's is compared with: the best of what is known to be right and of
-    what a person has released, whoever's it is; without either, the best of the others in the
-    ranking. None if there is none. The ranking of the board and device is locked until the
+async def trusted(session: WriteSession, of: CheckedScore) -> tuple[float, TrustSource] | None:
+    """The score that a submission's is compared with, in seconds: the best of what is known to be
+    right and of what a person has released, whoever's it is; without either, the best of the others
+    in the ranking. None if there is none. The ranking of the board and device is locked until the
     transaction ends."""
     sql = statements(__file__)
     await session.one(sql["lock_ranking"], asdict(of))
     row = await session.one(sql["trusted"], asdict(of))
-    return None if row is None else from_row(Trusted, row)
+    return None if row is None else (row["score_s"], TrustSource(row["source"]))
 
 
 async def add_evidence(
