@@ -56,7 +56,6 @@ async def author_page(session: ReadSession, user_id: int) -> AuthorPage:
 
 
 async def set_author_page(session: WriteSession, user_id: int, shown: AuthorPage) -> None:
-    """Set how the page is shown."""
     values = {"user_id": user_id, "private": shown.private}
     await session.do(statements(__file__)["set_author_page"], values)
 

@@ -7,8 +7,6 @@ from kernelbot.store.database import Database
 
 
 class SignedResults(Extension):
-    """Results as signed documents."""
-
     routes = (api.router,)
     pages = (pages.router,)
     downloads = (
@@ -23,5 +21,4 @@ class SignedResults(Extension):
 
     @classmethod
     def service(cls, database: Database) -> Attestations:
-        """What signs, over this database."""
         return Attestations(database)

@@ -20,7 +20,6 @@ def new_private_key() -> bytes:
 
 
 def public_key(private_key: bytes) -> bytes:
-    """The public key that belongs to a private one."""
     return Ed25519PrivateKey.from_private_bytes(private_key).public_key().public_bytes_raw()
 
 
@@ -30,7 +29,6 @@ def key_id(public: bytes) -> str:
 
 
 def sign(private_key: bytes, payload_type: str, payload: bytes) -> bytes:
-    """The signature of a payload of this type."""
     return Ed25519PrivateKey.from_private_bytes(private_key).sign(_signed(payload_type, payload))
 
 

@@ -131,7 +131,6 @@ class OwnedBoard:
 
     @property
     def visibility(self) -> Visibility:
-        """The board's."""
         return self.board.visibility
 
 

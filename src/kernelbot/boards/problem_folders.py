@@ -26,7 +26,6 @@ class ProblemFolders:
         self._root = root
 
     async def names(self) -> list[str]:
-        """The folders with a problem, by name."""
         return await asyncio.to_thread(self._names)
 
     def _names(self) -> list[str]:

@@ -34,7 +34,6 @@ class ProblemSummaries:
         return found
 
     async def described(self, board: _Named) -> _Named:
-        """The board with what it says of its problem."""
         (described,) = await self.all_described([board])
         return described
 

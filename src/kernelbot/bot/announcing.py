@@ -135,7 +135,6 @@ def _nonce(announcement: Announcement) -> str:
 
 
 def podium_text(board: str, change: Podium) -> str:
-    """In one sentence."""
     medal, name = _MEDALS.get(change.rank, "🏅"), f"**{plain(change.author)}**"
     where = f"**{plain(board)}** ({plain(change.device)}) with {seconds_text(change.score_s)}"
     if change.rank == 1:

@@ -91,7 +91,6 @@ class KernelBot(discord.Client):
         self.presence.begins()
 
     def served(self) -> Sequence[discord.Guild]:
-        """The configured guilds that the bot is in."""
         return [guild for guild in self.guilds if guild.id in self.rules.guild_ids]
 
     def ready_guilds(self) -> Sequence[int]:

@@ -34,7 +34,6 @@ class Presence:
 
     @property
     def is_here(self) -> bool:
-        """Whether there is one."""
         return self._here.is_set()
 
     def begins(self) -> None:

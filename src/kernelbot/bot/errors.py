@@ -53,7 +53,6 @@ def sentence(error: KernelbotError) -> str:
 
 
 def plain_lines(text: str) -> str:
-    """A text made `plain` line by line."""
     return "\n".join(plain(line) for line in text.splitlines())
 
 

@@ -6,8 +6,6 @@ from kernelbot.render.charts import Chart
 
 
 class MessageCharts:
-    """Draws charts for messages."""
-
     def __init__(self) -> None:
         self._drawing = Drawing()
 

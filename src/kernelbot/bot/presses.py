@@ -110,7 +110,6 @@ def button(
     style: discord.ButtonStyle = discord.ButtonStyle.secondary,
     disabled: bool = False,
 ) -> discord.ui.Button[discord.ui.View]:
-    """A button with this id."""
     return discord.ui.Button(label=label, custom_id=custom_id, style=style, disabled=disabled)
 
 

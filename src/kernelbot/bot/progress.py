@@ -15,7 +15,6 @@ _MODES = {Mode.LEADERBOARD: "ranked"}
 
 
 def heading(submission: Submission) -> str:
-    """Which submission it is."""
     mode = _MODES.get(submission.mode, str(submission.mode))
     name = inline(submission.file_name)
     return f"**{plain(submission.board)}**, {mode}: {name}, submission {submission.id}"
@@ -35,7 +34,6 @@ def _wait(wait_s: float) -> str:
 
 
 def _line(run: Run, found: RunProgress) -> str:
-    """One run as it stands."""
     name = f"{plain(run.device)} {'secret' if run.secret else 'public'}"
     if found.verdict is not None:
         return f"{mark(found.verdict)} {name}: {found.verdict.words}"
@@ -69,7 +67,6 @@ class ProgressMessage:
 
     @property
     def text(self) -> str:
-        """The whole message."""
         parts = [heading(self._submission)]
         if self.queued is not None and self.waits:
             parts.append(queue_text(self.queued))
@@ -80,5 +77,4 @@ class ProgressMessage:
 
 
 def score_text(score_s: float | None) -> str:
-    """A score, or nothing."""
     return "" if score_s is None else seconds_text(score_s)

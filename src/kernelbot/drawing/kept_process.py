@@ -77,7 +77,6 @@ class PooledProcess:
         return content
 
     async def end(self) -> None:
-        """Return once it has ended."""
         if self._process.returncode is None:
             self._process.kill()
         await self._process.wait()

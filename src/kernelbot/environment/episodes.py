@@ -94,7 +94,6 @@ class Episode:
         return self._observed(task_text(self.task, self._rules))
 
     def state(self) -> State:
-        """How far it is."""
         return State(
             episode_id=self.id,
             step_count=self._progress.used + self._progress.lost,

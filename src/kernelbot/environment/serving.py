@@ -43,8 +43,6 @@ class ServerAddress:
 
 @dataclass(frozen=True)
 class Environment:
-    """What is served."""
-
     name: str
     problems: Sequence[tuple[str, LoadedProblem]]
     """With their ids."""

@@ -57,7 +57,6 @@ class Task:
 
     @property
     def spec(self) -> ProblemSpec:
-        """The problem as it is."""
         return self.whole.definition.spec
 
 
@@ -103,7 +102,6 @@ class TaskSet:
 
     @property
     def splits(self) -> tuple[Split, ...]:
-        """The splits that have tasks."""
         return tuple(split for split in Split if self._tasks[split])
 
     def in_split(self, split: str) -> Sequence[Task]:

@@ -15,7 +15,6 @@ _MESSAGE = 1_000
 
 
 def task_summary(task: Task) -> TaskSummary:
-    """Which task it is."""
     return TaskSummary(
         id=task.id,
         split=task.split,
@@ -27,7 +26,6 @@ def task_summary(task: Task) -> TaskSummary:
 
 
 def task_view(task: Task) -> TaskView:
-    """The task as it is given."""
     definition = task.whole.definition
     return TaskView(
         **task_summary(task).model_dump(),
@@ -80,7 +78,6 @@ def _attempts_text(progress: EpisodeProgress, rules: EpisodeRules) -> str:
 
 
 def report_data(report: Report) -> ReportData:
-    """The same as data."""
     return ReportData(
         verdict=report.verdict,
         fault=report.fault,

@@ -63,8 +63,6 @@ class LauncherPlace:
 
 
 class LauncherTable(BaseModel, ABC):
-    """One `[launchers.NAME]`."""
-
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False, frozen=True)
 
     title: ClassVar[str]

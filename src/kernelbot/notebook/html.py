@@ -20,7 +20,6 @@ class NotebookPage:
         self._parts.append(f"<p>{'<br>'.join(lines)}</p>")
 
     def source_line(self, where: str, code: str) -> None:
-        """One line of the source, and what is said of it."""
         self._parts.append(f"<p>{escape(where)}</p><pre>{escape(code)}</pre>")
 
     def failure(self, title: str, said: str) -> None:
@@ -60,5 +59,4 @@ class NotebookPage:
         )
 
     def html(self) -> str:
-        """The whole."""
         return f'<div class="kernelbot">{"".join(self._parts)}</div>'

@@ -116,7 +116,6 @@ class RunProgress:
         """Why its scheduler hasn't begun it."""
 
     def add(self, event: "SubmissionEvent") -> None:
-        """Add a step."""
         if isinstance(event.kind, RunState):
             self._change(event.kind, event.data)
         elif event.kind is EventKind.COMPILED and event.data.get("message"):

@@ -11,8 +11,6 @@ MAX_NAME = 100
 
 @dataclass(frozen=True)
 class RunFile:
-    """A file to download."""
-
     run_id: int
     device: str
     name: str = field(metadata=described("Safe in a path: letters, digits, `.`, `_` and `-`."))

@@ -43,7 +43,6 @@ class JobTerms:
 
     @classmethod
     def from_job(cls, spec: JobSpec) -> "JobTerms":
-        """The terms of a specification."""
         return from_fields(
             cls,
             spec,

@@ -43,8 +43,6 @@ _PROBLEM_S = "The problem's "
 
 @dataclass(frozen=True)
 class CheckedSolution:
-    """One solution and its outcome."""
-
     solution: Solution
     result: RunResult | None
     """None if the file can't be submitted at all; `message` says why."""

@@ -39,8 +39,6 @@ class LocalDuel:
 
 @dataclass(frozen=True)
 class ComparisonResult:
-    """What came of it."""
-
     result: RunResult
     failed: Path | None
     """The file that was refused, in its test or when it was timed; None if neither was."""

@@ -27,7 +27,6 @@ class NodeReport:
 
     @property
     def conclusion(self) -> str:
-        """One sentence."""
         missing = [finding.name for finding in self.findings if finding.needed and not finding.ok]
         if not missing:
             return "Jobs can be judged on this node."

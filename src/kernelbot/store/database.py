@@ -36,12 +36,10 @@ class ReadSession:
         self._connection = connection
 
     async def one(self, statement: LiteralString, values: Values | None = None) -> Row | None:
-        """The first row, or None."""
         cursor = await self._connection.execute(statement, values)
         return await cursor.fetchone()
 
     async def all(self, statement: LiteralString, values: Values | None = None) -> list[Row]:
-        """Every row."""
         cursor = await self._connection.execute(statement, values)
         return await cursor.fetchall()
 

@@ -52,7 +52,6 @@ def has_table(connection: psycopg.Connection, name: str) -> bool:
 
 
 def shape_of(connection: psycopg.Connection) -> Shape:
-    """What the database has."""
     return Shape(frozenset(connection.execute(_COLUMNS)), frozenset(connection.execute(_OBJECTS)))
 
 

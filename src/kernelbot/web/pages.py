@@ -47,7 +47,6 @@ class Pages:
         )
 
     def text(self, template: str, **values: Any) -> str:
-        """A template as HTML."""
         return self._environment.get_template(template).render(values)
 
 
@@ -62,7 +61,6 @@ class Page:
 
     @property
     def viewer(self) -> User | None:
-        """Who is logged in."""
         return self.session.user if self.session else None
 
     def __call__(
@@ -83,7 +81,6 @@ class Page:
         return HTMLResponse(text, status_code=status, headers=headers)
 
     def text(self, template: str, **values: Any) -> str:
-        """The template as HTML."""
         known = {"session": self.session, "path": self._path, "origin": self._origin}
         return self._pages.text(template, **known, **values)
 

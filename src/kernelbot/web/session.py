@@ -27,8 +27,6 @@ _LOCAL_PATH = re.compile(r"/(?:[A-Za-z0-9_.~%-][A-Za-z0-9_.~%/-]*)?")
 
 
 class BrowserSession:
-    """A logged-in browser."""
-
     def __init__(self, user: User, token: str) -> None:
         self.user = user
         self.token = token

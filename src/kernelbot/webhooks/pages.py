@@ -101,7 +101,6 @@ async def enable_webhook(
 async def delete_webhook(
     services: ServicesDep, session: PostedSession, board: BoardName, number: Number
 ) -> Response:
-    """Delete it with its log."""
     await _of_board(services, session.user, board, number)
     await services.webhooks.delete(session.user, number)
     return go(f"{organised_path(board)}/webhooks?done=unhooked")

@@ -137,7 +137,6 @@ async def claim(session: WriteSession, busy: BusyReceivers, *, lease_s: float) -
 
 
 async def delivered(session: WriteSession, message: DueMessage, status: int) -> None:
-    """The message was delivered."""
     await session.do(statements(__file__)["delivered"], {"id": message.id, "status": status})
 
 

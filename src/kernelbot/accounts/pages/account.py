@@ -25,7 +25,6 @@ Typed = Annotated[str, Form(max_length=200)]
 
 @router.get("/account")
 async def show_account(services: ServicesDep, session: MaybeSession, page: PageDep) -> Response:
-    """The account page."""
     if session is None:
         return go(login_path(ACCOUNT))
     identities = await services.users.identities(session.user)
@@ -85,7 +84,6 @@ async def unlink(
 async def revoke_token(
     services: ServicesDep, session: PostedSession, token_id: Typed = ""
 ) -> Response:
-    """Revoke a token."""
     number = int(token_id) if token_id.isascii() and token_id.isdigit() else 0
     await services.tokens.revoke(session.user, number if number <= BIGINT_MAX else 0)
     return go(ACCOUNT)

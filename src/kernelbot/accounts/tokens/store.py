@@ -110,7 +110,6 @@ async def revoke(session: WriteSession, user_id: int, token_id: int) -> Token | 
 
 
 async def revoke_by_hash(session: WriteSession, token_hash: bytes) -> None:
-    """Revoke the token with this hash, if there is one."""
     row = await session.one(statements(__file__)["by_hash"], {"hash": token_hash})
     if row is not None:
         await revoke(session, row["user_id"], row["id"])

@@ -71,7 +71,6 @@ async def create_invites(
     key: Annotated[str, Form(pattern=f"^{_KEY}$")],
     count: Annotated[int, Form()] = 1,
 ) -> Response:
-    """Make invites for this board."""
     made = await services.invites.create(session.user, (board,), count, key=key)
     return go(f"{organised_path(made.boards[0])}/invites?done=invited")
 

@@ -22,7 +22,6 @@ _Device = Annotated[str, Form(max_length=NAME_MAX)]
 
 @router.get("", dependencies=[Depends(organiser)])
 async def show_ways(services: ServicesDep, page: PageDep) -> Response:
-    """The ways to make a board."""
     return page(
         "organise/new.html",
         tab="boards",

@@ -67,7 +67,6 @@ class SyncOutcome:
         return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
     def with_action(self, action: SyncAction) -> tuple[SyncItem, ...]:
-        """The items with this action."""
         return tuple(item for item in self.items if item.action is action)
 
 

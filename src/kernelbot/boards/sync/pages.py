@@ -26,7 +26,6 @@ _Digest = Annotated[str, Form(pattern=r"^[0-9a-f]{64}$")]
 
 @router.get("", dependencies=[Depends(admin)])
 async def show_form(services: ServicesDep, page: PageDep) -> Response:
-    """What to sync."""
     return page("organise/sync.html", tab="sync", default=services.sync.default)
 
 

@@ -26,8 +26,6 @@ _SUFFIX = ".txt"
 
 @dataclass(frozen=True)
 class Imported:
-    """What became of an import."""
-
     folders: tuple[Path, ...]
     """The problem folders written, in the order of their files."""
     refused: tuple[Finding, ...]

@@ -15,8 +15,6 @@ _ENDS = frozenset(("passed", "failed", "blocked", "canceled", "skipped", "not_ru
 
 
 class BuildkiteBuild(SchedulerAnswer):
-    """One build of the pipeline."""
-
     number: Number
     message: str | None = None
     build_state: Annotated[str, Field(alias="state")]
@@ -24,7 +22,6 @@ class BuildkiteBuild(SchedulerAnswer):
 
     @property
     def name(self) -> str:
-        """Implements `Listed`."""
         return self.message or ""
 
     @property
@@ -63,14 +60,10 @@ class BuildkiteJob(SchedulerAnswer):
 
 
 class BuildWithJobs(SchedulerAnswer):
-    """One build, with its jobs."""
-
     jobs: tuple[BuildkiteJob, ...]
 
 
 class BuildkiteArtifact(SchedulerAnswer):
-    """One artifact of a build."""
-
     id: Id
     job_id: Id
     path: str
@@ -78,6 +71,4 @@ class BuildkiteArtifact(SchedulerAnswer):
 
 
 class Pipeline(SchedulerAnswer):
-    """A pipeline."""
-
     slug: str

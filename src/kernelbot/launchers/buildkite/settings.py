@@ -11,8 +11,6 @@ QUEUE = r"[a-z][a-z0-9]{0,31}-[a-z0-9]{1,32}-(0|[1-9][0-9]{0,3})"
 
 @dataclass(frozen=True)
 class BuildkiteSettings:
-    """One pipeline."""
-
     organization: str
     pipeline: str
     token: str = field(repr=False)

@@ -48,11 +48,9 @@ class BuildkiteTable(RemoteTable):
     devices: dict[str, BuildkiteDeviceTable]
 
     def build(self, place: LauncherPlace) -> BuildkiteLauncher:
-        """Implements `LauncherTable`."""
         return BuildkiteLauncher(self.settings(place), place.links)
 
     def settings(self, place: LauncherPlace) -> BuildkiteSettings:
-        """The settings that the launcher knows."""
         place.refuse_strays(self.devices)
         names = [device.spec.name for device in place.devices]
         if without := next((name for name in names if name not in self.devices), None):

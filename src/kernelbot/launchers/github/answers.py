@@ -17,8 +17,6 @@ class Dispatched(SchedulerAnswer):
 
 
 class GithubRun(SchedulerAnswer):
-    """One run of a workflow."""
-
     id: Number
     display_title: str | None = None
     """Its `run-name`."""
@@ -27,12 +25,10 @@ class GithubRun(SchedulerAnswer):
 
     @property
     def number(self) -> int:
-        """Implements `Listed`."""
         return self.id
 
     @property
     def name(self) -> str:
-        """Implements `Listed`."""
         return self.display_title or ""
 
     @property
@@ -51,22 +47,16 @@ class RunPage(SchedulerAnswer):
 
 
 class GithubArtifact(SchedulerAnswer):
-    """One artifact of a run."""
-
     id: Number
     name: str
     expired: bool = False
 
 
 class GithubArtifactList(SchedulerAnswer):
-    """The artifacts of a run."""
-
     artifacts: list[GithubArtifact]
 
 
 class GithubStep(SchedulerAnswer):
-    """One step of a job."""
-
     name: str
     conclusion: str | None = None
 
@@ -80,21 +70,15 @@ class GithubJob(SchedulerAnswer):
 
 
 class GithubJobList(SchedulerAnswer):
-    """The jobs of a run."""
-
     jobs: list[GithubJob]
 
 
 class Workflow(SchedulerAnswer):
-    """A workflow."""
-
     state: str
     """`active`, `disabled_manually` and others."""
 
 
 class Label(SchedulerAnswer):
-    """One label of a runner."""
-
     name: str
 
 
@@ -108,6 +92,4 @@ class GithubRunner(SchedulerAnswer):
 
 
 class Runners(SchedulerAnswer):
-    """All of them."""
-
     runners: list[GithubRunner]

@@ -18,8 +18,6 @@ class GithubDevice:
 
 @dataclass(frozen=True)
 class GithubSettings:
-    """One repository."""
-
     repo: str
     """`owner/name`."""
     tokens: tuple[str, ...] = field(repr=False)

@@ -52,7 +52,6 @@ class GithubTable(RemoteTable):
     devices: dict[str, GithubDeviceTable] = Field(default_factory=dict)
 
     def build(self, place: LauncherPlace) -> GithubLauncher:
-        """Implements `LauncherTable`."""
         return GithubLauncher(self.settings(place), place.links)
 
     def settings(self, place: LauncherPlace) -> GithubSettings:

@@ -66,8 +66,6 @@ class KubernetesJobSpec(SchedulerAnswer):
 
 
 class JobStatus(SchedulerAnswer):
-    """What has become of a Job."""
-
     conditions: tuple[Condition, ...] | None = None
 
 
@@ -110,15 +108,11 @@ class ContainerState(SchedulerAnswer):
 
 
 class Container(SchedulerAnswer):
-    """The status of one container."""
-
     name: str
     state: ContainerState = ContainerState()
 
 
 class PodStatus(SchedulerAnswer):
-    """What has become of a pod."""
-
     phase: str = "Pending"
     reason: str | None = None
     message: str | None = None
@@ -134,17 +128,13 @@ class PodSpec(SchedulerAnswer):
 
 
 class Pod(KubernetesObject):
-    """A `Pod` of v1."""
-
     spec: PodSpec = PodSpec()
     status: PodStatus = PodStatus()
 
     def condition(self, kind: str) -> Condition | None:
-        """The condition of this type."""
         return next((each for each in self.status.conditions or () if each.type == kind), None)
 
     def is_of(self, job: KubernetesJob) -> bool:
-        """Whether the Job made it."""
         return any(owner.uid == job.meta.uid for owner in self.meta.owners or ())
 
 
@@ -171,8 +161,6 @@ class NodeStatus(SchedulerAnswer):
 
 
 class KubernetesNode(KubernetesObject):
-    """A `KubernetesNode` of v1."""
-
     spec: NodeSpec = NodeSpec()
     status: NodeStatus = NodeStatus()
 
@@ -238,8 +226,6 @@ I = TypeVar("I", bound=SchedulerAnswer)  # noqa: E741  # an item
 
 
 class ObjectList(SchedulerAnswer, Generic[I]):
-    """A list of objects, or a part of one."""
-
     meta: Annotated[ListMeta, Field(alias="metadata")]
     items: tuple[I, ...]
 

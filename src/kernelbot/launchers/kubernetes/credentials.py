@@ -49,7 +49,6 @@ class FixedToken:
     value: str = field(default="", repr=False)
 
     async def headers(self) -> Mapping[str, str]:
-        """The token, if there is one."""
         return {"Authorization": f"Bearer {self.value}"} if self.value else {}
 
     def refused(self) -> None:

@@ -49,8 +49,6 @@ class _Table(BaseModel):
 
 
 class TolerationTable(_Table):
-    """An entry of `tolerations`."""
-
     key: Key | None = None
     operator: Operator = Operator.EQUAL
     value: Value = ""
@@ -115,7 +113,6 @@ class KubernetesTable(RemoteTable):
         return KubernetesLauncher(settings, credentials, place.links)
 
     def settings(self, place: LauncherPlace) -> KubernetesSettings:
-        """The same for the launcher."""
         place.refuse_strays(self.devices)
         devices = {device.spec.name: self._device(place, device) for device in place.devices}
         return from_fields(KubernetesSettings, self, devices=devices, traits=self.traits())

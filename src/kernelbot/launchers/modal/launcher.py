@@ -71,7 +71,6 @@ class ModalLauncher:
 
     @property
     def traits(self) -> Traits:
-        """The traits that are configured."""
         return self._settings.traits
 
     async def start(self) -> None:

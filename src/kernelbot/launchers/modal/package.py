@@ -57,12 +57,10 @@ class PackageCalls:
         self._dict = self._named_dict()
 
     async def prepare(self) -> None:
-        """Implements `Calls`."""
         async with self._asked_dict("find its Dict") as entries:
             await entries.hydrate.aio()
 
     async def spawn(self, function: str, arguments: Arguments) -> str:
-        """Implements `Calls`."""
         try:
             async with self._asked(f"call {function}", _SPAWN_FACTOR):
                 call = await self._function(function).spawn.aio(*arguments)
@@ -71,7 +69,6 @@ class PackageCalls:
             raise DeviceRefused(self._not_deployed(function)) from error
 
     async def outcome(self, call_id: str) -> Over | None:
-        """Implements `Calls`."""
         async with self._asked("say what became of a call"):
             try:
                 return Over(await self._calls.from_id(call_id).get.aio(timeout=0))
@@ -93,7 +90,6 @@ class PackageCalls:
                 return Over(reason=words, fault=Fault.PLATFORM)
 
     async def cancel(self, call_id: str, *, with_container: bool) -> None:
-        """Implements `Calls`."""
         try:
             async with self._asked("cancel a call"):
                 call = self._calls.from_id(call_id)
@@ -102,7 +98,6 @@ class PackageCalls:
             return
 
     async def stats(self, function: str) -> str | None:
-        """Implements `Calls`."""
         try:
             async with self._asked("say how its function is"):
                 await self._function(function).get_current_stats.aio()
@@ -111,13 +106,11 @@ class PackageCalls:
         return None
 
     async def keep(self, attempt: str, call_id: str) -> bool:
-        """Implements `Calls`."""
         async with self._asked_dict("write into its Dict") as entries:
             value = f"{call_id} {CallStage.SPAWNED}"
             return bool(await entries.put.aio(attempt, value, skip_if_exists=True))
 
     async def entry(self, attempt: str) -> CallEntry | None:
-        """Implements `Calls`."""
         async with self._asked_dict("read its Dict") as entries:
             found = await entries.get.aio(attempt)
         if found is not None and _entry(found) is None:
@@ -125,14 +118,12 @@ class PackageCalls:
         return _entry(found)
 
     async def entries(self) -> Mapping[str, CallEntry]:
-        """Implements `Calls`."""
         async with self._asked_dict("read its Dict") as entries:
             found = [pair async for pair in entries.items.aio()]
         read = ((str(attempt), _entry(value)) for attempt, value in found)
         return {attempt: entry for attempt, entry in read if entry is not None}
 
     async def remove(self, attempt: str) -> None:
-        """Implements `Calls`."""
         async with self._asked_dict("write into its Dict") as entries:
             await entries.pop.aio(attempt, None)
 

@@ -60,7 +60,6 @@ class ModalTable(RemoteTable):
         return ModalLauncher(settings, calls, place.links)
 
     def settings(self, place: LauncherPlace) -> ModalSettings:
-        """The settings that the launcher knows."""
         names = [device.spec.name for device in place.devices]
         place.refuse_strays(self.devices)
         if self.warm_idle_s and place.sandbox is SandboxMode.NONE:

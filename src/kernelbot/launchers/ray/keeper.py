@@ -64,8 +64,6 @@ class AttemptState:
 
 @dataclass(frozen=True)
 class TaskJob:
-    """What a task is given."""
-
     attempt: str
     payload: str
     events_url: str

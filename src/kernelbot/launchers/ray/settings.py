@@ -25,8 +25,6 @@ class RayDevice:
 
 @dataclass(frozen=True)
 class RaySettings:
-    """One cluster."""
-
     address: str
     """Where its head is: `10.0.0.1:6379`, from a node of the cluster; `ray://10.0.0.1:10001`, by
     Ray's client, from anywhere else."""

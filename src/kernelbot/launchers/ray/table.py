@@ -58,7 +58,6 @@ class RayTable(RemoteTable):
         return RayLauncher(settings, harness, place.links)
 
     def settings(self, place: LauncherPlace) -> RaySettings:
-        """The same for the launcher."""
         place.refuse_strays(self.devices)
         return from_fields(
             RaySettings,

@@ -263,7 +263,6 @@ class RestLauncher(ABC, Generic[L]):
         return lost(str(error), error.fault)
 
     async def _result(self, handle: Handle, job: L, most: int) -> Outcome:
-        """The outcome of a job that has ended."""
         try:
             if outcome := await self._end(handle, job, most):
                 return outcome

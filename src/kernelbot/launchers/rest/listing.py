@@ -14,8 +14,6 @@ _NAMES_KEPT = 20_000
 
 
 class ListedJob(Protocol):
-    """A job in the list."""
-
     @property
     def number(self) -> int:
         """The scheduler's; newer ones have higher numbers."""

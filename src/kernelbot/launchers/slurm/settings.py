@@ -31,8 +31,6 @@ class SlurmDevice:
 
 @dataclass(frozen=True)
 class SlurmSettings:
-    """One cluster."""
-
     work_dir: str
     """Absolute; login and compute nodes see the same folder under it. It is ours alone."""
     devices: Mapping[str, SlurmDevice]

@@ -51,7 +51,6 @@ class Offered:
 
     @property
     def name(self) -> str:
-        """The name of its folder."""
         return f"{self.needs}-{self.limit_s}-{self.attempt}"
 
 

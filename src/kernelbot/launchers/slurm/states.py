@@ -66,8 +66,6 @@ _BY_ITSELF = frozenset(("COMPLETED", "FAILED"))
 
 @dataclass(frozen=True)
 class SlurmJob:
-    """A job as Slurm shows it."""
-
     number: str
     state: str
     reason: str

@@ -121,7 +121,6 @@ class Authors:
     async def _ranked(
         self, session: ReadSession, viewer: User | None, found: _Found, now: datetime
     ) -> tuple[AuthorStanding, ...]:
-        """The standings with their ranks."""
         bests = {
             (row.leaderboard_id, row.device): BestSubmission(
                 row.submission_id, row.leaderboard_id, row.device, found.row.id, size.version

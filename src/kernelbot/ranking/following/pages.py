@@ -18,7 +18,6 @@ async def show_following(services: ServicesDep, session: NeededSession, page: Pa
 
 @router.post("/board/{board}/follow")
 async def follow_board(services: ServicesDep, session: PostedSession, board: BoardName) -> Response:
-    """Follow a board."""
     await services.following.follow_board(session.user, board)
     return go(board_path(board))
 
@@ -36,7 +35,6 @@ async def unfollow_board(
 async def follow_author(
     services: ServicesDep, session: PostedSession, author_id: UserId
 ) -> Response:
-    """Follow an author."""
     await services.following.follow_author(session.user, author_id)
     return go(author_path(author_id))
 

@@ -319,5 +319,4 @@ class DevSession:
 
 
 def _error_text(error: Exception) -> str:
-    """The error, and what to do."""
     return error_text(error) if isinstance(error, KernelbotError) else str(error)

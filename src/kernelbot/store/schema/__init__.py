@@ -58,7 +58,6 @@ class Code:
 
     @property
     def triggers(self) -> list[str]:
-        """A statement for each trigger."""
         return _TRIGGER.findall(self.text)
 
     @property

@@ -13,7 +13,6 @@ async def claim(session: WriteSession, author_id: int, form: str) -> bool:
 
 
 async def note(session: WriteSession, author_id: int, form: str, submission_id: int) -> None:
-    """Note which submission was made of it."""
     values = {"author_id": author_id, "form": form, "submission_id": submission_id}
     await session.do(statements(__file__)["note"], values)
 

@@ -70,7 +70,6 @@ def _headline(result: SharedResult) -> str:
 
 
 def _about(result: SharedResult) -> str:
-    """Whose it is, and its place."""
     place = "not ranked"
     if result.rank:
         place = f"place {rank_text(result.rank, result.shared)} of {result.authors}"

@@ -129,7 +129,6 @@ def _shared(
 
 
 def _scored(shown: Submission) -> Run:
-    """The run whose score is the submission's."""
     return next(
         run
         for run in shown.runs

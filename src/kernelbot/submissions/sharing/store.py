@@ -6,14 +6,12 @@ from kernelbot.submissions.sharing.model import RESULT, ResultLink
 
 
 async def of_submission(session: ReadSession, submission_id: int) -> ResultLink | None:
-    """The submission's link."""
     values = {"submission_id": submission_id}
     row = await session.one(statements(__file__)["of_submission"], values)
     return _link(row) if row else None
 
 
 async def by_secret(session: ReadSession, secret: str) -> ResultLink | None:
-    """The link with this secret."""
     row = await session.one(statements(__file__)["by_secret"], {"secret": secret})
     return _link(row) if row else None
 

@@ -59,7 +59,6 @@ class PageLink:
 
     @property
     def address(self) -> str:
-        """Where the page is."""
         return address(self.path)
 
 

@@ -49,7 +49,6 @@ def guide_of(request: Request) -> Guide:
 
 @router.get("")
 async def overview(request: Request, page: PageDep) -> Response:
-    """The map of all pages."""
     return await _shown(request, page, ROOT)
 
 
