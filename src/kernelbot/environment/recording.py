@@ -21,7 +21,7 @@ from kernelbot.platform.distribution import checkout_command
 from kernelbot.protocol.os_errors import in_words
 
 VERSION = 1
-"""Of the schema; a column is added without another one."""
+"""The schema's; a column is added without another one."""
 _DRAFT = ".part"
 log = logging.getLogger(__name__)
 

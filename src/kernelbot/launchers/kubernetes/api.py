@@ -301,7 +301,7 @@ class KubernetesApi:
         raise AssertionError("the last answer is returned")
 
     def _must_create(self, answer: HttpAnswer, what: str) -> None:
-        """Of a device's objects a policy, a quota or the manifest refuses all; only a Secret's size
+        """A policy, a quota or the manifest refuses all objects of a device; only a Secret's size
         is the job's own."""
         said = _message(answer)
         if answer.status == 403 and "exceeded quota" in said:

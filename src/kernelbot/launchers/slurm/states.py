@@ -20,7 +20,7 @@ _FULL = re.compile(
     r"|Slurm job queue full"
 )
 _A_LIMIT = "accounting/QOS policy"
-"""Of the account's or the QOS': of how many jobs there may be, unless it is named."""
+"""A limit of the account or the QOS: how many jobs there may be, unless it is named."""
 _NAMED_LIMIT = re.compile(r"\b(?:Assoc|QOS)[A-Z]\w+")
 _FROM_CONTROLLER = "Batch job submission failed"
 _PASSES = re.compile(

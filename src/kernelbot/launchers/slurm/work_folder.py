@@ -68,7 +68,7 @@ class WorkFolder:
         """When it is to be looked after again."""
 
     def path(self, name: str = "") -> str:
-        """Of what is in it."""
+        """The path of what is in the folder; without a name, of the folder."""
         return f"{self._settings.work_dir}/{name}".rstrip("/")
 
     async def harness(self) -> str:

@@ -15,7 +15,7 @@ _PROGRAM = "kernelbot.submissions.profiles.process"
 _LIMIT_S = 15.0
 """For the largest trace that is read, on a busy machine."""
 _MOST_BYTES = 500_000
-"""Of an answer: a page has all of it. More isn't what our program makes of any files."""
+"""An answer's largest size: a page has all of it, and our program makes no more of any files."""
 _KEPT = 64
 """Most profiles that are kept, about 100 kB each: the files of a run never change."""
 Fetch = Callable[[], Awaitable[tuple[str, bytes]]]

@@ -19,7 +19,7 @@ MOST_CHARACTERS = 300_000
 _MOST_SECTIONS = 20
 _MOST_KERNELS = 20
 _MOST_TABLES = 50
-"""Of one kernel."""
+"""How many tables of one kernel are shown."""
 _MOST_ROWS = 200
 _MOST_COLUMNS = 12
 _MOST_LINE = 2_000
