@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import AsyncGenerator, AsyncIterable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Any, Self, TypeVar
 
 from kernelbot.catalog.problem import LoadedProblem
 from kernelbot.domain.errors import InvalidSubmission, UserError
@@ -18,7 +18,6 @@ from kernelbot.library.baselines import (
     baseline_source,
 )
 from kernelbot.library.data import OtherData
-from kernelbot.library.ends import cancel, result_of
 from kernelbot.library.feeding import reports_of
 from kernelbot.library.once import Once
 from kernelbot.library.opening import Opened, open_host
@@ -241,3 +240,36 @@ class Judge:
 def _identity(loaded: LoadedProblem) -> str:
     """Alike for problems that judge alike, wherever they were read from."""
     return hashlib.sha256(repr(loaded.definition.spec).encode()).hexdigest()
+
+
+T = TypeVar("T")
+
+
+async def result_of(task: "asyncio.Task[T]") -> T:
+    """The task's result. Cancelled, however often, it cancels the task and returns once that has
+    ended."""
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await cancel((task,))
+        raise
+
+
+async def cancel(tasks: "Iterable[asyncio.Task[Any]]") -> None:
+    """Cancel those that nobody has cancelled, and wait for the ends of all. What they raise is
+    nobody's. A cancellation meanwhile is raised after that."""
+    waiting = set(tasks)
+    for task in waiting:
+        if not task.cancelling():
+            task.cancel()
+    interruption: asyncio.CancelledError | None = None
+    while pending := [task for task in waiting if not task.done()]:
+        try:
+            await asyncio.wait(pending)
+        except asyncio.CancelledError as error:
+            interruption = error
+    for task in waiting:
+        if not task.cancelled():
+            task.exception()  # else asyncio complains that nobody has asked for it
+    if interruption is not None:
+        raise interruption
