@@ -25,8 +25,6 @@ _NAME = re.compile(r"[^\s\x00-\x1f\x7f](?:[^\x00-\x1f\x7f]{0,62}[^\s\x00-\x1f\x7
 
 
 class Users:
-    """People with an account."""
-
     def __init__(self, database: Database) -> None:
         self._database = database
 

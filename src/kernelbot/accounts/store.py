@@ -23,7 +23,6 @@ async def by_name(session: ReadSession, name: str) -> User | None:
 
 
 async def by_id(session: ReadSession, user_id: int) -> User | None:
-    """The account of that number."""
     row = await session.one(statements(__file__)["by_id"], {"user_id": user_id})
     return from_row(User, row) if row else None
 

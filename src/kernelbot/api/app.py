@@ -196,7 +196,6 @@ class RequestTurns:
         self._line: deque[asyncio.Future[None]] = deque()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on in its turn."""
         if scope["type"] != "http" or scope["path"] in UNBOUND:
             await self._app(scope, receive, send)
             return

@@ -39,14 +39,12 @@ _CONNECTIONS_AGAIN_S = 5.0
 
 
 async def services(request: Request) -> Services:
-    """The services this application was made with."""
     found = request.app.state.services
     assert isinstance(found, Services)
     return found
 
 
 async def settings(request: Request) -> ApiSettings:
-    """The settings this application was made with."""
     found = request.app.state.settings
     assert isinstance(found, ApiSettings)
     return found

@@ -81,7 +81,6 @@ ROUTER_CODES: dict[int, tuple[str, str]] = {
 
 
 def status_of(error: errors.KernelbotError) -> HTTPStatus:
-    """The HTTP status of an error of ours."""
     return next(STATUS[kind] for kind in type(error).__mro__ if kind in STATUS)
 
 
@@ -110,7 +109,6 @@ def install(app: FastAPI) -> None:
 
 
 async def response_to(_request: Request, error: Exception) -> JSONResponse:
-    """Any error as an answer."""
     if isinstance(error, errors.KernelbotError):
         return _refusal(error)
     if isinstance(error, RequestValidationError):
@@ -149,7 +147,6 @@ def _refusal(error: errors.KernelbotError) -> JSONResponse:
 
 
 def headers_of(error: errors.KernelbotError) -> dict[str, str]:
-    """The headers of its answer."""
     if isinstance(error, errors.TooManyRequests | errors.Unavailable):
         return {"Retry-After": str(max(1, round(error.retry_after_s)))}
     if isinstance(error, errors.NotAuthenticated):

@@ -40,7 +40,6 @@ class TidyPath:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on with a tidy path."""
         if scope["type"] == "http" and "//" in scope["path"]:
             raw = re.sub(rb"/{2,}", b"/", scope.get("raw_path") or b"")
             scope = {**scope, "path": re.sub(r"/{2,}", "/", scope["path"]), "raw_path": raw}

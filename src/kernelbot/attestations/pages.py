@@ -2,20 +2,17 @@
 
 from fastapi import APIRouter, Response
 
-from kernelbot.api.dependencies import ServicesDep, SubmissionId
+from kernelbot.api.dependencies import SubmissionId
 from kernelbot.attestations.service import Attestations
-from kernelbot.web.pages import HEADERS
-from kernelbot.web.session import NeededSession
+from kernelbot.web.pages import HEADERS, PersonPage
 
 router = APIRouter(prefix="/submission", include_in_schema=False)
 
 
 @router.get("/{submission_id}/signed")
-async def download_signed(
-    services: ServicesDep, session: NeededSession, submission_id: SubmissionId
-) -> Response:
+async def download_signed(page: PersonPage, submission_id: SubmissionId) -> Response:
     """Its results as a signed document, which `kernelbot verify` checks."""
-    document = await services.extension(Attestations).for_submission(session.user, submission_id)
+    document = await page.services.extension(Attestations).for_submission(page.user, submission_id)
     headers = {
         **HEADERS,
         "Content-Disposition": f'attachment; filename="submission-{submission_id}.json"',

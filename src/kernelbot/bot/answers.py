@@ -23,8 +23,6 @@ _EXPIRED = (10015, 50027)
 
 @dataclass(frozen=True)
 class Attached:
-    """A file of an answer."""
-
     name: str
     content: bytes
 

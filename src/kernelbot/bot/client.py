@@ -88,11 +88,9 @@ class KernelBot(discord.Client):
         await stay_connected(self, self.presence, rules.reconnect_pause_s, rules.silence_s)
 
     async def on_connect(self) -> None:
-        """A session has begun."""
         self.presence.begins()
 
     async def on_resumed(self) -> None:
-        """It goes on."""
         self.presence.begins()
 
     def served(self) -> Sequence[discord.Guild]:

@@ -31,7 +31,6 @@ async def all_boards(interaction: discord.Interaction, typed: str) -> Choices:
 
 
 async def active_boards(interaction: discord.Interaction, typed: str) -> Choices:
-    """Boards that accept submissions."""
     active = [board.name for board in await _boards(interaction) if is_active(board)]
     return matching(active, typed)
 
@@ -66,7 +65,6 @@ async def devices(interaction: discord.Interaction, typed: str) -> Choices:
 
 
 async def device_names(interaction: discord.Interaction, typed: str) -> Choices:
-    """Every configured device."""
     bot = cast("KernelBot", interaction.client)
     return matching([one.name for one in await bot.services.devices.list_devices()], typed)
 
@@ -80,7 +78,6 @@ async def competitions(interaction: discord.Interaction, typed: str) -> Choices:
 
 
 async def time_zones(_: discord.Interaction, typed: str) -> Choices:
-    """The time zones that Python knows."""
     return matching(sorted(zoneinfo.available_timezones()), typed)
 
 

@@ -105,7 +105,6 @@ def _python_problem(name: str, text: str) -> ProblemDefinition:
 
 
 def _arguments(signature: Signature | None) -> str:
-    """What the generator is called with."""
     if signature is None or not signature.required:
         seeded = signature is not None and "seed" in signature.accepted
         return "seed=seed" if seeded else ""

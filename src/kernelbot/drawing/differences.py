@@ -61,7 +61,6 @@ class _Grouping(SequenceMatcher[str]):
         self._given = opcodes
 
     def get_opcodes(self) -> "list[_Opcode]":
-        """The blocks that were given."""
         return list(self._given)
 
 

@@ -64,7 +64,6 @@ def _leave_root() -> None:
 
 
 def _next_line(requests: BinaryIO, wait_s: float) -> bytes:
-    """Empty if there is no further one."""
     waiting, _, _ = select.select([requests], [], [], wait_s)
     return requests.readline() if waiting else b""
 

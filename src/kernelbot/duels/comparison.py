@@ -5,13 +5,12 @@ from enum import StrEnum
 
 from pydantic import Field
 
+from kernelbot.domain.values import from_fields
 from kernelbot.protocol import DuelWorkload, Failure, Verdict
 from kernelbot.schemas.common import Answer
 
 
 class Which(StrEnum):
-    """One of the two files."""
-
     FIRST = "first"
     SECOND = "second"
 
@@ -32,17 +31,14 @@ class ComparedWorkload(Answer):
 
     @classmethod
     def from_duel(cls, value: DuelWorkload) -> "ComparedWorkload":
-        """The wire's workload."""
-        return cls(
-            spec=value.spec,
+        return from_fields(
+            cls,
+            value,
             pairs=len(value.submission_ns),
             first_median_ns=statistics.median(value.submission_ns),
             second_median_ns=statistics.median(value.opponent_ns),
-            ratio=value.ratio,
-            ratio_ci95=value.ratio_ci95,
             first_ns=list(value.submission_ns),
             second_ns=list(value.opponent_ns),
-            stopped_by=value.stopped_by,
         )
 
 

@@ -6,7 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 
 from kernelbot.accounts.model import User
-from kernelbot.api.dependencies import BoardName, ServicesDep, SubmissionId
+from kernelbot.api.dependencies import BoardName, SubmissionId
 from kernelbot.domain.errors import NotAllowed
 from kernelbot.domain.ids import BIGINT_MAX
 from kernelbot.duels.service import Duels
@@ -22,19 +22,18 @@ _ROWS = 50
 
 @router.get("/{board}/duels")
 async def show_duels(
-    services: ServicesDep,
     page: PageDep,
     board: BoardName,
     before_id: Annotated[int | None, Query(ge=1, le=BIGINT_MAX)] = None,
 ) -> Response:
     """The newest first, on all of its devices."""
     viewer = page.viewer
-    found = await services.boards.get(viewer, board)
-    duels = await services.duels.list_duels(viewer, board, limit=_ROWS, before_id=before_id)
+    found = await page.services.boards.get(viewer, board)
+    duels = await page.services.duels.list_duels(viewer, board, limit=_ROWS, before_id=before_id)
     return page(
         "duels.html",
         tab="duels",
-        board=await services.summaries.described(found),
+        board=await page.services.summaries.described(found),
         duels=duels,
         before_id=before_id,
         next_before_id=duels[-1].id if len(duels) == _ROWS else None,
@@ -42,18 +41,16 @@ async def show_duels(
 
 
 @router.get("/{board}/duels/{duel_id}")
-async def show_duel(
-    services: ServicesDep, page: PageDep, board: BoardName, duel_id: SubmissionId
-) -> Response:
+async def show_duel(page: PageDep, board: BoardName, duel_id: SubmissionId) -> Response:
     """One duel; by workload for those who may see both submissions."""
     viewer = page.viewer
-    duel = await services.duels.get(viewer, board, duel_id)
-    found = await services.boards.get(viewer, board)
-    workloads = await _workloads(services.duels, viewer, board, duel_id)
+    duel = await page.services.duels.get(viewer, board, duel_id)
+    found = await page.services.boards.get(viewer, board)
+    workloads = await _workloads(page.services.duels, viewer, board, duel_id)
     return page(
         "duel.html",
         tab="duels",
-        board=await services.summaries.described(found),
+        board=await page.services.summaries.described(found),
         duel=duel,
         headers=RATIO_HEADERS,
         numbers=RATIO_NUMBERS,

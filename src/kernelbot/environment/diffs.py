@@ -117,8 +117,6 @@ def _add(hunk: _Hunk, line: str) -> None:
 
 
 class _Positions:
-    """Where lines are in a source."""
-
     def __init__(self, lines: list[str]) -> None:
         self._lines = lines
         self._by_line: dict[str, list[int]] = {}

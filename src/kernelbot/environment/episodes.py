@@ -80,7 +80,6 @@ class Episode:
 
     @property
     def is_done(self) -> bool:
-        """Whether it is over."""
         return self._progress.is_done
 
     @property

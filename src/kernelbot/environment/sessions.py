@@ -76,7 +76,6 @@ class ClientSession:
         return observation
 
     def state(self) -> State:
-        """How far its episode is."""
         self._last_used = time.monotonic()
         return State() if self.episode is None else self.episode.state()
 
@@ -121,7 +120,6 @@ class ClientSessions:
         return session
 
     async def close(self, session: ClientSession) -> None:
-        """End it. Idempotent."""
         self._open.discard(session)
         await session.close()
 

@@ -1,5 +1,6 @@
 """What of a task and of a report an observation shows."""
 
+from kernelbot.domain.values import from_fields
 from kernelbot.environment.messages import ReportData, TaskSummary, TaskView
 from kernelbot.environment.settings import EpisodeRules, HeldOut
 from kernelbot.environment.steps import EpisodeProgress, JudgedAttempt
@@ -78,8 +79,10 @@ def _attempts_text(progress: EpisodeProgress, rules: EpisodeRules) -> str:
 
 
 def report_data(report: Report) -> ReportData:
-    return ReportData(
-        verdict=report.verdict,
+    return from_fields(
+        ReportData,
+        report.result,
+        report,
         fault=report.fault,
         message=shorten(report.message, _MESSAGE),
         evidence=shorten(report.evidence, _OUTPUT),
@@ -87,10 +90,7 @@ def report_data(report: Report) -> ReportData:
             CaseReport(case.spec, case.verdict, shorten(case.message, _MESSAGE))
             for case in report.tests
         ],
-        tests_total=report.tests_total,
         workloads=list(map(WorkloadReport.from_result, report.workloads)),
-        score_s=report.score_s,
-        score_ci95_s=report.score_ci95_s,
         baseline_s=report.baseline.score_s if report.baseline else None,
         speed_ci95=report.speed_ci95,
         suspicions=list(report.suspicions),

@@ -58,7 +58,6 @@ class Guilds:
             return await guilds.channels(session, guild_id)
 
     async def set_places(self, guild_id: int, places: GuildChannels) -> None:
-        """Store what the bot has in a guild."""
         async with self._database.write() as session:
             await guilds.set_channels(session, guild_id, places)
 

@@ -16,7 +16,6 @@ async def channels(session: ReadSession, guild_id: int) -> GuildChannels | None:
 
 
 async def set_channels(session: WriteSession, guild_id: int, found: GuildChannels) -> None:
-    """Store what the bot has in a guild."""
     await session.do(statements(__file__)["set_places"], {"guild_id": guild_id, **asdict(found)})
 
 

@@ -114,7 +114,6 @@ class LocalLauncher:
         return str(folder) if (folder / "jobspec.json").exists() else None
 
     async def _offer(self, handle: str, spec: JobSpec, host: HostProcess) -> bool:
-        """Whether the host has got the job."""
         writing = asyncio.ensure_future(
             asyncio.to_thread(_prepare, Path(handle), spec, host.lock_path)
         )
@@ -164,12 +163,10 @@ class LocalLauncher:
         return outcomes
 
     async def cancel(self, handle: str) -> None:
-        """Tell the host."""
         if host := self._job_hosts.get(handle):
             await host.cancel(handle)
 
     async def forget(self, handle: str) -> None:
-        """Remove the folder."""
         self._followers.pop(handle, None)
         self._job_hosts.pop(handle, None)
         self._ended.pop(handle, None)

@@ -11,6 +11,7 @@ from typing import ClassVar
 from pydantic import BaseModel, ConfigDict, Field
 
 from kernelbot.domain.errors import UserError
+from kernelbot.domain.values import from_fields
 from kernelbot.launchers.base import Launcher, Traits
 from kernelbot.launchers.links import Links
 from kernelbot.protocol import SandboxMode
@@ -89,10 +90,5 @@ class RemoteTable(LauncherTable):
 
     def traits(self) -> Traits:
         """The devices as launchers know them."""
-        return Traits(
-            shortest_poll_s=self.shortest_poll_s,
-            longest_poll_s=max(self.longest_poll_s, self.shortest_poll_s),
-            check_s=self.check_s,
-            silence_s=self.silence_s,
-            wait_s=self.wait_s,
-        )
+        longest_s = max(self.longest_poll_s, self.shortest_poll_s)
+        return from_fields(Traits, self, longest_poll_s=longest_s)

@@ -22,7 +22,6 @@ log = structlog.get_logger()
 
 
 def is_installed() -> bool:
-    """Whether kernelguard is installed."""
     return importlib.util.find_spec("kernelguard") is not None
 
 

@@ -218,7 +218,6 @@ class NotebookPage:
             self._parts.append(f"<pre>{escape(text)}</pre>")
 
     def note(self, text: str) -> None:
-        """A small sentence."""
         self._parts.append(f"<p><small>{escape(text)}</small></p>")
 
     def table(self, headers: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

@@ -40,7 +40,6 @@ class NotificationChannel:
             event.set()
 
     def wake_all(self) -> None:
-        """Wake everybody who waits."""
         for key in self._waiting:
             self.wake(key)
 

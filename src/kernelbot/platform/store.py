@@ -9,7 +9,6 @@ from kernelbot.store.sqlfiles import statements
 
 
 async def state(session: ReadSession) -> PlatformState:
-    """The current state."""
     row = await session.one(statements(__file__)["state"])
     assert row is not None, "the migration puts the one row there"
     return from_row(PlatformState, row)

@@ -144,7 +144,6 @@ class RunProgress:
 
     @property
     def text(self) -> str:
-        """The run's progress in words."""
         if self.verdict is not None:
             return self.verdict.words
         if self.state is not RunState.RUNNING or not self.phase:

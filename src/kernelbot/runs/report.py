@@ -121,7 +121,6 @@ class PhaseView:
 
     @classmethod
     def from_result(cls, phase: PhaseResult) -> "PhaseView":
-        """The harness's phase."""
         workloads = tuple(map(WorkloadView.from_result, phase.workloads))
         return cls(phase.verdict, phase.duration_s, phase.cases, workloads, phase.failure)
 

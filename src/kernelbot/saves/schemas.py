@@ -2,6 +2,7 @@
 
 from pydantic import BaseModel, Field
 
+from kernelbot.domain.values import from_fields
 from kernelbot.preflight.model import Diagnostic
 from kernelbot.protocol import CaseResult, Fault, Verdict, to_wire
 from kernelbot.saves.model import MedianChange, Save, SavedWorkload
@@ -21,14 +22,7 @@ class TimedView(BaseModel):
     def from_domain(cls, timed: SavedWorkload) -> "TimedView":
         """Without the samples themselves."""
         load = timed.workload
-        return cls(
-            spec=load.spec,
-            median_ns=load.median_ns,
-            ci95_ns=load.ci95_ns,
-            samples=len(load.samples_ns),
-            best=timed.best,
-            last=timed.last,
-        )
+        return from_fields(cls, load, timed, samples=len(load.samples_ns))
 
 
 class SaveView(BaseModel):
@@ -64,14 +58,12 @@ class SaveView(BaseModel):
         """All of it but the samples."""
         result = save.result
         failure = result.failure if result else None
-        return cls(
+        return from_fields(
+            cls,
+            save,
             save=save.number,
-            version=save.version,
-            sha256=save.sha256,
             verdict=result.verdict if result else None,
             fault=failure.fault if failure else save.fault,
-            trouble=save.trouble,
-            tests_s=save.tests_s,
             score_s=result.score_s if result else None,
             first_failing=save.first_failing,
             message=failure.message if failure else "",

@@ -139,7 +139,6 @@ class BoundedHttp(HttpToolsProtocol):
             self.transport.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget it."""
         self._stop_waiting()
         self._stop_watching()
         self._forget_account()
@@ -161,7 +160,6 @@ class BoundedHttp(HttpToolsProtocol):
             self._wait_on()
 
     def on_message_begin(self) -> None:
-        """A head begins."""
         super().on_message_begin()
         self.scope["state"][BELONGS_TO] = self.belongs_to
         self._in_head = True
@@ -173,24 +171,20 @@ class BoundedHttp(HttpToolsProtocol):
         super().on_url(url)
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Count a header, or a trailer."""
         self._count(len(name) + len(value) + _PER_HEADER_BYTES)
         super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
-        """A head is complete."""
         self._in_head = False
         self._head_bytes = self._unparsed_bytes = 0
         self._stop_waiting()
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
-        """A piece of a body."""
         self._unparsed_bytes = 0
         super().on_body(body)
 
     def on_message_complete(self) -> None:
-        """A request is complete."""
         self._unparsed_bytes = 0
         self._stop_waiting()
         super().on_message_complete()

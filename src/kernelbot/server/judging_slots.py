@@ -24,7 +24,6 @@ class JudgingSlots:
             self.release()
 
     async def acquire(self, *, first: bool = False) -> None:
-        """Wait for a slot, and take it."""
         if self._free:
             self._free -= 1
             return
@@ -43,7 +42,6 @@ class JudgingSlots:
             raise
 
     def release(self) -> None:
-        """Give a slot to whoever is next."""
         for turn in self._waiting:
             if not turn.done():
                 self._waiting.remove(turn)

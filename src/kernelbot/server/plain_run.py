@@ -131,7 +131,6 @@ def chosen_device(settings: Settings, device: str | None, kind: str | None) -> D
 
 
 def script_job(settings: Settings, device: DeviceConfig, script: SourceFile) -> JobSpec:
-    """The job that a harness gets."""
     compiled = script.name.lower().endswith(".cu")
     name = "script.cu" if compiled else "script.py"
     body = _CUDA.format(flags=_flags(device)) if compiled else _PYTHON

@@ -264,7 +264,6 @@ class Settings(BaseSettings):
         return (*self.harness_command, "host", *options)
 
     def export_rules(self) -> ExportRules:
-        """The export settings in the services' form."""
         export = self.export
         return ExportRules(
             export.key, self.hf_token, export.repository, export.endpoint, export.license

@@ -73,7 +73,6 @@ class DeviceSettings(BaseModel):
     authors alone, if the GPU has no `builds_on`."""
 
     def config(self) -> DeviceConfig:
-        """The device in the services' form."""
         peaks = self.peak_flops if isinstance(self.peak_flops, dict) else {}
         spec = from_fields(
             DeviceSpec,
@@ -125,11 +124,9 @@ class QueueSettings(BaseModel):
     """How many of all people may wait for one device."""
 
     def rules(self) -> QueueRules:
-        """The rules in the services' form."""
         return QueueRules(self.waiting_limit, self.running_limit, self.ranked_first)
 
     def script_rules(self) -> ScriptRules:
-        """The rules for scripts."""
         return ScriptRules(self.scripts_per_hour, self.scripts_waiting_limit)
 
 
@@ -193,7 +190,6 @@ class WebhookSettings(BaseModel):
     """Further ones than 443 and 80."""
 
     def rules(self) -> WebhookRules:
-        """The rules in the services' form."""
         return WebhookRules(self.private_addresses, self.ports)
 
 
@@ -212,7 +208,6 @@ class VendorSettings(BaseModel):
     """With its digest: a name alone may become another image at any time."""
 
     def notes(self) -> VendorNotes:
-        """In the form of the pages."""
         return VendorNotes(self.contact, self.repository, self.image)
 
 

@@ -139,7 +139,6 @@ async def open_services(
 
 
 def open_platform(settings: Settings, url: str) -> AbstractAsyncContextManager[Core]:
-    """The services, configured by the settings."""
     return open_services(
         url,
         settings.device_configs(),

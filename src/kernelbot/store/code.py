@@ -49,7 +49,6 @@ def exists(connection: psycopg.Connection, code: Code) -> bool:
 
 
 def others(connection: psycopg.Connection, code: Code) -> list[str]:
-    """The schemas of other releases."""
     return sorted(_schemas(connection) - {code.schema})
 
 

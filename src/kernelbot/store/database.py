@@ -194,7 +194,6 @@ class DatabaseShare(Database):
         self._free = asyncio.Semaphore(most)
 
     async def __aenter__(self) -> Self:
-        """There is nothing to open."""
         return self
 
     async def __aexit__(self, *_: object) -> None:

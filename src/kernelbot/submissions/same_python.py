@@ -82,7 +82,6 @@ class _Renaming(ast.NodeVisitor):
         self._count = 0
 
     def module(self, tree: ast.Module) -> None:
-        """Rename all of it, in place."""
         self._bind(_bound_in(tree.body))
         self.generic_visit(tree)
 

@@ -61,7 +61,6 @@ class SubmissionSnapshot:
 
     @property
     def id(self) -> int:
-        """The submission's number."""
         return self.row.id
 
 

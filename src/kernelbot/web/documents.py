@@ -85,7 +85,6 @@ def _lines_of(code: str) -> list[str]:
 
 
 def plain_source(code: str, remarks: Remarks | None = None) -> Markup:
-    """The source without colours."""
     return _in_lines(str(escape("\n".join(_lines_of(code)))).split("\n"), remarks)
 
 
@@ -102,7 +101,6 @@ def _line(number: int, line: str, remarks: Remarks) -> str:
 
 
 def texts_of(request: Request) -> Texts:
-    """The application's texts."""
     found = request.app.state.texts
     assert isinstance(found, Texts)
     return found

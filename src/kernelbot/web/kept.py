@@ -54,7 +54,6 @@ class PageCache:
 
 
 def page_cache_of(request: Request) -> PageCache:
-    """The application's page cache."""
     found = request.app.state.kept
     assert isinstance(found, PageCache)
     return found

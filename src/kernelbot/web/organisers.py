@@ -8,7 +8,8 @@ from kernelbot.accounts.model import User
 from kernelbot.accounts.permissions import require_admin, require_creator
 from kernelbot.api.dependencies import AllowedFirst
 from kernelbot.schemas.common import NAME_MAX
-from kernelbot.web.session import BrowserSession, NeededSession, maybe_session, session_needed
+from kernelbot.web.pages import OwnPage, PersonPage
+from kernelbot.web.session import maybe_session, session_needed
 
 HOME = "/organise"
 
@@ -19,20 +20,20 @@ Typed = Annotated[str, Form(max_length=NAME_MAX)]
 Reason = Annotated[str, Form(max_length=10_000)]
 
 
-async def organiser(session: NeededSession) -> BrowserSession:
-    """Somebody who may create boards. Raises `NotAuthenticated`, `NotAllowed`."""
-    require_creator(session.user)
-    return session
+async def organiser_page(page: PersonPage) -> OwnPage:
+    """What answers somebody who may create boards. Raises `NotAuthenticated`, `NotAllowed`."""
+    require_creator(page.user)
+    return page
 
 
-async def admin(session: NeededSession) -> BrowserSession:
-    """An admin. Raises `NotAuthenticated`, `NotAllowed`."""
-    require_admin(session.user)
-    return session
+async def admin_page(page: PersonPage) -> OwnPage:
+    """What answers an admin. Raises `NotAuthenticated`, `NotAllowed`."""
+    require_admin(page.user)
+    return page
 
 
-Organiser = Annotated[BrowserSession, Depends(organiser)]
-Admin = Annotated[BrowserSession, Depends(admin)]
+OrganiserPage = Annotated[OwnPage, Depends(organiser_page)]
+AdminPage = Annotated[OwnPage, Depends(admin_page)]
 
 
 class AdminBrowsersFirst(AllowedFirst):

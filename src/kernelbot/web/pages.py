@@ -10,9 +10,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from kernelbot import __version__
 from kernelbot.accounts.model import User
 from kernelbot.extensions import Download
+from kernelbot.services import Services
 from kernelbot.web import filters
 from kernelbot.web.assets import Assets
-from kernelbot.web.session import BrowserSession, MaybeSession
+from kernelbot.web.session import BrowserSession, MaybeSession, NeededSession, PostedSession
 
 _POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -55,9 +56,17 @@ class Page:
 
     def __init__(self, pages: Pages, request: Request, session: BrowserSession | None) -> None:
         self._pages = pages
+        self._state = request.app.state
         self._path = request.url.path
         self._origin = request.app.state.settings.base_url(request)
         self.session = session
+
+    @property
+    def services(self) -> Services:
+        """What the page is made of, and a form's wishes are told to."""
+        found = self._state.services
+        assert isinstance(found, Services)
+        return found
 
     @property
     def viewer(self) -> User | None:
@@ -93,6 +102,17 @@ class Page:
         }
 
 
+class OwnPage(Page):
+    """Answers somebody who is logged in."""
+
+    session: BrowserSession
+
+    @property
+    def user(self) -> User:
+        """Who asks."""
+        return self.session.user
+
+
 def pages_of(request: Request) -> Pages:
     """The application's templates."""
     found = request.app.state.pages
@@ -105,7 +125,19 @@ async def page(request: Request, session: MaybeSession) -> Page:
     return Page(pages_of(request), request, session)
 
 
+async def person_page(request: Request, session: NeededSession) -> OwnPage:
+    """What answers somebody who is logged in. Raises `NotAuthenticated`."""
+    return OwnPage(pages_of(request), request, session)
+
+
+async def posted_page(request: Request, session: PostedSession) -> OwnPage:
+    """What answers a form of ours. Raises `NotAuthenticated`, `NotAllowed`."""
+    return OwnPage(pages_of(request), request, session)
+
+
 PageDep = Annotated[Page, Depends(page)]
+PersonPage = Annotated[OwnPage, Depends(person_page)]
+PostedPage = Annotated[OwnPage, Depends(posted_page)]
 
 
 def go(url: str) -> RedirectResponse:

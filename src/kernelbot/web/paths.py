@@ -9,7 +9,6 @@ def login_path(next_path: str) -> str:
 
 
 def board_path(board: str) -> str:
-    """A board's page."""
     return f"/board/{quote(board, safe='')}"
 
 

@@ -111,7 +111,6 @@ def browser_secret(request: Request) -> str:
 
 
 def keep_session(request: Request, response: Response, token: str) -> None:
-    """Log the browser in."""
     _keep(request, response, SESSION, token, _SESSION_S)
     _forget(request, response, BROWSER)
 
@@ -122,7 +121,6 @@ def keep_browser(request: Request, response: Response, secret: str) -> None:
 
 
 def forget_session(request: Request, response: Response) -> None:
-    """Log the browser out."""
     _forget(request, response, SESSION)
 
 

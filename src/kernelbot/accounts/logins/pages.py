@@ -14,9 +14,9 @@ from kernelbot.domain.errors import UserError
 from kernelbot.domain.next_steps import Next
 from kernelbot.services import Services
 from kernelbot.web import session as sessions
-from kernelbot.web.pages import PageDep, go
+from kernelbot.web.pages import PageDep, PostedPage, go
 from kernelbot.web.paths import login_path
-from kernelbot.web.session import ACCOUNT, BrowserSession, MaybeSession, PostedSession
+from kernelbot.web.session import ACCOUNT, BrowserSession, MaybeSession
 
 router = APIRouter(prefix="/auth", include_in_schema=False)
 guessed = APIRouter(include_in_schema=False)
@@ -27,14 +27,12 @@ Short = Annotated[str, Query(max_length=1000)]
 
 @guessed.get("/login")
 async def guess_login() -> Response:
-    """Redirects to the login page."""
     return go(login_path(ACCOUNT))
 
 
 @router.get("/login")
 async def show_login(
     request: Request,
-    services: ServicesDep,
     page: PageDep,
     next: Short = ACCOUNT,  # noqa: A002  # the query's name
 ) -> Response:
@@ -42,7 +40,7 @@ async def show_login(
     target = sessions.local_path(next)
     if page.session is not None:
         return go(target)
-    logins = services.logins
+    logins = page.services.logins
     return _form(
         request,
         page,
@@ -50,7 +48,7 @@ async def show_login(
         providers=logins.providers(),
         registration=logins.registration,
         next=target,
-        form_targets=provider_origins(services),
+        form_targets=provider_origins(page.services),
     )
 
 
@@ -160,12 +158,10 @@ async def finish_login(
 
 
 @router.get("/open", dependencies=[Depends(counted)])
-async def show_link(
-    request: Request, services: ServicesDep, page: PageDep, link: Short = ""
-) -> Response:
+async def show_link(request: Request, page: PageDep, link: Short = "") -> Response:
     """Whom a link would log in. Nobody is logged in without a click: somebody else may have sent
     the link, and a mail program may look at it."""
-    owner = await services.logins.link_owner(link)
+    owner = await page.services.logins.link_owner(link)
     return _form(request, page, "open.html", owner=owner, link=link)
 
 
@@ -192,9 +188,9 @@ async def log_in_with_link(
 
 
 @router.post("/logout")
-async def log_out(request: Request, services: ServicesDep, session: PostedSession) -> Response:
+async def log_out(request: Request, page: PostedPage) -> Response:
     """End this browser's session."""
-    await services.users.sign_out(session.token)
+    await page.services.users.sign_out(page.session.token)
     response = go("/")
     sessions.forget_session(request, response)
     return response
@@ -213,13 +209,10 @@ async def show_device(page: PageDep, provider: Short = "", invite: Short = "") -
 
 @router.post("/device", dependencies=[Depends(counted)])
 async def approve_device(
-    services: ServicesDep,
-    session: PostedSession,
-    page: PageDep,
-    code: Annotated[str, Form(max_length=100)] = "",
+    page: PostedPage, code: Annotated[str, Form(max_length=100)] = ""
 ) -> Response:
     """Log the terminal with this code in as the account that is logged in here."""
-    await services.logins.approve_device(session.user, code, session.credential)
+    await page.services.logins.approve_device(page.user, code, page.session.credential)
     return page("device.html", done=True)
 
 

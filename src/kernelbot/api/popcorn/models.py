@@ -8,6 +8,7 @@ from pydantic import Field
 from kernelbot.boards.invites.model import Invite
 from kernelbot.boards.limits.model import LimitCategory, RateLimit
 from kernelbot.boards.model import Board, Visibility
+from kernelbot.domain.values import from_fields
 from kernelbot.platform.statistics.model import Statistics
 from kernelbot.ranking.model import NotRanked, Standing, StandingsPage
 from kernelbot.runs.devices.model import DeviceStatus
@@ -35,15 +36,7 @@ class BoardItem(Answer):
     @classmethod
     def from_domain(cls, board: Board) -> "BoardItem":
         """The domain's board."""
-        return cls(
-            id=board.id,
-            name=board.name,
-            description=board.description,
-            task={},
-            deadline=board.deadline,
-            gpu_types=list(board.devices),
-            visibility=board.visibility,
-        )
+        return from_fields(cls, board, task={}, gpu_types=list(board.devices))
 
 
 class RunnerQueue(Answer):

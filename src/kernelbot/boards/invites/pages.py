@@ -5,13 +5,12 @@ from typing import Annotated
 
 from fastapi import APIRouter, Form, Query, Response
 
-from kernelbot.api.dependencies import BoardName, ServicesDep
+from kernelbot.api.dependencies import BoardName
 from kernelbot.boards.invites.service import MAX_COUNT
 from kernelbot.runs.files import safe_name
-from kernelbot.web.organisers import HOME, Done, Organiser, Typed
-from kernelbot.web.pages import HEADERS, PageDep, go
+from kernelbot.web.organisers import HOME, Done, OrganiserPage, Typed
+from kernelbot.web.pages import HEADERS, PostedPage, go
 from kernelbot.web.paths import organised_path
-from kernelbot.web.session import PostedSession
 
 router = APIRouter(prefix=f"{HOME}/board/{{board}}", include_in_schema=False)
 
@@ -21,9 +20,7 @@ _KEY = r"[A-Za-z0-9_-]{43}"
 
 @router.get("/invites")
 async def show_invites(
-    services: ServicesDep,
-    session: Organiser,
-    page: PageDep,
+    page: OrganiserPage,
     board: BoardName,
     unclaimed: bool = False,
     offset: Annotated[int, Query(ge=0, le=10_000_000)] = 0,
@@ -31,9 +28,9 @@ async def show_invites(
 ) -> Response:
     """The board's invites, the newest first. The form holds a key, so that sending it twice makes
     its invites once."""
-    found = await services.boards.get_organised(session.user, board)
-    invites = await services.invites.list_invites(
-        session.user, found.name, unclaimed=unclaimed, limit=ROWS + 1, offset=offset
+    found = await page.services.boards.get_organised(page.user, board)
+    invites = await page.services.invites.list_invites(
+        page.user, found.name, unclaimed=unclaimed, limit=ROWS + 1, offset=offset
     )
     return page(
         "organise/invites.html",
@@ -51,9 +48,9 @@ async def show_invites(
 
 
 @router.get("/invites.txt")
-async def download_invites(services: ServicesDep, session: Organiser, board: BoardName) -> Response:
+async def download_invites(page: OrganiserPage, board: BoardName) -> Response:
     """The codes that nobody has claimed, one a line."""
-    invites = await services.invites.list_invites(session.user, board, unclaimed=True)
+    invites = await page.services.invites.list_invites(page.user, board, unclaimed=True)
     text = "".join(f"{invite.code}\n" for invite in invites if invite.code is not None)
     headers = {
         **HEADERS,
@@ -65,20 +62,17 @@ async def download_invites(services: ServicesDep, session: Organiser, board: Boa
 
 @router.post("/invites")
 async def create_invites(
-    services: ServicesDep,
-    session: PostedSession,
+    page: PostedPage,
     board: BoardName,
     key: Annotated[str, Form(pattern=f"^{_KEY}$")],
     count: Annotated[int, Form()] = 1,
 ) -> Response:
-    made = await services.invites.create(session.user, (board,), count, key=key)
+    made = await page.services.invites.create(page.user, (board,), count, key=key)
     return go(f"{organised_path(made.boards[0])}/invites?done=invited")
 
 
 @router.post("/invites/revoke")
-async def revoke_invite(
-    services: ServicesDep, session: PostedSession, board: BoardName, code: Typed = ""
-) -> Response:
+async def revoke_invite(page: PostedPage, board: BoardName, code: Typed = "") -> Response:
     """Revoke an invite: who claimed it is no longer a member."""
-    await services.invites.revoke(session.user, code)
+    await page.services.invites.revoke(page.user, code)
     return go(f"{organised_path(board)}/invites?done=revoked")

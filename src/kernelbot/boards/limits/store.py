@@ -7,7 +7,6 @@ from kernelbot.store.sqlfiles import statements
 
 
 async def of_board(session: ReadSession, leaderboard_id: int) -> list[RateLimit]:
-    """The board's limits that are set."""
     rows = await session.all(statements(__file__)["of_board"], {"leaderboard_id": leaderboard_id})
     return [from_row(RateLimit, row) for row in rows]
 

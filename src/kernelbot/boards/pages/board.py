@@ -8,7 +8,7 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from markupsafe import Markup
 
 from kernelbot.accounts.model import User
-from kernelbot.api.dependencies import BoardName, ServicesDep
+from kernelbot.api.dependencies import BoardName
 from kernelbot.api.downloads import standings_answer
 from kernelbot.boards.model import Board, BoardProblem
 from kernelbot.boards.pages import feeds
@@ -64,7 +64,6 @@ class RooflinePoint:
 @router.get("/{board}")
 async def show_standings(
     request: Request,
-    services: ServicesDep,
     page: PageDep,
     board: BoardName,
     device: DeviceQuery = None,
@@ -76,26 +75,28 @@ async def show_standings(
     """The ranking on one device, and how it came about; with `code` the code of that submission
     beside it, if the visitor may read it."""
     viewer = page.viewer
-    ranking = await services.standings.ranking(viewer, board, device)
+    ranking = await page.services.standings.ranking(viewer, board, device)
     beside = None
     if code is not None:
         texts = documents.texts_of(request)
         beside = await load_shown_code(
-            services, texts, viewer, ranking, code, offset=offset, rows=ROWS
+            page.services, texts, viewer, ranking, code, offset=offset, rows=ROWS
         )
     view = TableView(offset, may_read_all(viewer, ranking), code)
-    table = await _table(request, services, page, ranking, view)
-    work = work_of((await written_problem(request, services, viewer, ranking.board)).problem.spec)
-    roof = roof_of(services.devices.spec(ranking.device), work)
+    table = await _table(request, page.services, page, ranking, view)
+    work = work_of(
+        (await written_problem(request, page.services, viewer, ranking.board)).problem.spec
+    )
+    roof = roof_of(page.services.devices.spec(ranking.device), work)
     return page(
         "board.html",
         tab="standings",
-        board=await services.summaries.described(ranking.board),
+        board=await page.services.summaries.described(ranking.board),
         device=ranking.device,
         total=ranking.total,
         table=table,
         about=feeds.about(ranking.device, ranking.total, _leader(table)),
-        podium=(await services.standings.page_of(ranking, limit=_PODIUM, offset=0)).standings
+        podium=(await page.services.standings.page_of(ranking, limit=_PODIUM, offset=0)).standings
         if is_over(ranking.board.deadline)
         else (),
         beside=beside,
@@ -106,16 +107,14 @@ async def show_standings(
         log=log,
         roofline=_roofline(work, roof, table) if work and roof else None,
         followed=viewer is not None
-        and await services.following.follows_board(viewer, ranking.board.id),
+        and await page.services.following.follows_board(viewer, ranking.board.id),
     )
 
 
 @router.get("/{board}/standings.csv")
-async def standings_file(
-    services: ServicesDep, page: PageDep, board: BoardName, device: DeviceQuery = None
-) -> Response:
+async def standings_file(page: PageDep, board: BoardName, device: DeviceQuery = None) -> Response:
     """The whole ranking on one device."""
-    return standings_answer(await services.standings.table(page.viewer, board, device))
+    return standings_answer(await page.services.standings.table(page.viewer, board, device))
 
 
 def _roofline(work: RooflineWork, roof: Roof, table: StandingsTable) -> RooflinePoint | None:
@@ -193,22 +192,20 @@ def compared(rows: Sequence[Standing], first: Sequence[Standing]) -> Iterator[Co
 
 
 @router.get("/{board}/problem")
-async def show_problem(
-    request: Request, services: ServicesDep, page: PageDep, board: BoardName
-) -> Response:
+async def show_problem(request: Request, page: PageDep, board: BoardName) -> Response:
     """The statement, how it is judged, and the files."""
     viewer = page.viewer
-    found = await services.boards.get(viewer, board)
-    written = await written_problem(request, services, viewer, found)
+    found = await page.services.boards.get(viewer, board)
+    written = await written_problem(request, page.services, viewer, found)
     problem = written.problem
     return page(
         "problem.html",
         tab="problem",
-        board=await services.summaries.described(found),
+        board=await page.services.summaries.described(found),
         problem=problem,
         spec=problem.spec,
         statement=written.statement,
-        limits=await services.limits.list_limits(viewer, board),
+        limits=await page.services.limits.list_limits(viewer, board),
         files=written.files,
         starters=[(language, starter_name(problem, language)) for language in problem.templates],
     )
@@ -245,11 +242,9 @@ async def _written(texts: Texts, problem: BoardProblem) -> tuple[WrittenProblem,
 
 
 @router.get("/{board}/starter/{language}")
-async def download_starter(
-    services: ServicesDep, page: PageDep, board: BoardName, language: PlainName
-) -> Response:
+async def download_starter(page: PageDep, board: BoardName, language: PlainName) -> Response:
     """A file to begin with."""
-    problem = await services.boards.problem(page.viewer, board)
+    problem = await page.services.boards.problem(page.viewer, board)
     text = problem.templates.get(language)
     if text is None:
         raise NotFound(f"There is no starter file in {language!r}.")
@@ -257,11 +252,9 @@ async def download_starter(
 
 
 @router.get("/{board}/file/{name}")
-async def download_file(
-    services: ServicesDep, page: PageDep, board: BoardName, name: PlainName
-) -> Response:
+async def download_file(page: PageDep, board: BoardName, name: PlainName) -> Response:
     """The reference, or a file that comes with it."""
-    problem = await services.boards.problem(page.viewer, board)
+    problem = await page.services.boards.problem(page.viewer, board)
     for file in problem.files:
         if file.name == name:
             return _download(file.name, file.text)

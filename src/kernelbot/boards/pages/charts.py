@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from fastapi import APIRouter, Request, Response
 
-from kernelbot.api.dependencies import BoardName, ServicesDep
+from kernelbot.api.dependencies import BoardName
 from kernelbot.boards.pages.board import AuthorsQuery, DeviceQuery
 from kernelbot.domain.errors import NotFound, TooManyRequests, Unavailable
 from kernelbot.domain.versioned_cache import VersionedCache
@@ -82,7 +82,6 @@ class ChartCache:
 
 
 def pictures_of(request: Request) -> ChartCache:
-    """The application's charts."""
     found = request.app.state.pictures
     assert isinstance(found, ChartCache)
     return found
@@ -90,14 +89,9 @@ def pictures_of(request: Request) -> ChartCache:
 
 @router.get("/{board}/trend.csv")
 async def trend_table(
-    services: ServicesDep,
-    page: PageDep,
-    board: BoardName,
-    device: DeviceQuery = None,
-    author: AuthorsQuery = None,
+    page: PageDep, board: BoardName, device: DeviceQuery = None, author: AuthorsQuery = None
 ) -> Response:
-    """The numbers of the chart."""
-    _, trend = await services.trends.for_board(page.viewer, board, device, author or ())
+    _, trend = await page.services.trends.for_board(page.viewer, board, device, author or ())
     headers = {**HEADERS, "Content-Disposition": 'attachment; filename="trend.csv"'}
     return Response(as_csv(trend), media_type="text/csv; charset=utf-8", headers=headers)
 
@@ -118,7 +112,6 @@ def _lines(series: str, scores: Iterable[Score]) -> Iterable[tuple[Cell, ...]]:
 @router.get("/{board}/trend.{form}")
 async def trend_picture(
     request: Request,
-    services: ServicesDep,
     page: PageDep,
     board: BoardName,
     form: PictureFormat,
@@ -128,7 +121,7 @@ async def trend_picture(
     theme: Theme = Theme.LIGHT,
 ) -> Response:
     """The record over time, and the scores of chosen authors."""
-    ranking, trend = await services.trends.for_board(page.viewer, board, device, author or ())
+    ranking, trend = await page.services.trends.for_board(page.viewer, board, device, author or ())
     if not trend.records:
         raise NotFound("Nobody is ranked here yet, so there is nothing to draw.")
     key = (ranking.board.id, ranking.device, *trend.chosen, log, theme, form)
@@ -140,7 +133,6 @@ async def trend_picture(
 @router.get("/{board}/roofline.{form}")
 async def roofline_picture(
     request: Request,
-    services: ServicesDep,
     page: PageDep,
     board: BoardName,
     form: PictureFormat,
@@ -149,10 +141,10 @@ async def roofline_picture(
 ) -> Response:
     """The first of a ranking below the limits of the device."""
     viewer = page.viewer
-    ranking = await services.standings.ranking(viewer, board, device)
-    work = work_of((await services.boards.problem(viewer, board)).spec)
-    roof = roof_of(services.devices.spec(ranking.device), work)
-    first = (await services.standings.page_of(ranking, limit=MAX_AUTHORS, offset=0)).standings
+    ranking = await page.services.standings.ranking(viewer, board, device)
+    work = work_of((await page.services.boards.problem(viewer, board)).spec)
+    roof = roof_of(page.services.devices.spec(ranking.device), work)
+    first = (await page.services.standings.page_of(ranking, limit=MAX_AUTHORS, offset=0)).standings
     if work is None or roof is None or not first:
         raise NotFound("There is no roofline: it needs scores, the work, and the device's peaks.")
     scores = [(row.author, row.score_s) for row in first]

@@ -2,50 +2,46 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, File, Form, Response, UploadFile
+from fastapi import APIRouter, File, Form, Response, UploadFile
 
-from kernelbot.api.dependencies import ServicesDep
 from kernelbot.api.uploads import file_name
 from kernelbot.boards.model import Visibility
 from kernelbot.boards.pages.fields import read_deadline
 from kernelbot.domain.errors import UserError
 from kernelbot.schemas.common import NAME_MAX
-from kernelbot.web.organisers import HOME, Typed, organiser
-from kernelbot.web.pages import PageDep, go
+from kernelbot.web.organisers import HOME, OrganiserPage, Typed
+from kernelbot.web.pages import PostedPage, go
 from kernelbot.web.paths import organised_path
-from kernelbot.web.session import PostedSession
 
 router = APIRouter(prefix=f"{HOME}/new", include_in_schema=False)
 
 _Device = Annotated[str, Form(max_length=NAME_MAX)]
 
 
-@router.get("", dependencies=[Depends(organiser)])
-async def show_ways(services: ServicesDep, page: PageDep) -> Response:
+@router.get("")
+async def show_ways(page: OrganiserPage) -> Response:
     return page(
         "organise/new.html",
         tab="boards",
-        folders=await services.problem_folders.names(),
-        devices=[device.name for device in await services.devices.list_devices()],
+        folders=await page.services.problem_folders.names(),
+        devices=[device.name for device in await page.services.devices.list_devices()],
     )
 
 
 @router.post("/folder")
 async def create_from_folder(
-    services: ServicesDep,
-    session: PostedSession,
+    page: PostedPage,
     directory: Typed = "",
     visibility: Annotated[Visibility, Form()] = Visibility.PUBLIC,
 ) -> Response:
     """A board from a folder on the server's disk."""
-    board = await services.problem_folders.open_board(session.user, directory, visibility)
+    board = await page.services.problem_folders.open_board(page.user, directory, visibility)
     return go(f"{organised_path(board.name)}?done=created")
 
 
 @router.post("/reference")
 async def create_from_reference(
-    services: ServicesDep,
-    session: PostedSession,
+    page: PostedPage,
     file: Annotated[UploadFile, File()],
     name: Typed = "",
     deadline: Typed = "",
@@ -55,8 +51,8 @@ async def create_from_reference(
     until = read_deadline(deadline)
     if until is None:
         raise UserError("A deadline is missing.", hint="Choose one; it can be removed later.")
-    board = await services.boards.create_from_reference(
-        session.user,
+    board = await page.services.boards.create_from_reference(
+        page.user,
         name=name.strip(),
         file_name=file_name(file),
         content=await file.read(),

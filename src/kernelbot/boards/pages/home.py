@@ -6,7 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
 
-from kernelbot.api.dependencies import ServicesDep, SettingsDep
+from kernelbot.api.dependencies import SettingsDep
 from kernelbot.boards.model import Board, ProblemSummary
 from kernelbot.platform.distribution import install_command
 from kernelbot.ranking.model import RankedBoard
@@ -30,16 +30,15 @@ class Shelf:
 @router.get("/")
 async def home(
     request: Request,
-    services: ServicesDep,
-    settings: SettingsDep,
     page: PageDep,
+    settings: SettingsDep,
     q: Annotated[str, Query(max_length=_LONGEST_QUERY)] = "",
 ) -> Response:
     """Every board the visitor may see, or those that all words of `q` are about, with the first
     three on its first device."""
-    podiums = await services.standings.podiums(page.viewer)
+    podiums = await page.services.standings.podiums(page.viewer)
     seen = [one.board for one in podiums]
-    summaries = await services.summaries.for_boards(seen)
+    summaries = await page.services.summaries.for_boards(seen)
     found = matching(podiums, summaries, q)
     base_url = settings.base_url(request)
     return page(
@@ -48,7 +47,7 @@ async def home(
         summaries=summaries,
         query=q.strip(),
         number=len(found),
-        recent=await services.activity.recent(seen),
+        recent=await page.services.activity.recent(seen),
         first=first_open([one.board for one in podiums]),
         has_bot=settings.has_bot,
         base_url=base_url,

@@ -6,7 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Response
 
 from kernelbot.accounts.model import User
-from kernelbot.api.dependencies import BoardName, ServicesDep
+from kernelbot.api.dependencies import BoardName
 from kernelbot.boards.limits.model import LimitCategory, RateLimit
 from kernelbot.boards.model import Board, Visibility
 from kernelbot.boards.pages.fields import deadline_field, read_deadline
@@ -14,10 +14,9 @@ from kernelbot.boards.service import BoardEdit, Keep
 from kernelbot.domain.errors import UserError
 from kernelbot.platform.service import COPY_NOTE
 from kernelbot.services import Services
-from kernelbot.web.organisers import HOME, Done, Organiser, Typed
-from kernelbot.web.pages import PageDep, go
+from kernelbot.web.organisers import HOME, Done, OrganiserPage, Typed
+from kernelbot.web.pages import PostedPage, go
 from kernelbot.web.paths import organised_path
-from kernelbot.web.session import PostedSession
 
 router = APIRouter(prefix=HOME, include_in_schema=False)
 
@@ -30,29 +29,25 @@ _DISABLED = 5
 
 
 @router.get("")
-async def show_boards(
-    services: ServicesDep, session: Organiser, page: PageDep, done: Done = ""
-) -> Response:
+async def show_boards(page: OrganiserPage, done: Done = "") -> Response:
     """The boards that the visitor organises, and what is wrong with them."""
-    disabled = await services.webhooks.list_disabled(session.user)
+    disabled = await page.services.webhooks.list_disabled(page.user)
     return page(
         "organise/boards.html",
         tab="boards",
         done=done,
-        boards=await services.boards.organised(session.user),
-        copy=COPY_NOTE if await services.platform.is_copy() else None,
+        boards=await page.services.boards.organised(page.user),
+        copy=COPY_NOTE if await page.services.platform.is_copy() else None,
         disabled=disabled[:_DISABLED],
         more_disabled=len(disabled) > _DISABLED,
     )
 
 
 @router.get("/board/{board}")
-async def show_board(
-    services: ServicesDep, session: Organiser, page: PageDep, board: BoardName, done: Done = ""
-) -> Response:
+async def show_board(page: OrganiserPage, board: BoardName, done: Done = "") -> Response:
     """A board's settings, and the way to all else that is done with it."""
-    found = await services.boards.get_organised(session.user, board)
-    limits = await services.limits.list_limits(session.user, found.name)
+    found = await page.services.boards.get_organised(page.user, board)
+    limits = await page.services.limits.list_limits(page.user, found.name)
     return page(
         "organise/board.html",
         tab="boards",
@@ -65,8 +60,7 @@ async def show_board(
 
 @router.post("/board/{board}/edit")
 async def edit_board(
-    services: ServicesDep,
-    session: PostedSession,
+    page: PostedPage,
     board: BoardName,
     deadline: Typed = "",
     visibility: Annotated[Visibility | None, Form()] = None,
@@ -82,7 +76,7 @@ async def edit_board(
     """Change what differs from what the page showed (`was`: what was ticked): others may have
     changed the rest since. A form that doesn't say changes all but a deadline that is as it is now,
     which stays to the second."""
-    before = await services.boards.get_organised(session.user, board)
+    before = await page.services.boards.get_organised(page.user, board)
     until = read_deadline(deadline)
     kept = deadline == (was_deadline if shown else deadline_field(before.deadline))
 
@@ -97,27 +91,26 @@ async def edit_board(
         refuse_unavailable=flag("refuse_unavailable", refuse_unavailable),
         try_on_cpu=flag("try_on_cpu", try_on_cpu),
     )
-    return _changed(await services.boards.edit(session.user, before.name, edit), "saved")
+    return _changed(await page.services.boards.edit(page.user, before.name, edit), "saved")
 
 
 @router.post("/board/{board}/end")
-async def end_board(services: ServicesDep, session: PostedSession, board: BoardName) -> Response:
+async def end_board(page: PostedPage, board: BoardName) -> Response:
     """Accept no more submissions from now on."""
     edit = BoardEdit(deadline=datetime.now(UTC))
-    return _changed(await services.boards.edit(session.user, board, edit), "ended")
+    return _changed(await page.services.boards.edit(page.user, board, edit), "ended")
 
 
 @router.post("/board/{board}/reopen")
-async def reopen_board(services: ServicesDep, session: PostedSession, board: BoardName) -> Response:
+async def reopen_board(page: PostedPage, board: BoardName) -> Response:
     """Accept submissions again, without a deadline."""
     edit = BoardEdit(deadline=None)
-    return _changed(await services.boards.edit(session.user, board, edit), "reopened")
+    return _changed(await page.services.boards.edit(page.user, board, edit), "reopened")
 
 
 @router.post("/board/{board}/limits")
 async def set_limits(
-    services: ServicesDep,
-    session: PostedSession,
+    page: PostedPage,
     board: BoardName,
     ranked: Typed = "",
     test: Typed = "",
@@ -131,10 +124,10 @@ async def set_limits(
         LimitCategory.LEADERBOARD: (_number(ranked), shown and ranked == was_ranked),
         LimitCategory.TEST: (_number(test), shown and test == was_test),
     }
-    found = await services.boards.get_organised(session.user, board)
+    found = await page.services.boards.get_organised(page.user, board)
     for category, (number, stays) in wanted.items():
         if not stays:
-            await _limit(services, session.user, found, category, number)
+            await _limit(page.services, page.user, found, category, number)
     return _changed(found, "saved")
 
 
@@ -152,13 +145,11 @@ async def _limit(
 
 
 @router.post("/board/{board}/delete")
-async def delete_board(
-    services: ServicesDep, session: PostedSession, board: BoardName, name: Typed = ""
-) -> Response:
+async def delete_board(page: PostedPage, board: BoardName, name: Typed = "") -> Response:
     """Delete the board with its submissions, if its name was typed."""
     if name.strip().lower() != board.lower():
         raise UserError("That isn't the board's name.", hint="Nothing was deleted.")
-    await services.deletion.delete_board(session.user, board, force=True)
+    await page.services.deletion.delete_board(page.user, board, force=True)
     return go(f"{HOME}?done=deleted")
 
 

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Query, Response
 from fastapi.responses import JSONResponse
 
 from kernelbot.accounts.model import User
-from kernelbot.api.dependencies import BoardName, ServicesDep
+from kernelbot.api.dependencies import BoardName
 from kernelbot.boards.pages.board import AuthorsQuery, DeviceQuery
 from kernelbot.boards.pages.charts import HEADERS
 from kernelbot.boards.pages.code_beside import may_read_all
@@ -22,15 +22,11 @@ router = APIRouter(prefix="/board", include_in_schema=False)
 
 @router.get("/{board}/trend.json")
 async def trend_data(
-    services: ServicesDep,
-    page: PageDep,
-    board: BoardName,
-    device: DeviceQuery = None,
-    author: AuthorsQuery = None,
+    page: PageDep, board: BoardName, device: DeviceQuery = None, author: AuthorsQuery = None
 ) -> Response:
     """The numbers of the chart: the record, and the scores of each author that was asked for."""
     viewer = page.viewer
-    ranking, trend = await services.trends.for_board(viewer, board, device, author or ())
+    ranking, trend = await page.services.trends.for_board(viewer, board, device, author or ())
     record = _line("record", trend.records, viewer, ranking)
     authors = [_line(name, scores, viewer, ranking) for name, scores in trend.chosen.items()]
     return JSONResponse({"record": record, "authors": authors}, headers=HEADERS)
@@ -60,12 +56,11 @@ def _line(
 
 @router.get("/{board}/authors.json")
 async def ranked_names(
-    services: ServicesDep,
     page: PageDep,
     board: BoardName,
     device: DeviceQuery = None,
     beginning: Annotated[str, Query(max_length=NAME_MAX)] = "",
 ) -> Response:
     """Names of ranked authors that begin so: what a field offers while one types."""
-    names = await services.trends.names(page.viewer, board, device, beginning)
+    names = await page.services.trends.names(page.viewer, board, device, beginning)
     return JSONResponse({"names": names}, headers=HEADERS)

@@ -2,14 +2,14 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, File, Form, Response, UploadFile
+from fastapi import APIRouter, File, Form, Response, UploadFile
 
 from kernelbot.api.dependencies import ServicesDep
 from kernelbot.api.uploads import file_name
 from kernelbot.boards.model import Visibility
 from kernelbot.boards.sync.model import ArchiveOutcome, SyncAction, SyncOptions, SyncOutcome
-from kernelbot.web.organisers import HOME, AdminBrowsersFirst, Typed, admin, filled
-from kernelbot.web.pages import Page, PageDep
+from kernelbot.web.organisers import HOME, AdminBrowsersFirst, AdminPage, Typed, filled
+from kernelbot.web.pages import Page, PageDep, PostedPage
 from kernelbot.web.session import PostedSession
 
 router = APIRouter(prefix=f"{HOME}/sync", include_in_schema=False)
@@ -24,16 +24,14 @@ _Visibility = Annotated[Visibility, Form()]
 _Digest = Annotated[str, Form(pattern=r"^[0-9a-f]{64}$")]
 
 
-@router.get("", dependencies=[Depends(admin)])
-async def show_form(services: ServicesDep, page: PageDep) -> Response:
-    return page("organise/sync.html", tab="sync", default=services.sync.default)
+@router.get("")
+async def show_form(page: AdminPage) -> Response:
+    return page("organise/sync.html", tab="sync", default=page.services.sync.default)
 
 
 @router.post("/plan")
 async def plan(
-    services: ServicesDep,
-    session: PostedSession,
-    page: PageDep,
+    page: PostedPage,
     repository: _Source = "",
     ref: _Source = "",
     problem_set: Typed = "",
@@ -42,17 +40,15 @@ async def plan(
 ) -> Response:
     """What a sync would change."""
     options = SyncOptions(force, True, filled(problem_set), visibility)
-    outcome = await services.sync.from_repository(
-        session.user, filled(repository), filled(ref), options
+    outcome = await page.services.sync.from_repository(
+        page.user, filled(repository), filled(ref), options
     )
     return _shown(page, outcome, repository.strip(), options)
 
 
 @router.post("/apply")
 async def apply(
-    services: ServicesDep,
-    session: PostedSession,
-    page: PageDep,
+    page: PostedPage,
     commit: Annotated[str, Form(max_length=100)],
     digest: _Digest,
     repository: _Source = "",
@@ -62,8 +58,8 @@ async def apply(
 ) -> Response:
     """Do what the plan said, of the commit that it was made of."""
     options = SyncOptions(force, False, filled(problem_set), visibility, plan=digest)
-    outcome = await services.sync.from_repository(
-        session.user, filled(repository), filled(commit), options
+    outcome = await page.services.sync.from_repository(
+        page.user, filled(repository), filled(commit), options
     )
     return _shown(page, outcome, repository.strip(), options)
 

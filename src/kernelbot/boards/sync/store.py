@@ -70,7 +70,6 @@ async def assign(
     reveal_code: bool,
     fixed_seed: bool,
 ) -> None:
-    """Add a board to a competition."""
     values = {
         "leaderboard_id": leaderboard_id,
         "competition_id": competition_id,

@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field
 from kernelbot.boards.model import NamedBoard, Statement
 from kernelbot.cli.score_comparison import limit_lines
 from kernelbot.domain.states import SubmissionState
+from kernelbot.domain.values import from_fields
 from kernelbot.preflight.rendering import short_text
 from kernelbot.protocol import Phase, RunResult, Verdict
 from kernelbot.ranking.model import ScoreInterval, StandingsPage
@@ -93,14 +94,7 @@ class RunReport(BaseModel):
     @classmethod
     def from_run(cls, run: RunView) -> "RunReport":
         """The API's run."""
-        bare = cls(
-            device=run.device,
-            secret=run.secret,
-            verdict=run.verdict,
-            score_s=run.score_s,
-            interval=run.interval,
-            message=run.message,
-        )
+        bare = from_fields(cls, run)
         return bare if run.result is None else bare.model_copy(update=_details(run.result))
 
     @classmethod
@@ -144,16 +138,11 @@ class SubmissionReport(BaseModel):
     @classmethod
     def from_submission(cls, found: SubmissionView) -> "SubmissionReport":
         """The API's submission."""
-        return cls(
+        return from_fields(
+            cls,
+            found,
             submission_id=found.id,
-            board=found.board,
-            mode=found.mode,
-            state=found.state,
             is_over=is_over(found),
-            verdict=found.verdict,
-            score_s=found.score_s,
-            place=found.place,
-            queue_position=found.queue_position,
             not_ranked=found.not_ranked.sentence if found.not_ranked else None,
             runs=[RunReport.from_run(run) for run in found.runs],
             compilers=[short_text(one) for one in found.preflights],

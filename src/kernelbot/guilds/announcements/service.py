@@ -47,7 +47,6 @@ class Announcements:
             return await announcements.claim(session, guild_ids, limit=_AT_ONCE)
 
     async def delivered(self, announcement: Announcement, message_id: int | None = None) -> None:
-        """The announcement was sent."""
         async with self._database.write() as session:
             await announcements.delivered(session, announcement, message_id)
 

@@ -48,7 +48,6 @@ class Chat:
             await chat.went_public(session, answer.message_id, public_message_id)
 
     async def done(self, answer: ChatAnswer) -> None:
-        """All was told."""
         async with self._database.write() as session:
             await chat.done(session, answer.message_id)
 

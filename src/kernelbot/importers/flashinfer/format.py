@@ -89,8 +89,6 @@ class SuiteWorkload(BaseModel):
 
 
 class WorkloadRecord(BaseModel):
-    """A line of a workloads file."""
-
     definition: str
     workload: SuiteWorkload
 

@@ -20,8 +20,6 @@ _ROOM_S = 3600.0
 
 
 class BuildkiteDeviceTable(BaseModel):
-    """`[launchers.NAME.devices.DEVICE]`."""
-
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     queues: tuple[Queue, ...] = Field(min_length=1)

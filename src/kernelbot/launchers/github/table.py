@@ -23,8 +23,6 @@ _REPO_NAME, _BRANCH_NAME = "GITHUB_REPO", "GITHUB_WORKFLOW_BRANCH"
 
 
 class GithubDeviceTable(BaseModel):
-    """`[launchers.NAME.devices.DEVICE]`."""
-
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     label: Label | None = None

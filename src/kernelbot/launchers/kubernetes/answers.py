@@ -44,7 +44,6 @@ class Condition(SchedulerAnswer):
 
     @property
     def holds(self) -> bool:
-        """Whether it is so."""
         return self.status == _TRUE
 
 
@@ -60,8 +59,6 @@ class KubernetesObject(SchedulerAnswer):
 
 
 class KubernetesJobSpec(SchedulerAnswer):
-    """What a Job was asked to be."""
-
     suspend: bool | None = None
 
 
@@ -70,8 +67,6 @@ class JobStatus(SchedulerAnswer):
 
 
 class KubernetesJob(KubernetesObject):
-    """A `KubernetesJob` of batch/v1."""
-
     spec: KubernetesJobSpec = KubernetesJobSpec()
     status: JobStatus = JobStatus()
 
@@ -93,8 +88,6 @@ class ContainerWaiting(SchedulerAnswer):
 
 
 class Terminated(SchedulerAnswer):
-    """How a container has ended."""
-
     exit_code: Annotated[int, Field(alias="exitCode")]
     reason: str | None = None
     message: str | None = None
@@ -122,8 +115,6 @@ class PodStatus(SchedulerAnswer):
 
 
 class PodSpec(SchedulerAnswer):
-    """What a pod was asked to be, and where."""
-
     node: Annotated[str | None, Field(alias="nodeName")] = None
 
 
@@ -147,8 +138,6 @@ class Taint(SchedulerAnswer):
 
 
 class NodeSpec(SchedulerAnswer):
-    """Which pods a node takes."""
-
     unschedulable: bool | None = None
     taints: tuple[Taint, ...] | None = None
 
@@ -174,8 +163,6 @@ class QuotaScopes(SchedulerAnswer):
 
 
 class QuotaSpec(SchedulerAnswer):
-    """Which pods a quota counts."""
-
     scopes: tuple[str, ...] | None = None
     selector: Annotated[QuotaScopes | None, Field(alias="scopeSelector")] = None
 
@@ -188,8 +175,6 @@ class QuotaStatus(SchedulerAnswer):
 
 
 class Quota(KubernetesObject):
-    """A `ResourceQuota` of v1."""
-
     spec: QuotaSpec = QuotaSpec()
     status: QuotaStatus = QuotaStatus()
 
@@ -216,8 +201,6 @@ class Status(SchedulerAnswer):
 
 
 class ListMeta(SchedulerAnswer):
-    """What a list says of itself."""
-
     version: Version = ""
     more: Annotated[str | None, Field(alias="continue")] = None
 

@@ -33,8 +33,6 @@ _OF_PLUGINS = ("AWS_", "AZURE_", "AAD_", "CLOUDSDK_", "GOOGLE_", "OCI_")
 
 
 class BearerToken(Protocol):
-    """What goes with each request."""
-
     async def headers(self) -> Mapping[str, str]:
         """The headers that a request needs. Raises `PlatformError` if there are none."""
 

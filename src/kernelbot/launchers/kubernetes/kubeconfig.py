@@ -90,8 +90,6 @@ class ExecPlugin:
 
 @dataclass(frozen=True)
 class Kubeconfig:
-    """One context of a file."""
-
     context: str
     server: str
     verify: ssl.SSLContext | bool

@@ -109,7 +109,6 @@ class KubernetesLauncher:
 
     @property
     def traits(self) -> Traits:
-        """What the configuration says."""
         return self._settings.traits
 
     async def start(self) -> None:

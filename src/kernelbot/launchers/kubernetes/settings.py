@@ -68,8 +68,6 @@ class KubernetesDevice:
 
 @dataclass(frozen=True)
 class KubernetesSettings:
-    """One namespace of a cluster."""
-
     namespace: str
     devices: Mapping[str, KubernetesDevice]
     image_pull_secrets: tuple[str, ...] = ()

@@ -64,8 +64,6 @@ _MAX_SAID = 300
 
 @dataclass(frozen=True)
 class LoggedResult:
-    """The result that a pod has in its log."""
-
     pod: str
     size: int
     """Bytes of its archive."""
@@ -166,7 +164,6 @@ def _pending(pod: Pod) -> SeenAttempt:
 
 
 def _why_pod_ended(pod: Pod) -> Outcome:
-    """Without a result."""
     if (disrupted := pod.condition("DisruptionTarget")) is not None and disrupted.holds:
         return _lost(Fault.SCHEDULER, "the cluster ended its pod", pod, disrupted.message)
     if pod.status.reason == "DeadlineExceeded" and (waiting := _never_begun(pod)) is not None:

@@ -55,13 +55,10 @@ class TolerationTable(_Table):
     effect: Effect | None = None
 
     def toleration(self) -> Toleration:
-        """The same for the launcher."""
         return Toleration(self.key or "", self.operator, self.value, self.effect)
 
 
 class KubernetesDeviceTable(_Table):
-    """`[launchers.NAME.devices.DEVICE]`."""
-
     image: Image | None = None
     resource: Key | None = None
     """None: the vendor's own; a CPU has none."""

@@ -38,8 +38,6 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True)
 class _CallHandle:
-    """A handle, taken apart."""
-
     call_id: str
     attempt: str
 
@@ -73,7 +71,6 @@ class ModalLauncher:
         return self._settings.traits
 
     async def start(self) -> None:
-        """Make sure that the Dict is there."""
         await self._calls.prepare()
 
     async def close(self) -> None:

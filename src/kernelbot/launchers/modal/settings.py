@@ -18,8 +18,6 @@ class ModalDevice:
 
 @dataclass(frozen=True)
 class ModalSettings:
-    """One deployed app."""
-
     devices: Mapping[str, ModalDevice]
     function_timeout_s: float = FUNCTION_TIMEOUT_S
     """Modal kills a call that takes longer, with its result."""

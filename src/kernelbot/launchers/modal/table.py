@@ -19,8 +19,6 @@ Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$")]
 
 
 class ModalDeviceTable(BaseModel):
-    """`[launchers.NAME.devices.DEVICE]`."""
-
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     function: Name

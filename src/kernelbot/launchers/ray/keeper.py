@@ -49,8 +49,6 @@ class TaskStage(StrEnum):
 
 @dataclass(frozen=True)
 class AttemptState:
-    """What the keeper says of one attempt."""
-
     stage: TaskStage
     size: int = 0
     """Bytes of the result."""
@@ -78,8 +76,6 @@ class TaskJob:
 
 @dataclass
 class KeeperEntry:
-    """An attempt that the keeper has started."""
-
     reference: Any
     running: bool = False
     result: bytes | None = None

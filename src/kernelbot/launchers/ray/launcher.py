@@ -41,7 +41,6 @@ class RayLauncher:
 
     @property
     def traits(self) -> Traits:
-        """What the configuration says."""
         return self._settings.traits
 
     async def start(self) -> None:

@@ -27,8 +27,6 @@ class _Message(BaseModel):
 
 
 class AttemptAnswer(_Message):
-    """What the keeper says of one attempt."""
-
     stage: Annotated[TaskStage, Field(strict=False)]
     result: str | None = None
     """In base64, if it is done and isn't too large."""

@@ -18,8 +18,6 @@ Amount = Annotated[float, Field(gt=0, le=1024)]
 
 
 class RayDeviceTable(BaseModel):
-    """`[launchers.NAME.devices.DEVICE]`."""
-
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     num_gpus: int | None = Field(default=None, ge=0, le=64)

@@ -17,8 +17,6 @@ Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.:,*-]*$")]
 
 
 class SlurmDeviceTable(BaseModel):
-    """`[launchers.NAME.devices.DEVICE]`."""
-
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     gres: Name | None = None

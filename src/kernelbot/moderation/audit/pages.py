@@ -4,10 +4,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
-from kernelbot.api.dependencies import ServicesDep
 from kernelbot.domain.ids import BIGINT_MAX
-from kernelbot.web.organisers import HOME, Admin, Word, filled
-from kernelbot.web.pages import PageDep
+from kernelbot.web.organisers import HOME, AdminPage, Word, filled
 
 router = APIRouter(prefix=HOME, include_in_schema=False)
 
@@ -16,9 +14,7 @@ ROWS = 50
 
 @router.get("/audit")
 async def show_log(
-    services: ServicesDep,
-    session: Admin,
-    page: PageDep,
+    page: AdminPage,
     subject: Word = "",
     actor: Word = "",
     action: Word = "",
@@ -26,8 +22,8 @@ async def show_log(
 ) -> Response:
     """Entries that the fields ask for, the newest first."""
     asked = {"subject": filled(subject), "actor": filled(actor), "action": filled(action)}
-    entries = await services.audit.list_entries(
-        session.user, **asked, before_id=before, limit=ROWS + 1
+    entries = await page.services.audit.list_entries(
+        page.user, **asked, before_id=before, limit=ROWS + 1
     )
     return page(
         "organise/audit.html",

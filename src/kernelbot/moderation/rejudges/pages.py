@@ -2,65 +2,50 @@
 
 from fastapi import APIRouter, Response
 
-from kernelbot.api.dependencies import BoardName, ServicesDep, SubmissionId
+from kernelbot.api.dependencies import BoardName, SubmissionId
 from kernelbot.domain.errors import UserError
-from kernelbot.web.organisers import HOME, Organiser, Typed, filled
-from kernelbot.web.pages import PageDep, go
+from kernelbot.web.organisers import HOME, OrganiserPage, Typed, filled
+from kernelbot.web.pages import PostedPage, go
 from kernelbot.web.paths import organised_path
-from kernelbot.web.session import PostedSession
 
 router = APIRouter(prefix=f"{HOME}/board/{{board}}/rejudges", include_in_schema=False)
 
 
 @router.get("")
-async def list_rejudges(
-    services: ServicesDep, session: Organiser, page: PageDep, board: BoardName
-) -> Response:
+async def list_rejudges(page: OrganiserPage, board: BoardName) -> Response:
     """The board's latest rejudges, and a form for the next."""
-    found = await services.boards.get_organised(session.user, board)
+    found = await page.services.boards.get_organised(page.user, board)
     return page(
         "organise/rejudges.html",
         tab="boards",
         board=found,
-        rejudges=await services.rejudging.list_rejudges(session.user, found.name),
+        rejudges=await page.services.rejudging.list_rejudges(page.user, found.name),
     )
 
 
 @router.post("")
 async def rejudge(
-    services: ServicesDep,
-    session: PostedSession,
-    board: BoardName,
-    device: Typed = "",
-    top: Typed = "",
+    page: PostedPage, board: BoardName, device: Typed = "", top: Typed = ""
 ) -> Response:
     """Measure the best again on one device."""
-    started = await services.rejudging.start(
-        session.user, board, device=filled(device), top=_number(top)
+    started = await page.services.rejudging.start(
+        page.user, board, device=filled(device), top=_number(top)
     )
     return go(f"{organised_path(started.board)}/rejudges/{started.id}")
 
 
 @router.get("/{rejudge_id}")
-async def show_rejudge(
-    services: ServicesDep,
-    session: Organiser,
-    page: PageDep,
-    board: BoardName,
-    rejudge_id: SubmissionId,
-) -> Response:
+async def show_rejudge(page: OrganiserPage, board: BoardName, rejudge_id: SubmissionId) -> Response:
     """How far it is, and the scores before and after."""
-    found = await services.boards.get_organised(session.user, board)
-    rejudge = await services.rejudging.get(session.user, found.name, rejudge_id)
+    found = await page.services.boards.get_organised(page.user, board)
+    rejudge = await page.services.rejudging.get(page.user, found.name, rejudge_id)
     return page("organise/rejudge.html", tab="boards", board=found, rejudge=rejudge)
 
 
 @router.post("/{rejudge_id}/end")
-async def end_rejudge(
-    services: ServicesDep, session: PostedSession, board: BoardName, rejudge_id: SubmissionId
-) -> Response:
+async def end_rejudge(page: PostedPage, board: BoardName, rejudge_id: SubmissionId) -> Response:
     """End a rejudge before its time; its page says that nothing of it counts."""
-    ended = await services.rejudging.end(session.user, board, rejudge_id)
+    ended = await page.services.rejudging.end(page.user, board, rejudge_id)
     return go(f"{organised_path(ended.board)}/rejudges/{ended.id}")
 
 

@@ -22,14 +22,12 @@ _FOR_EVER = {
 
 
 @router.get("/client/")
-async def client_page(
-    request: Request, services: ServicesDep, settings: SettingsDep, page: PageDep
-) -> Response:
+async def client_page(request: Request, page: PageDep, settings: SettingsDep) -> Response:
     """How the client is installed. Installers can read its link as an index's (PEP 503)."""
     server = settings.base_url(request)
     return page(
         "client.html",
-        wheel=await services.downloads.client(),
+        wheel=await page.services.downloads.client(),
         distribution=DISTRIBUTION,
         url=wheel_url(server),
         command=install_command(server),
@@ -48,12 +46,10 @@ async def client_wheel(
 
 
 @router.get("/harness/")
-async def harness_page(
-    request: Request, services: ServicesDep, settings: SettingsDep, page: PageDep
-) -> Response:
+async def harness_page(request: Request, page: PageDep, settings: SettingsDep) -> Response:
     """What whoever lends a machine needs: the harness with its hash, the image, whom to ask."""
     server = settings.base_url(request)
-    harness = await services.downloads.harness()
+    harness = await page.services.downloads.harness()
     return page(
         "vendors.html",
         harness=harness,

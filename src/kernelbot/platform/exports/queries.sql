@@ -18,8 +18,9 @@ UPDATE exports SET daily_at = now();
 UPDATE exports SET daily_at = now() - interval '23 hours';
 
 -- name: submissions
-SELECT s.id, b.name AS board, c.name AS competition, p.name AS problem, s.problem_version_id,
-    s.author_id, s.mode, s.review, s.created_at, x.content AS code
+SELECT s.id AS submission_id, b.name AS board, c.name AS competition, p.name AS problem,
+    s.problem_version_id AS problem_version, s.author_id, s.mode, s.review, s.created_at,
+    x.content AS code
 FROM submissions s
 JOIN leaderboards b ON b.id = s.leaderboard_id
 LEFT JOIN competitions c ON c.id = b.competition_id

@@ -42,23 +42,8 @@ async def batch(
     sql = statements(__file__)
     values = {"ids": board_ids, "after_id": after_id, "limit": _BATCH}
     found = await session.all(sql["submissions"], values)
-    runs: dict[int, list[ExportRun]] = {row["id"]: [] for row in found}
+    runs: dict[int, list[ExportRun]] = {row["submission_id"]: [] for row in found}
     for row in await session.all(sql["runs"], {"submission_ids": list(runs)}):
         runs[row.pop("submission_id")].append(ExportRun(**row))
-    rows = [
-        ExportRow(
-            submission_id=row["id"],
-            board=row["board"],
-            competition=row["competition"],
-            problem=row["problem"],
-            problem_version=row["problem_version_id"],
-            author_id=row["author_id"],
-            mode=row["mode"],
-            review=row["review"],
-            created_at=row["created_at"],
-            code=row["code"],
-            runs=tuple(runs[row["id"]]),
-        )
-        for row in found
-    ]
+    rows = [ExportRow(**row, runs=tuple(runs[row["submission_id"]])) for row in found]
     return rows, rows[-1].submission_id if rows else after_id

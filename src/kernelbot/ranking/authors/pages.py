@@ -24,27 +24,24 @@ _ENTRIES = 50
 
 @router.get("")
 async def find_author(
-    services: ServicesDep,
-    page: PageDep,
-    name: Annotated[str, Query(max_length=NAME_MAX, pattern=r"^[^\x00-\x1f\x7f]+$")],
+    page: PageDep, name: Annotated[str, Query(max_length=NAME_MAX, pattern=r"^[^\x00-\x1f\x7f]+$")]
 ) -> Response:
     """Leads to the page of the author of this name: a name may hold what no path can, and may
     change."""
-    return go(author_path(await services.authors.named(page.viewer, name)))
+    return go(author_path(await page.services.authors.named(page.viewer, name)))
 
 
 @router.get("/{author_id}")
-async def show_author(
-    services: ServicesDep, page: PageDep, author_id: UserId, before_id: BeforeId = None
-) -> Response:
+async def show_author(page: PageDep, author_id: UserId, before_id: BeforeId = None) -> Response:
     """Boards, medals, the calendar and the scores that count, as far as the visitor sees them."""
     viewer = page.viewer
-    author = await services.authors.get(viewer, author_id, before_id=before_id)
+    author = await page.services.authors.get(viewer, author_id, before_id=before_id)
     return page(
         "author.html",
         author=author,
         mine=viewer is not None and viewer.id == author.id,
-        followed=viewer is not None and await services.following.follows_author(viewer, author_id),
+        followed=viewer is not None
+        and await page.services.following.follows_author(viewer, author_id),
         days=calendar(author.days, datetime.now(UTC).date()),
         before_id=before_id,
     )
@@ -91,8 +88,6 @@ class CalendarDay:
 
 @dataclass(frozen=True)
 class Month:
-    """The first week of a month."""
-
     column: int
     name: str
 

@@ -21,7 +21,6 @@ class AuthorRow:
 
 
 async def by_id(session: ReadSession, author_id: int) -> AuthorRow | None:
-    """The account of this number."""
     row = await session.one(statements(__file__)["by_id"], {"author_id": author_id})
     return from_row(AuthorRow, row) if row else None
 

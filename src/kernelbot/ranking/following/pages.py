@@ -2,47 +2,38 @@
 
 from fastapi import APIRouter, Response
 
-from kernelbot.api.dependencies import BoardName, ServicesDep, UserId
-from kernelbot.web.pages import PageDep, go
+from kernelbot.api.dependencies import BoardName, UserId
+from kernelbot.web.pages import PersonPage, PostedPage, go
 from kernelbot.web.paths import author_path, board_path
-from kernelbot.web.session import NeededSession, PostedSession
 
 router = APIRouter(include_in_schema=False)
 
 
 @router.get("/following")
-async def show_following(services: ServicesDep, session: NeededSession, page: PageDep) -> Response:
+async def show_following(page: PersonPage) -> Response:
     """The latest records and scores there, and the list."""
-    return page("following.html", following=await services.following.get(session.user))
+    return page("following.html", following=await page.services.following.get(page.user))
 
 
 @router.post("/board/{board}/follow")
-async def follow_board(services: ServicesDep, session: PostedSession, board: BoardName) -> Response:
-    await services.following.follow_board(session.user, board)
+async def follow_board(page: PostedPage, board: BoardName) -> Response:
+    await page.services.following.follow_board(page.user, board)
     return go(board_path(board))
 
 
 @router.post("/board/{board}/unfollow")
-async def unfollow_board(
-    services: ServicesDep, session: PostedSession, board: BoardName
-) -> Response:
-    """Follow a board no longer."""
-    await services.following.unfollow_board(session.user, board)
+async def unfollow_board(page: PostedPage, board: BoardName) -> Response:
+    await page.services.following.unfollow_board(page.user, board)
     return go(board_path(board))
 
 
 @router.post("/author/{author_id}/follow")
-async def follow_author(
-    services: ServicesDep, session: PostedSession, author_id: UserId
-) -> Response:
-    await services.following.follow_author(session.user, author_id)
+async def follow_author(page: PostedPage, author_id: UserId) -> Response:
+    await page.services.following.follow_author(page.user, author_id)
     return go(author_path(author_id))
 
 
 @router.post("/author/{author_id}/unfollow")
-async def unfollow_author(
-    services: ServicesDep, session: PostedSession, author_id: UserId
-) -> Response:
-    """Follow an author no longer."""
-    await services.following.unfollow_author(session.user, author_id)
+async def unfollow_author(page: PostedPage, author_id: UserId) -> Response:
+    await page.services.following.unfollow_author(page.user, author_id)
     return go("/following")

@@ -58,12 +58,10 @@ class FollowingService:
             await follows.unfollow_author(session, follower.id, author_id)
 
     async def follows_board(self, follower: User, board_id: int) -> bool:
-        """Whether the person follows the board."""
         async with self._database.read() as session:
             return board_id in (await follows.followed(session, follower.id)).boards
 
     async def follows_author(self, follower: User, author_id: int) -> bool:
-        """Whether the person follows the author."""
         async with self._database.read() as session:
             return author_id in (await follows.followed(session, follower.id)).authors
 

@@ -42,7 +42,6 @@ class Builds:
             return await builds.launched(session, build, begun)
 
     async def keep(self, build: BuildRequest, built: Built) -> None:
-        """Store what was built."""
         async with self._database.write() as session:
             await builds.keep(session, build, built)
             await builds.evict(session, self._limit_bytes)

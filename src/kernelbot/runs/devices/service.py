@@ -22,8 +22,6 @@ NOBODY = "no worker serves it just now"
 
 @dataclass(frozen=True)
 class Busyness:
-    """What the metrics show."""
-
     load: dict[str, QueueLoad]
     counts: list[WorkerCount]
     workers: list[str]

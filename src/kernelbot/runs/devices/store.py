@@ -55,5 +55,4 @@ async def owners(session: ReadSession, fresh_s: float) -> list[str]:
 
 
 async def counts(session: ReadSession) -> list[WorkerCount]:
-    """What the workers have counted."""
     return [WorkerCount(**row) for row in await session.all(statements(__file__)["counts"])]

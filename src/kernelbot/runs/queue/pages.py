@@ -1,36 +1,34 @@
 """The queue: devices with their launchers' health, and pausing the platform."""
 
-from fastapi import APIRouter, Depends, Response
+from fastapi import APIRouter, Response
 
-from kernelbot.api.dependencies import ServicesDep
-from kernelbot.web.organisers import HOME, Done, Reason, organiser
-from kernelbot.web.pages import PageDep, go
-from kernelbot.web.session import PostedSession
+from kernelbot.web.organisers import HOME, Done, OrganiserPage, Reason
+from kernelbot.web.pages import PostedPage, go
 
 router = APIRouter(prefix=f"{HOME}/queue", include_in_schema=False)
 
 
-@router.get("", dependencies=[Depends(organiser)])
-async def show_queue(services: ServicesDep, page: PageDep, done: Done = "") -> Response:
+@router.get("")
+async def show_queue(page: OrganiserPage, done: Done = "") -> Response:
     """Devices, what waits for them, and whether submissions are accepted."""
     return page(
         "organise/queue.html",
         tab="queue",
         done=done,
-        devices=await services.devices.list_devices(with_hardware=True),
-        platform=await services.platform.state(),
+        devices=await page.services.devices.list_devices(with_hardware=True),
+        platform=await page.services.platform.state(),
     )
 
 
 @router.post("/pause")
-async def pause(services: ServicesDep, session: PostedSession, reason: Reason = "") -> Response:
+async def pause(page: PostedPage, reason: Reason = "") -> Response:
     """Accept no more submissions."""
-    await services.platform.pause(session.user, reason)
+    await page.services.platform.pause(page.user, reason)
     return go(f"{HOME}/queue?done=paused")
 
 
 @router.post("/resume")
-async def resume(services: ServicesDep, session: PostedSession) -> Response:
+async def resume(page: PostedPage) -> Response:
     """Accept submissions again."""
-    await services.platform.resume(session.user)
+    await page.services.platform.resume(page.user)
     return go(f"{HOME}/queue?done=resumed")

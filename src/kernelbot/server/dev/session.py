@@ -302,7 +302,6 @@ class DevSession:
         )
 
     def _why_stopped(self) -> str:
-        """Why a save has no result."""
         with self._changed:
             return SAVED_AGAIN if self._newest is not None else INTERRUPTED
 

@@ -17,8 +17,6 @@ from kernelbot.store.sqlfiles import statements
 
 @dataclass(frozen=True)
 class NewRow:
-    """What is stored of a new submission."""
-
     leaderboard_id: int
     problem_version_id: int
     author_id: int

@@ -35,8 +35,6 @@ _FILE_NAME = re.compile(r"[^/\\\x00-\x1f\x7f]{1,250}(?P<suffix>\.[a-z]+)")
 
 @dataclass(frozen=True)
 class SubmissionTarget:
-    """The board and the devices that a submission is for."""
-
     board: Destination
     devices: tuple[str, ...]
 

@@ -32,8 +32,6 @@ class Whose(StrEnum):
 
 @dataclass(frozen=True)
 class ComparedTime:
-    """A bar of the chart."""
-
     whose: Whose
     median_ns: float
     width: float

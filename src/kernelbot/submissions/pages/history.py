@@ -4,11 +4,9 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
-from kernelbot.api.dependencies import ServicesDep
 from kernelbot.boards.pages.board import DeviceQuery as BoardQuery
 from kernelbot.domain.ids import BIGINT_MAX
-from kernelbot.web.pages import PageDep
-from kernelbot.web.session import NeededSession
+from kernelbot.web.pages import PersonPage
 
 router = APIRouter(include_in_schema=False)
 
@@ -17,15 +15,13 @@ ROWS = 50
 
 @router.get("/submissions")
 async def show_history(
-    services: ServicesDep,
-    session: NeededSession,
-    page: PageDep,
+    page: PersonPage,
     board: BoardQuery = None,
     before_id: Annotated[int | None, Query(ge=1, le=BIGINT_MAX)] = None,
 ) -> Response:
     """The visitor's own, of one board or of all; `before_id` continues."""
-    found = await services.submission_lists.own(
-        session.user, board=board, limit=ROWS, before_id=before_id
+    found = await page.services.submission_lists.own(
+        page.user, board=board, limit=ROWS, before_id=before_id
     )
     return page(
         "history.html",

@@ -6,13 +6,11 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Query, Response
 
 from kernelbot.accounts.permissions import is_admin
-from kernelbot.api.dependencies import ServicesDep
 from kernelbot.domain.errors import UserError
 from kernelbot.domain.ids import BIGINT_MAX
 from kernelbot.domain.states import SubmissionState
-from kernelbot.web.organisers import HOME, Done, Organiser, Typed, Word, filled
-from kernelbot.web.pages import PageDep, go
-from kernelbot.web.session import PostedSession
+from kernelbot.web.organisers import HOME, Done, OrganiserPage, Typed, Word, filled
+from kernelbot.web.pages import PostedPage, go
 
 router = APIRouter(prefix=HOME, include_in_schema=False)
 
@@ -21,9 +19,7 @@ ROWS = 50
 
 @router.get("/submissions")
 async def list_submissions(
-    services: ServicesDep,
-    session: Organiser,
-    page: PageDep,
+    page: OrganiserPage,
     board: Word = "",
     user: Word = "",
     device: Word = "",
@@ -33,18 +29,18 @@ async def list_submissions(
 ) -> Response:
     """Submissions that the fields ask for, newest first. An admin may leave the board open; others
     see those of the first board that they organise."""
-    boards = [one.name for one in await services.boards.organised(session.user)]
+    boards = [one.name for one in await page.services.boards.organised(page.user)]
     chosen = filled(board)
-    if chosen is None and not is_admin(session.user):
+    if chosen is None and not is_admin(page.user):
         chosen = boards[0] if boards else None
     asked = {"board": chosen, "user": filled(user), "device": filled(device)}
     wanted = SubmissionState(state) if state in tuple(SubmissionState) else None
     found = []
-    if chosen is not None or is_admin(session.user):
-        found = await services.submission_lists.page_of_others(
-            session.user, **asked, state=wanted, limit=ROWS + 1, before_id=before
+    if chosen is not None or is_admin(page.user):
+        found = await page.services.submission_lists.page_of_others(
+            page.user, **asked, state=wanted, limit=ROWS + 1, before_id=before
         )
-    rows = [one for _, one in await services.submission_lists.shown(found[:ROWS])]
+    rows = [one for _, one in await page.services.submission_lists.shown(found[:ROWS])]
     return page(
         "organise/submissions.html",
         tab="submissions",
@@ -52,7 +48,7 @@ async def list_submissions(
         rows=rows,
         boards=boards,
         asked={key: value for key, value in {**asked, "state": wanted}.items() if value},
-        devices=[one.name for one in await services.devices.list_devices()],
+        devices=[one.name for one in await page.services.devices.list_devices()],
         states=tuple(SubmissionState),
         before=before,
         next_before=found[ROWS - 1].id if len(found) > ROWS else None,
@@ -61,14 +57,10 @@ async def list_submissions(
 
 @router.post("/submissions/delete")
 async def delete_all(
-    services: ServicesDep,
-    session: PostedSession,
-    board: Typed = "",
-    user: Typed = "",
-    name: Typed = "",
+    page: PostedPage, board: Typed = "", user: Typed = "", name: Typed = ""
 ) -> Response:
     """Delete all of a person's submissions to a board, if their name was typed."""
     if not user or name.strip().lower() != user.lower():
         raise UserError("That isn't the author's name.", hint="Nothing was deleted.")
-    await services.deletion.delete_submissions_of(session.user, board, user)
+    await page.services.deletion.delete_submissions_of(page.user, board, user)
     return go(f"{HOME}/submissions?{urlencode({'board': board, 'done': 'all-removed'})}")

@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Path, Request, Response
 
 from kernelbot.accounts.model import User
-from kernelbot.api.dependencies import ServicesDep, SubmissionId
+from kernelbot.api.dependencies import SubmissionId
 from kernelbot.domain.errors import NotFound
 from kernelbot.domain.ids import BIGINT_MAX
 from kernelbot.domain.next_steps import Next
@@ -18,8 +18,7 @@ from kernelbot.services import Services
 from kernelbot.submissions.model import Submission
 from kernelbot.submissions.profiles.model import FlameGraph, FlameRectangle
 from kernelbot.submissions.profiles.reader import ProfileReader
-from kernelbot.web.pages import PageDep
-from kernelbot.web.session import NeededSession
+from kernelbot.web.pages import PersonPage
 
 router = APIRouter(prefix="/submission", include_in_schema=False)
 
@@ -50,7 +49,6 @@ class WorkloadProfile:
 
     @property
     def for_perfetto(self) -> tuple[RunFile, ...]:
-        """The files that Perfetto can open."""
         found = (self.file(suffix) for suffix in _FOR_PERFETTO)
         return tuple(file for file in found if file is not None)
 
@@ -92,7 +90,6 @@ def profiles_of(submission: Submission, files: Iterable[RunFile]) -> list[Worklo
 
 
 def _specs(submission: Submission, run_id: int, count: int) -> Sequence[str]:
-    """The workloads that a run profiled."""
     run = next((run for run in submission.runs if run.id == run_id), None)
     phases = run.result.phases if run is not None and run.result is not None else ()
     for phase in phases:
@@ -122,7 +119,6 @@ def _label(cell: FlameRectangle) -> str:
 
 
 def profile_reader(request: Request) -> ProfileReader:
-    """The application's reader of profiles."""
     found = request.app.state.profiles
     assert isinstance(found, ProfileReader)
     return found
@@ -133,9 +129,7 @@ ReaderDep = Annotated[ProfileReader, Depends(profile_reader)]
 
 @router.get("/{submission_id}/profile/{run_id}/{index}")
 async def show_profile(
-    services: ServicesDep,
-    session: NeededSession,
-    page: PageDep,
+    page: PersonPage,
     reader: ReaderDep,
     submission_id: SubmissionId,
     run_id: Annotated[int, Path(ge=1, le=BIGINT_MAX)],
@@ -143,9 +137,9 @@ async def show_profile(
 ) -> Response:
     """What profilers found out about one workload. It is read apart from the server, and the page
     says so if that takes long."""
-    user = session.user
-    submission = await services.submissions.get(user, submission_id)
-    files = await services.artifacts.list_artifacts(user, submission_id)
+    user = page.user
+    submission = await page.services.submissions.get(user, submission_id)
+    files = await page.services.artifacts.list_artifacts(user, submission_id)
     profiles = profiles_of(submission, files)
     chosen = next((one for one in profiles if (one.run_id, one.index) == (run_id, index)), None)
     if chosen is None:
@@ -156,7 +150,7 @@ async def show_profile(
 
     async def fetch() -> tuple[str, bytes]:
         report, trace = [
-            await _content(services, user, submission_id, chosen.file(suffix))
+            await _content(page.services, user, submission_id, chosen.file(suffix))
             for suffix in (_REPORT, _TRACE)
         ]
         return report.decode("utf-8", "replace"), trace
@@ -177,7 +171,6 @@ async def show_profile(
 async def _content(
     services: Services, user: User, submission_id: int, file: RunFile | None
 ) -> bytes:
-    """Empty if there is no such file."""
     if file is None:
         return b""
     _, content = await services.artifacts.get(user, submission_id, file.run_id, file.name)

@@ -28,8 +28,6 @@ _ENDED = (RunState.FINISHED, RunState.CANCELLED)
 
 
 class StepState(StrEnum):
-    """How far a step of the judging is."""
-
     NEXT = "next"
     NOW = "now"
     DONE = "done"
@@ -148,7 +146,6 @@ class SubmissionProgress:
 
     @property
     def state(self) -> LiveState:
-        """Where it stands now."""
         steps = [step for run in self._runs.values() for step in run.steps()]
         now = next((step.text for step in steps if step.state is StepState.NOW), "")
         number = self._submission.id

@@ -11,7 +11,7 @@ from fastapi.responses import StreamingResponse
 
 from kernelbot.accounts.model import User
 from kernelbot.accounts.tokens.model import TokenKind
-from kernelbot.api.dependencies import ServicesDep, SettingsDep, SubmissionId
+from kernelbot.api.dependencies import SettingsDep, SubmissionId
 from kernelbot.api.downloads import as_attachment, media_type
 from kernelbot.boards.model import BoardProblem, Visibility
 from kernelbot.domain.errors import NotAllowed, NotFound
@@ -36,8 +36,7 @@ from kernelbot.submissions.pages.results import diff_lines, is_live, shown_runs
 from kernelbot.submissions.sharing.rules import code_from, is_result
 from kernelbot.web import documents
 from kernelbot.web.documents import TextsDep
-from kernelbot.web.pages import HEADERS, PageDep, go
-from kernelbot.web.session import NeededSession, PostedSession
+from kernelbot.web.pages import HEADERS, PersonPage, PostedPage, go
 
 router = APIRouter(prefix="/submission", include_in_schema=False)
 
@@ -48,34 +47,32 @@ _SHOWN_CODE_CHARACTERS = 100_000
 
 @router.get("/{submission_id}")
 async def show_submission(
-    services: ServicesDep,
-    session: NeededSession,
-    page: PageDep,
-    texts: TextsDep,
-    submission_id: SubmissionId,
+    page: PersonPage, texts: TextsDep, submission_id: SubmissionId
 ) -> Response:
     """All that the visitor may know of it, what answers "how am I doing" first."""
-    user = session.user
-    snapshot = await services.submissions.snapshot(user, submission_id)
-    submission = await services.submissions.whole(snapshot)
+    user = page.user
+    snapshot = await page.services.submissions.snapshot(user, submission_id)
+    submission = await page.services.submissions.whole(snapshot)
     mine = submission.author_id == user.id
     live = is_live(submission)
     ranked = submission.mode is Mode.LEADERBOARD and not live
-    problem = await _problem(services, user, submission)
+    problem = await _problem(page.services, user, submission)
     outcomes, compared, duels, artifacts, earlier = await asyncio.gather(
-        services.outcomes.for_snapshot(user, snapshot) if ranked else _none(),
+        page.services.outcomes.for_snapshot(user, snapshot) if ranked else _none(),
         _none()
         if live
-        else comparisons(services, user, snapshot, submission, problem.spec if problem else None),
-        _duels(services, user, submission) if ranked else _none(),
-        services.artifacts.list_artifacts(user, submission_id),
-        _earlier(services, user, submission) if mine else _none(),
+        else comparisons(
+            page.services, user, snapshot, submission, problem.spec if problem else None
+        ),
+        _duels(page.services, user, submission) if ranked else _none(),
+        page.services.artifacts.list_artifacts(user, submission_id),
+        _earlier(page.services, user, submission) if mine else _none(),
     )
     return page(
         "submission.html",
         submission=submission,
         mine=mine,
-        page_id=None if mine else await services.authors.page_id(submission.author_id),
+        page_id=None if mine else await page.services.authors.page_id(submission.author_id),
         live=live,
         again=mine and problem is not None,
         progress=SubmissionProgress(snapshot.row, submission.runs, snapshot.queue).state,
@@ -89,7 +86,7 @@ async def show_submission(
         profiles=profiles_of(submission, artifacts),
         earlier=earlier,
         **await _code_shown(texts, submission, problem, asker=user.id),
-        **await _sharing(services, user, submission, problem),
+        **await _sharing(page.services, user, submission, problem),
     )
 
 
@@ -157,16 +154,13 @@ async def _earlier(services: Services, user: User, submission: Submission) -> li
 
 @router.get("/{submission_id}/live")
 async def follow(
-    services: ServicesDep,
-    settings: SettingsDep,
-    session: NeededSession,
-    submission_id: SubmissionId,
+    page: PersonPage, settings: SettingsDep, submission_id: SubmissionId
 ) -> StreamingResponse:
     """Server-sent events: `state` with all that the page shows of the judging, after each step and
     each change of its place in the queue; `end`. A stream begins with all that has happened."""
-    ask = services.submissions
-    snapshot = await ask.snapshot(session.user, submission_id)
-    again = partial(services.users.authenticate, session.token, TokenKind.SESSION)
+    ask = page.services.submissions
+    snapshot = await ask.snapshot(page.user, submission_id)
+    again = partial(page.services.users.authenticate, page.session.token, TokenKind.SESSION)
     progress = SubmissionProgress(snapshot.row, snapshot.runs, snapshot.queue)
 
     def frame_of(event: SubmissionEvent) -> str:
@@ -177,9 +171,7 @@ async def follow(
         return _frame(progress)
 
     frames = stream(
-        await ask.follow(
-            session.user, submission_id, again=again, ask_again_s=settings.ask_again_s
-        ),
+        await ask.follow(page.user, submission_id, again=again, ask_again_s=settings.ask_again_s),
         partial(ask.queue_position, submission_id),
         heartbeat_s=settings.heartbeat_s,
         queue_s=settings.queue_s,
@@ -195,20 +187,15 @@ def _frame(progress: SubmissionProgress) -> str:
 
 
 @router.post("/{submission_id}/cancel")
-async def cancel(
-    services: ServicesDep, session: PostedSession, submission_id: SubmissionId
-) -> Response:
+async def cancel(page: PostedPage, submission_id: SubmissionId) -> Response:
     """Stop what waits or runs."""
-    await services.submissions.cancel(session.user, submission_id)
+    await page.services.submissions.cancel(page.user, submission_id)
     return go(f"/submission/{submission_id}")
 
 
 @router.get("/{submission_id}/code")
-async def download_code(
-    services: ServicesDep, session: NeededSession, submission_id: SubmissionId
-) -> Response:
-    """Its source file."""
-    submission = await services.submissions.get(session.user, submission_id)
+async def download_code(page: PersonPage, submission_id: SubmissionId) -> Response:
+    submission = await page.services.submissions.get(page.user, submission_id)
     name = safe_name(submission.file_name)
     headers = {
         **HEADERS,
@@ -221,18 +208,16 @@ async def download_code(
 
 @router.get("/{submission_id}/diff")
 async def show_difference(
-    services: ServicesDep,
-    session: NeededSession,
-    page: PageDep,
+    page: PersonPage,
     texts: TextsDep,
     submission_id: SubmissionId,
     before: Annotated[int, Query(ge=1, le=BIGINT_MAX)],
 ) -> Response:
     """What changed since another one, both of which the visitor may read."""
-    ask = services.submissions
-    older = await ask.get(session.user, before)
-    newer = await ask.get(session.user, submission_id)
-    lines = await texts.compared(_code(older), _code(newer), asker=session.user.id)
+    ask = page.services.submissions
+    older = await ask.get(page.user, before)
+    newer = await ask.get(page.user, submission_id)
+    lines = await texts.compared(_code(older), _code(newer), asker=page.user.id)
     shown = None if lines is None else diff_lines(lines)
     return page("diff.html", older=older, newer=newer, lines=shown)
 
@@ -245,16 +230,14 @@ def _code(submission: Submission) -> str:
 
 @router.get("/{submission_id}/file/{run_id}/{name}")
 async def download_artifact(
-    services: ServicesDep,
-    session: NeededSession,
+    page: PersonPage,
     submission_id: SubmissionId,
     run_id: Annotated[int, Path(ge=1, le=BIGINT_MAX)],
     name: Annotated[str, Path(max_length=MAX_NAME)],
 ) -> Response:
-    """A file that a run left."""
     if name != safe_name(name):
         raise NotFound(f"Submission {submission_id} has no such file.")
-    file, content = await services.artifacts.get(session.user, submission_id, run_id, name)
+    file, content = await page.services.artifacts.get(page.user, submission_id, run_id, name)
     headers = {**HEADERS, **as_attachment(file), "Cache-Control": "no-store"}
     return Response(content, media_type=media_type(file), headers=headers)
 
@@ -278,7 +261,6 @@ class ShownPreflight:
 
 
 def shown_preflight(preflight: Preflight) -> ShownPreflight:
-    """One report as a table."""
     report = preflight.report
     return ShownPreflight(
         report,

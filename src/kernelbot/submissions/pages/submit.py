@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, File, Form, Query, Request, Response, UploadFile
 
 from kernelbot.accounts.model import User
-from kernelbot.api.dependencies import BoardName, ServicesDep
+from kernelbot.api.dependencies import BoardName
 from kernelbot.api.errors import status_of
 from kernelbot.api.uploads import file_name
 from kernelbot.boards.model import Board, BoardProblem
@@ -18,8 +18,8 @@ from kernelbot.schemas.common import NAME_MAX
 from kernelbot.services import Services
 from kernelbot.submissions.model import NewSubmission
 from kernelbot.web.errors import Advice, advice_of
-from kernelbot.web.pages import PageDep, go
-from kernelbot.web.session import NeededSession, PostedSession, new_secret
+from kernelbot.web.pages import PersonPage, PostedPage, go
+from kernelbot.web.session import new_secret
 
 router = APIRouter(prefix="/board", include_in_schema=False)
 
@@ -51,17 +51,15 @@ class Beginning:
 @router.get("/{board}/submit")
 async def show_form(
     request: Request,
-    services: ServicesDep,
-    session: NeededSession,
-    page: PageDep,
+    page: PersonPage,
     board: BoardName,
     begin: Annotated[int | None, Query(ge=1, le=BIGINT_MAX)] = None,
     starter: Annotated[str | None, Query(max_length=NAME_MAX)] = None,
 ) -> Response:
     """Statement, editor and result side by side. The editor has the board's starter, the one in
     the language `starter`, or the code of submission `begin`."""
-    bench = await _bench(request, services, session.user, board)
-    beginning = await _beginning(services, session.user, bench["problem"], begin, starter)
+    bench = await _bench(request, page.services, page.user, board)
+    beginning = await _beginning(page.services, page.user, bench["problem"], begin, starter)
     return page("submit.html", **_form(bench, beginning))
 
 
@@ -117,9 +115,7 @@ def _form(bench: dict[str, Any], beginning: Beginning) -> dict[str, Any]:
 @router.post("/{board}/submit")
 async def submit(
     request: Request,
-    services: ServicesDep,
-    session: PostedSession,
-    page: PageDep,
+    page: PostedPage,
     board: BoardName,
     mode: Annotated[Mode, Form()] = Mode.LEADERBOARD,
     device: Devices = None,
@@ -130,7 +126,7 @@ async def submit(
 ) -> Response:
     """Submit, once however often the form is sent. A refusal shows the form again as it was
     sent."""
-    found = await services.boards.get(session.user, board)
+    found = await page.services.boards.get(page.user, board)
     uploaded = file is not None and file.filename
     if file is not None and uploaded:
         name, content = file_name(file), await file.read()
@@ -138,9 +134,9 @@ async def submit(
         content = code.replace("\r\n", "\n").encode("utf-8", "surrogatepass")  # as browsers send it
     new = NewSubmission(found.name, tuple(device or ()), mode, name.strip(), content)
     try:
-        number = await services.forms.submit(session.user, new, form)
+        number = await page.services.forms.submit(page.user, new, form)
     except KernelbotError as error:
-        bench = await _bench(request, services, session.user, board)
+        bench = await _bench(request, page.services, page.user, board)
         text = content.decode("utf-8", "replace")
         sent = _form(bench, Beginning(name, text, mode=mode, chosen=True)) | {
             "chosen": device or [],

@@ -16,8 +16,7 @@ from kernelbot.render.units import seconds_text
 from kernelbot.submissions.sharing.model import RESULT, SharedResult
 from kernelbot.web import documents
 from kernelbot.web.documents import TextsDep
-from kernelbot.web.pages import PageDep, go
-from kernelbot.web.session import PostedSession
+from kernelbot.web.pages import PageDep, PostedPage, go
 
 router = APIRouter(include_in_schema=False)
 
@@ -26,12 +25,10 @@ Secret = Annotated[str, Path(max_length=100)]
 
 
 @router.get(f"{RESULT}/{{secret}}")
-async def show_result(
-    services: ServicesDep, page: PageDep, texts: TextsDep, secret: Secret
-) -> Response:
+async def show_result(page: PageDep, texts: TextsDep, secret: Secret) -> Response:
     """The score, whose it is, and the code if they show it, whose colours count as asked for by its
     author, whoever looks. Raises `NotFound`."""
-    result = await services.sharing.read(secret)
+    result = await page.services.sharing.read(secret)
     source, cut = None, False
     if result.code is not None:
         shown = documents.excerpt(result.code, _SHOWN_CODE_CHARACTERS)
@@ -40,7 +37,7 @@ async def show_result(
     return page(
         "result.html",
         result=result,
-        page_id=await services.authors.page_id(result.author_id),
+        page_id=await page.services.authors.page_id(result.author_id),
         here=f"{RESULT}/{secret}",
         headline=_headline(result),
         about=_about(result),
@@ -78,20 +75,13 @@ def _about(result: SharedResult) -> str:
 
 @router.post("/submission/{submission_id}/share")
 async def share(
-    services: ServicesDep,
-    session: PostedSession,
-    submission_id: SubmissionId,
-    shows_code: bool = Form(default=False),
+    page: PostedPage, submission_id: SubmissionId, shows_code: bool = Form(default=False)
 ) -> Response:
-    """Make the link, or change what it shows."""
-    await services.sharing.share(session.user, submission_id, shows_code=shows_code)
+    await page.services.sharing.share(page.user, submission_id, shows_code=shows_code)
     return go(f"/submission/{submission_id}#share")
 
 
 @router.post("/submission/{submission_id}/unshare")
-async def stop_sharing(
-    services: ServicesDep, session: PostedSession, submission_id: SubmissionId
-) -> Response:
-    """End the link."""
-    await services.sharing.stop(session.user, submission_id)
+async def stop_sharing(page: PostedPage, submission_id: SubmissionId) -> Response:
+    await page.services.sharing.stop(page.user, submission_id)
     return go(f"/submission/{submission_id}#share")

@@ -41,7 +41,6 @@ class Guide:
 
 
 def guide_of(request: Request) -> Guide:
-    """The application's guide."""
     found = request.app.state.guide
     assert isinstance(found, Guide)
     return found
