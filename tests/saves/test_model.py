@@ -1,8 +1,7 @@
 import weakref
 
 from kernelbot.protocol import WorkloadResult
-from kernelbot.saves.comparing import SpeedChange
-from kernelbot.saves.model import MedianChange, Timings
+from kernelbot.saves.model import MedianChange, SpeedChange, Timings
 
 
 def timed(median_ns: float, spec: str = "size: 1") -> WorkloadResult:

@@ -8,6 +8,8 @@ from typing import Any, cast
 import discord
 import structlog
 
+from kernelbot.domain.errors import UserError
+from kernelbot.domain.next_steps import Next
 from kernelbot.render.markdown import MESSAGE_LIMIT, fenced_within, fits_fenced, plain
 from kernelbot.render.text import cut, shorten
 
@@ -59,6 +61,13 @@ def fenced(text: str, limit: int, file_name: str) -> tuple[str, list[Attached]]:
     part of it."""
     whole = fits_fenced(text, limit)
     return fenced_within(text, limit), [] if whole else [Attached.text(file_name, text)]
+
+
+def file_beside(interaction: discord.Interaction, what: str) -> discord.Attachment:
+    """The first file of the message that was clicked. Raises `UserError` if there is none."""
+    if interaction.message is None or not interaction.message.attachments:
+        raise UserError(f"The {what} is gone.", next_step=Next.BEGIN_AGAIN)
+    return interaction.message.attachments[0]
 
 
 def data_of(interaction: discord.Interaction) -> Mapping[str, Any]:

@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from kernelbot.bot.client import KernelBot
 
 _SEPARATOR = "|"
-Press = Callable[["KernelBot", discord.Interaction, Sequence[str]], Awaitable[None]]
-"""What a click does; the words are those of its id, then what was chosen or written."""
+Words = Sequence[str]
+"""The words of a button's id, then what was chosen or written."""
+Press = Callable[["KernelBot", discord.Interaction, Words], Awaitable[None]]
+"""What a click does."""
 
 
 def press_id(name: str, *words: object) -> str:

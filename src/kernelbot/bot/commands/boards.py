@@ -1,6 +1,5 @@
 """Reading boards: lists and rankings in pages, reference files, starter files."""
 
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -11,7 +10,7 @@ from kernelbot.boards.model import Board, BoardProblem
 from kernelbot.boards.rules import has_ended
 from kernelbot.bot.acting import acting
 from kernelbot.bot.answers import Attached, fenced
-from kernelbot.bot.presses import menu, pages, press_id, shown
+from kernelbot.bot.presses import Words, menu, pages, press_id, shown
 from kernelbot.domain.errors import NotFound
 from kernelbot.protocol import Lang
 from kernelbot.render.markdown import MESSAGE_LIMIT, fence, inline, plain
@@ -202,52 +201,34 @@ def submission(one: Submission) -> tuple[str, list[Attached]]:
     return "\n".join(lines), files
 
 
-async def _turn_list(
-    bot: "KernelBot", interaction: discord.Interaction, words: Sequence[str]
-) -> None:
+async def _turn_list(bot: "KernelBot", interaction: discord.Interaction, words: Words) -> None:
     viewer = await acting(bot.services, interaction)
     text, view = await list_page(bot.services, viewer, interaction.guild_id, _number(words[-1]))
     await interaction.edit_original_response(content=text, view=view)
 
 
-async def _turn_ranking(
-    bot: "KernelBot", interaction: discord.Interaction, words: Sequence[str]
-) -> None:
+async def _turn_ranking(bot: "KernelBot", interaction: discord.Interaction, words: Words) -> None:
     viewer = await acting(bot.services, interaction)
     device = await device_at(bot.services, viewer, words[0], words[1])
-    text, view = await ranking_page(bot.services, viewer, words[0], device, _number(words[2]))
+    text, view = await ranking_page(bot.services, viewer, words[0], device, _number(*words[2:]))
     await interaction.edit_original_response(content=text, view=view)
 
 
-async def _choose_ranking(
-    bot: "KernelBot", interaction: discord.Interaction, words: Sequence[str]
-) -> None:
-    await _turn_ranking(bot, interaction, [words[0], words[1], "0"])
-
-
-async def _turn_own(
-    bot: "KernelBot", interaction: discord.Interaction, words: Sequence[str]
-) -> None:
+async def _turn_own(bot: "KernelBot", interaction: discord.Interaction, words: Words) -> None:
     viewer = await acting(bot.services, interaction)
     device = await device_at(bot.services, viewer, words[0], words[1])
-    text, view = await own_page(bot.services, viewer, words[0], device, _number(words[2]))
+    text, view = await own_page(bot.services, viewer, words[0], device, _number(*words[2:]))
     await interaction.edit_original_response(content=text, view=view)
 
 
-async def _choose_own(
-    bot: "KernelBot", interaction: discord.Interaction, words: Sequence[str]
-) -> None:
-    await _turn_own(bot, interaction, [words[0], words[1], "0"])
-
-
-def _number(word: str) -> int:
+def _number(word: str = "0") -> int:
     return int(word) if word.isascii() and word.isdigit() and len(word) < 9 else 0
 
 
 PRESSES = {
     "boards": _turn_list,
     "ranking": _turn_ranking,
-    "ranking-on": _choose_ranking,
+    "ranking-on": _turn_ranking,
     "own": _turn_own,
-    "own-on": _choose_own,
+    "own-on": _turn_own,
 }

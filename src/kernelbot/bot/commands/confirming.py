@@ -8,7 +8,7 @@ import discord
 from kernelbot.accounts.model import User
 from kernelbot.bot.acting import acting
 from kernelbot.bot.answers import Attached, answer
-from kernelbot.bot.presses import Press, button, press_id, require_own, shown
+from kernelbot.bot.presses import Press, Words, button, press_id, require_own, shown
 from kernelbot.domain.errors import UserError
 from kernelbot.render.markdown import plain
 from kernelbot.render.text import counted
@@ -51,9 +51,7 @@ async def ask_to_delete_board(
     await ask(interaction, question, "Delete it", "delete-board", board.id, board.name)
 
 
-async def _delete_board(
-    bot: "KernelBot", interaction: discord.Interaction, words: Sequence[str]
-) -> None:
+async def _delete_board(bot: "KernelBot", interaction: discord.Interaction, words: Words) -> None:
     owner, board_id, name = words
     require_own(interaction, owner)
     actor = await acting(bot.services, interaction)
@@ -78,7 +76,7 @@ async def ask_to_delete_submission(
 
 
 async def _delete_submission(
-    bot: "KernelBot", interaction: discord.Interaction, words: Sequence[str]
+    bot: "KernelBot", interaction: discord.Interaction, words: Words
 ) -> None:
     owner, number = words
     require_own(interaction, owner)
@@ -88,7 +86,7 @@ async def _delete_submission(
     await interaction.edit_original_response(content=text, view=None)
 
 
-async def _keep(_: "KernelBot", interaction: discord.Interaction, words: Sequence[str]) -> None:
+async def _keep(_: "KernelBot", interaction: discord.Interaction, words: Words) -> None:
     require_own(interaction, words[0])
     await interaction.edit_original_response(content="Nothing was changed.", view=None)
 

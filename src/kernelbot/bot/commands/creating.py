@@ -1,6 +1,5 @@
 """`/leaderboard create`: a board from one reference file, for the devices that are chosen."""
 
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
@@ -9,12 +8,11 @@ import discord
 
 from kernelbot.accounts.model import User
 from kernelbot.bot.acting import acting
-from kernelbot.bot.answers import Attached, answer
+from kernelbot.bot.answers import Attached, answer, file_beside
 from kernelbot.bot.commands.boards import deadline_text
 from kernelbot.bot.downloads import source_of
-from kernelbot.bot.presses import Press, menu, press_id, require_own, shown
+from kernelbot.bot.presses import Press, Words, menu, press_id, require_own, shown
 from kernelbot.domain.errors import UserError
-from kernelbot.domain.next_steps import Next
 from kernelbot.render.markdown import plain
 
 if TYPE_CHECKING:
@@ -66,14 +64,11 @@ async def ask_for_devices(
     )
 
 
-async def _create(bot: "KernelBot", interaction: discord.Interaction, words: Sequence[str]) -> None:
+async def _create(bot: "KernelBot", interaction: discord.Interaction, words: Words) -> None:
     owner, name, until, *devices = words
     require_own(interaction, owner)
-    message = interaction.message
-    if message is None or not message.attachments:
-        raise UserError("The file is gone.", next_step=Next.BEGIN_AGAIN)
+    file = file_beside(interaction, "file")
     actor: User = await acting(bot.services, interaction)
-    file = message.attachments[0]
     board = await bot.services.boards.create_from_reference(
         actor,
         name=name,

@@ -1,13 +1,12 @@
 """Held submissions: the evidence, and two buttons."""
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import discord
 
 from kernelbot.bot.acting import acting
 from kernelbot.bot.answers import Attached, answer, fenced
-from kernelbot.bot.presses import Press, button, press_id, shown
+from kernelbot.bot.presses import Press, Words, button, press_id, shown
 from kernelbot.render.markdown import MESSAGE_LIMIT, inline, plain
 from kernelbot.submissions.model import Submission
 
@@ -51,14 +50,14 @@ def _text(one: Submission, number: int, count: int) -> tuple[str, list[Attached]
     return f"{text}\n{block}", files
 
 
-async def _next(bot: "KernelBot", interaction: discord.Interaction, words: Sequence[str]) -> None:
+async def _next(bot: "KernelBot", interaction: discord.Interaction, words: Words) -> None:
     await show_held(bot, interaction, int(words[0]) if words[0].isdigit() else 0)
 
 
 def _asking_why(decision: str) -> Press:
     """A decision needs a reason, which the audit log keeps; the author reads why it was refused."""
 
-    async def press(_: "KernelBot", interaction: discord.Interaction, words: Sequence[str]) -> None:
+    async def press(_: "KernelBot", interaction: discord.Interaction, words: Words) -> None:
         await interaction.response.send_modal(_reason_form(decision, words[0]))
 
     return press
@@ -77,15 +76,13 @@ def _reason_form(decision: str, number: str) -> discord.ui.Modal:
     return form
 
 
-async def _release(
-    bot: "KernelBot", interaction: discord.Interaction, words: Sequence[str]
-) -> None:
+async def _release(bot: "KernelBot", interaction: discord.Interaction, words: Words) -> None:
     actor = await acting(bot.services, interaction)
     found = await bot.services.reviews.release(actor, int(words[0]), words[1])
     await answer(interaction, f"✅ Submission {found.id} is released, and may be ranked.")
 
 
-async def _refuse(bot: "KernelBot", interaction: discord.Interaction, words: Sequence[str]) -> None:
+async def _refuse(bot: "KernelBot", interaction: discord.Interaction, words: Words) -> None:
     actor = await acting(bot.services, interaction)
     found = await bot.services.reviews.refuse(actor, int(words[0]), words[1])
     await answer(interaction, f"⛔ Submission {found.id} is refused; its author reads the reason.")

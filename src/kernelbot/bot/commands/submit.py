@@ -1,6 +1,5 @@
 """`/leaderboard submit`: a file or pasted code, for a board and a device."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
@@ -17,7 +16,7 @@ from kernelbot.bot.answers import Attached
 from kernelbot.bot.commands.boards import device_menu
 from kernelbot.bot.downloads import source_of
 from kernelbot.bot.following import waiting_text
-from kernelbot.bot.presses import press_id, require_own, shown
+from kernelbot.bot.presses import Words, press_id, require_own, shown
 from kernelbot.bot.suggestions import active_boards, devices
 from kernelbot.bot.tree import BY_ITSELF
 from kernelbot.domain.errors import NotAllowed, UserError
@@ -198,7 +197,7 @@ async def _ask_for_device(interaction: discord.Interaction, board: Board, asked:
     )
 
 
-async def chosen(bot: "KernelBot", interaction: discord.Interaction, words: Sequence[str]) -> None:
+async def chosen(bot: "KernelBot", interaction: discord.Interaction, words: Words) -> None:
     """A device was chosen for the file that the message has."""
     owner, mode, name, number = words
     require_own(interaction, owner)
@@ -239,7 +238,7 @@ def _form(mode: Mode, board: str | None, gpu: str | None) -> discord.ui.Modal:
     return form
 
 
-async def pasted(bot: "KernelBot", interaction: discord.Interaction, words: Sequence[str]) -> None:
+async def pasted(bot: "KernelBot", interaction: discord.Interaction, words: Words) -> None:
     """A form was sent. The name of the file is that of the problem's language."""
     mode, board, gpu, text = words
     _check_channel(bot, interaction)

@@ -1,7 +1,6 @@
 """A sync of problems: the plan first, then a button that applies it."""
 
 import json
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
@@ -10,9 +9,9 @@ import discord
 from kernelbot.accounts.model import User
 from kernelbot.boards.sync.model import SyncAction, SyncOptions, SyncOutcome
 from kernelbot.bot.acting import acting
-from kernelbot.bot.answers import Attached, answer, fenced
+from kernelbot.bot.answers import Attached, answer, fenced, file_beside
 from kernelbot.bot.commands import confirming
-from kernelbot.bot.presses import Press, require_own
+from kernelbot.bot.presses import Press, Words, require_own
 from kernelbot.domain.errors import UserError
 from kernelbot.domain.next_steps import Next
 from kernelbot.render.markdown import MESSAGE_LIMIT, plain
@@ -66,14 +65,12 @@ async def show_plan(
     await confirming.ask(interaction, text, label, "sync", files=[asked, *whole])
 
 
-async def _apply(bot: "KernelBot", interaction: discord.Interaction, words: Sequence[str]) -> None:
+async def _apply(bot: "KernelBot", interaction: discord.Interaction, words: Words) -> None:
     """Do what the plan said, of the commit that it was made of."""
     require_own(interaction, words[0])
-    message = interaction.message
-    if message is None or not message.attachments:
-        raise UserError("The plan is gone.", next_step=Next.BEGIN_AGAIN)
+    plan = file_beside(interaction, "plan")
     actor = await acting(bot.services, interaction)
-    held = json.loads(await message.attachments[0].read())
+    held = json.loads(await plan.read())
     if "digest" not in held:  # of a release before: it doesn't say what was shown
         raise UserError("The plan is too old to be applied.", next_step=Next.BEGIN_AGAIN)
     agreed = _Agreed(**held)
