@@ -62,11 +62,6 @@ MAX_ATTEMPTS = 3
 """Infrastructure failures after which a run ends as `internal_error`, our fault."""
 
 
-def can_move(before: RunState, after: RunState) -> bool:
-    """Whether a run may go from `before` to `after`."""
-    return after in RUN_TRANSITIONS[before]
-
-
 def submission_state(
     runs: Iterable[RunState], review: ReviewState = ReviewState.CLEAR
 ) -> SubmissionState:
