@@ -3,12 +3,10 @@
 from collections.abc import Sequence
 
 from kernelbot.domain.versioned_cache import VersionedCache
+from kernelbot.ranking import store as rankings
 from kernelbot.store.database import ReadSession
-from kernelbot.submissions import store as submissions
-from kernelbot.submissions.model import Rank, RankedSubmission
-from kernelbot.submissions.store import BestSubmission
+from kernelbot.submissions.model import BestSubmission, Rank, RankedSubmission
 
-__all__ = ["BestSubmission", "RankCache"]
 _RANKS = 20_000
 
 
@@ -26,7 +24,7 @@ class RankCache:
         ranks = {best.key: self._ranks.get(best.key, best.version) for best in found}
         unknown = [key for key, rank in ranks.items() if rank is None]
         if unknown:
-            counted = await submissions.ranks(session, unknown)
+            counted = await rankings.ranks(session, unknown)
             for best in found:
                 if (rank := counted.get(best.key)) is not None:
                     self._ranks.keep(best.key, best.version, rank)

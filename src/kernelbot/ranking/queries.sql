@@ -161,3 +161,10 @@ SELECT refresh_standing(%(leaderboard_id)s, %(device)s, %(author_id)s);
 
 -- name: rebuild
 SELECT rebuild_standings();
+
+-- name: ranks
+SELECT leaderboard_id, device, author_id,
+    standing_rank(leaderboard_id, device, author_id) AS rank,
+    standing_is_shared(leaderboard_id, device, author_id) AS shared
+FROM unnest(%(leaderboard_ids)s::bigint[], %(devices)s::text[], %(author_ids)s::bigint[])
+    AS asked (leaderboard_id, device, author_id);

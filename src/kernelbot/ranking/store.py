@@ -8,6 +8,7 @@ from kernelbot.ranking.model import Bests, ComparedScores, Record, Score, Standi
 from kernelbot.schemas.values import from_row
 from kernelbot.store.database import ReadSession, WriteSession
 from kernelbot.store.sqlfiles import statements
+from kernelbot.submissions.model import Rank
 
 NAMES_AMONG = 2_000
 """How many of the best are looked at for a name, in some milliseconds."""
@@ -180,3 +181,18 @@ async def refresh(session: WriteSession, leaderboard_id: int, device: str, autho
 async def rebuild(session: WriteSession) -> None:
     """Compute all standings again from the runs."""
     await session.one(statements(__file__)["rebuild"])
+
+
+async def ranks(
+    session: ReadSession, keys: list[tuple[int, str, int]]
+) -> dict[tuple[int, str, int], Rank | None]:
+    """The rank by board, device and author; None without a standing."""
+    boards, devices, authors = (list(column) for column in zip(*keys, strict=True))
+    values = {"leaderboard_ids": boards, "devices": devices, "author_ids": authors}
+    rows = await session.all(statements(__file__)["ranks"], values)
+    return {
+        (row["leaderboard_id"], row["device"], row["author_id"]): (
+            None if row["rank"] is None else Rank(row["rank"], row["shared"])
+        )
+        for row in rows
+    }

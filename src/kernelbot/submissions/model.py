@@ -153,6 +153,22 @@ class RankedOutcome:
 
 
 @dataclass(frozen=True)
+class BestSubmission:
+    """A submission that is its author's best on a device. `version`: the ranking's."""
+
+    submission_id: int
+    leaderboard_id: int
+    device: str
+    author_id: int
+    version: int
+
+    @property
+    def key(self) -> tuple[int, str, int]:
+        """Whose rank it is, on which board and device."""
+        return self.leaderboard_id, self.device, self.author_id
+
+
+@dataclass(frozen=True)
 class RankedSubmission:
     """A submission that is its author's best on a device, and the rank it has."""
 

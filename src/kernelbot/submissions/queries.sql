@@ -207,13 +207,6 @@ FROM artifacts f JOIN runs r ON r.id = f.run_id
 WHERE r.submission_id = %(submission_id)s AND (%(secret)s OR NOT r.secret)
     AND f.run_id = %(run_id)s AND f.name = %(name)s;
 
--- name: ranks
-SELECT leaderboard_id, device, author_id,
-    standing_rank(leaderboard_id, device, author_id) AS rank,
-    standing_is_shared(leaderboard_id, device, author_id) AS shared
-FROM unnest(%(leaderboard_ids)s::bigint[], %(devices)s::text[], %(author_ids)s::bigint[])
-    AS asked (leaderboard_id, device, author_id);
-
 -- name: cancel_runs
 UPDATE runs SET state = 'cancelled', finished_at = now()
 WHERE submission_id = %(submission_id)s AND state IN ('queued', 'dispatched', 'running')

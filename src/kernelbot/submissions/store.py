@@ -21,25 +21,9 @@ from kernelbot.store.jsontext import dumps
 from kernelbot.store.results import read_result
 from kernelbot.store.samples import unpack
 from kernelbot.store.sqlfiles import statements
-from kernelbot.submissions.model import BareSubmission, Rank, SubmissionEvent
+from kernelbot.submissions.model import BareSubmission, BestSubmission, SubmissionEvent
 
 _EVENTS_AT_ONCE = 1000
-
-
-@dataclass(frozen=True)
-class BestSubmission:
-    """A submission that is its author's best on a device. `version`: the ranking's."""
-
-    submission_id: int
-    leaderboard_id: int
-    device: str
-    author_id: int
-    version: int
-
-    @property
-    def key(self) -> tuple[int, str, int]:
-        """Whose rank it is, on which board and device."""
-        return self.leaderboard_id, self.device, self.author_id
 
 
 @dataclass(frozen=True)
@@ -232,21 +216,6 @@ async def file(
         return None
     content = row["content"]
     return RunFile(**{key: row[key] for key in row if key != "content"}), bytes(content)
-
-
-async def ranks(
-    session: ReadSession, keys: list[tuple[int, str, int]]
-) -> dict[tuple[int, str, int], Rank | None]:
-    """The rank by board, device and author; None without a standing."""
-    boards, devices, authors = (list(column) for column in zip(*keys, strict=True))
-    values = {"leaderboard_ids": boards, "devices": devices, "author_ids": authors}
-    rows = await session.all(statements(__file__)["ranks"], values)
-    return {
-        (row["leaderboard_id"], row["device"], row["author_id"]): (
-            None if row["rank"] is None else Rank(row["rank"], row["shared"])
-        )
-        for row in rows
-    }
 
 
 async def cancel_runs(session: WriteSession, submission_id: int) -> bool:

@@ -26,10 +26,10 @@ from kernelbot.ranking.authors.model import (
 )
 from kernelbot.ranking.authors.store import AuthorRow
 from kernelbot.ranking.model import BoardScore
-from kernelbot.ranking.places import BestSubmission, RankCache
+from kernelbot.ranking.places import RankCache
 from kernelbot.store.database import Database, ReadSession
 from kernelbot.submissions.code_visibility import may_read_code
-from kernelbot.submissions.model import Rank
+from kernelbot.submissions.model import BestSubmission, Rank
 
 CALENDAR = timedelta(weeks=53)
 SCORES = 50
