@@ -152,7 +152,6 @@ class Users:
                 )
 
     async def author_page(self, owner: User) -> AuthorPage:
-        """How the person's page as an author is shown."""
         async with self._database.read() as session:
             return await users.author_page(session, owner.id)
 

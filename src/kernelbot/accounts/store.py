@@ -49,7 +49,6 @@ async def rename(session: WriteSession, user_id: int, name: str) -> User | None:
 
 
 async def author_page(session: ReadSession, user_id: int) -> AuthorPage:
-    """How the page of an account that there is, is shown."""
     row = await session.one(statements(__file__)["author_page"], {"user_id": user_id})
     return AuthorPage(private=bool(row and row["page_is_private"]))
 
@@ -60,7 +59,6 @@ async def set_author_page(session: WriteSession, user_id: int, shown: AuthorPage
 
 
 async def identities(session: ReadSession, user_id: int) -> list[Identity]:
-    """The account's identities at providers."""
     rows = await session.all(statements(__file__)["identities"], {"user_id": user_id})
     return [from_row(Identity, row) for row in rows]
 

@@ -346,7 +346,6 @@ def _check_tries(board: Board, edit: BoardEdit) -> None:
 
 
 def _changes(before: Board, after: Board) -> audit.Detail:
-    """What an edit changes, as it was and as it is."""
     names = [field.name for field in fields(BoardEdit)]
     both = {name: (getattr(before, name), getattr(after, name)) for name in names}
     return {

@@ -146,7 +146,6 @@ def podium_text(board: str, change: Podium) -> str:
 
 
 def passed_text(board: str, passed: Passed) -> str:
-    """For the person who was passed."""
     return (
         f"**{plain(passed.by)}** has passed you on **{plain(board)}** ({plain(passed.device)}): "
         f"{seconds_text(passed.score_s)}, and yours is {seconds_text(passed.own_s)}. "

@@ -240,7 +240,6 @@ class MessageCharts:
         return [] if png is None else [Attached(name, png)]
 
     async def close(self) -> None:
-        """End the process that draws."""
         await self._drawing.close()
 
 

@@ -108,7 +108,6 @@ def _raise_if_shut_out(error: discord.ConnectionClosed) -> None:
 def _next_session(
     client: discord.Client, before: dict[str, Any], *, resume: bool
 ) -> dict[str, Any]:
-    """What the next connection begins with."""
     ws: DiscordWebSocket | None = getattr(client, "ws", None)
     if ws is None:  # there was none yet
         return before

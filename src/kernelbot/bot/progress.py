@@ -21,7 +21,6 @@ def heading(submission: Submission) -> str:
 
 
 def queue_text(queued: DeviceQueuePosition) -> str:
-    """Where it waits, and how long still."""
     wait = ""
     if queued.wait_s is not None:
         wait = ", any moment now" if queued.wait_s < 1 else f", about {_wait(queued.wait_s)} to go"

@@ -65,7 +65,6 @@ def public_text(submission: Submission, outcomes: Sequence[RankedOutcome]) -> st
 
 
 def run_line(run: Run) -> str:
-    """One run's end."""
     name = f"{plain(run.device)} {'secret' if run.secret else 'public'}"
     if run.state is not RunState.FINISHED or run.verdict is None:
         return f"• {name}: {STATES[run.state]}"

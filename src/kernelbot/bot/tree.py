@@ -33,5 +33,4 @@ class Tree(app_commands.CommandTree["KernelBot"]):
     async def on_error(
         self, interaction: discord.Interaction["KernelBot"], error: app_commands.AppCommandError, /
     ) -> None:
-        """Say what went wrong."""
         await report(interaction, error)

@@ -12,8 +12,6 @@ _LIMIT_S = 20.0
 
 
 class PictureFormat(StrEnum):
-    """What a chart can be drawn as."""
-
     PNG = "png"
     SVG = "svg"
 

@@ -60,7 +60,6 @@ class EpisodeRules:
 
     @property
     def mode(self) -> Mode:
-        """How attempts are judged."""
         return Mode.BENCHMARK if self.is_timed else Mode.TEST
 
     @property

@@ -65,7 +65,6 @@ class EpisodeStep:
 def after(
     progress: EpisodeProgress, judged: JudgedAttempt, action: Action, rules: EpisodeRules
 ) -> EpisodeProgress:
-    """How far the episode is with one more attempt."""
     used, lost = progress.used + (not judged.is_lost), progress.lost + judged.is_lost
     best, best_source = progress.best, progress.best_source
     if judged.reward is not None and (best is None or judged.reward > best.reward):

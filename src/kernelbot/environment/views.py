@@ -59,7 +59,6 @@ def report_text(report: Report) -> str:
 
 
 def judged_text(judged: JudgedAttempt, progress: EpisodeProgress, rules: EpisodeRules) -> str:
-    """What became of an attempt, and how far its episode is."""
     if judged.report is None:
         text = f"This attempt wasn't judged: {judged.refusal}"
     elif judged.is_lost:

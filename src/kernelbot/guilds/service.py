@@ -87,7 +87,6 @@ class Guilds:
             await audit.record(session, actor, "guild.edit", f"guild:{guild_id}", asdict(chosen))
 
     async def competitions(self) -> list[str]:
-        """The names of all, the newest first."""
         async with self._database.read() as session:
             return await guilds.competitions(session)
 

@@ -32,7 +32,6 @@ async def set_settings(session: WriteSession, guild_id: int, chosen: GuildSettin
 
 
 async def competitions(session: ReadSession) -> list[str]:
-    """The names of all, the newest first."""
     return [row["name"] for row in await session.all(statements(__file__)["competitions"])]
 
 

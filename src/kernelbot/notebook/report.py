@@ -208,7 +208,6 @@ class NotebookPage:
         self._parts.append(f"<p>{escape(where)}</p><pre>{escape(code)}</pre>")
 
     def failure(self, title: str, said: str) -> None:
-        """One way in which cases failed."""
         self._parts.append(f"<p>{escape(title)}</p>")
         self.block(said)
 

@@ -112,8 +112,6 @@ async def _until_readable(descriptor: int) -> None:
 
 
 class Waker:
-    """Something to wait on."""
-
     def __init__(self, event: asyncio.Event) -> None:
         self._event = event
 

@@ -6,7 +6,6 @@ from kernelbot.render.units import seconds_text
 
 
 def limit_text(limit: RooflineLimit, device: str) -> str:
-    """What limits the problem on the device, as a sentence."""
     least = seconds_text(limit.at_least_s)
     if limit.is_memory:
         return (

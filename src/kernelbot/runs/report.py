@@ -40,7 +40,6 @@ class WorkloadReport:
 
     @classmethod
     def from_result(cls, load: WorkloadResult) -> "WorkloadReport":
-        """The harness's measurement."""
         return cls(load.spec, load.median_ns, load.ci95_ns, len(load.samples_ns))
 
 
@@ -101,11 +100,9 @@ class WorkloadView:
 
     @classmethod
     def from_result(cls, load: WorkloadResult) -> "WorkloadView":
-        """The harness's measurement."""
         return from_fields(cls, load, samples=len(load.samples_ns))
 
     def to_result(self) -> WorkloadResult:
-        """The harness's form."""
         return from_fields(WorkloadResult, self)
 
 
@@ -125,7 +122,6 @@ class PhaseView:
         return cls(phase.verdict, phase.duration_s, phase.cases, workloads, phase.failure)
 
     def to_result(self, phase: Phase) -> PhaseResult:
-        """The harness's form."""
         workloads = tuple(map(WorkloadView.to_result, self.workloads))
         return PhaseResult(phase, self.verdict, self.duration_s, self.cases, workloads, self.error)
 

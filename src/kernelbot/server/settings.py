@@ -54,8 +54,6 @@ def _environment(name: str) -> Any:
 
 
 class Settings(BaseSettings):
-    """Everything that can be configured."""
-
     model_config = SettingsConfigDict(
         env_prefix="KERNELBOT_",
         env_nested_delimiter="__",
@@ -217,7 +215,6 @@ class Settings(BaseSettings):
         return devices
 
     def device_configs(self) -> tuple[DeviceConfig, ...]:
-        """The devices in the file's order."""
         return tuple(device.config() for device in self.devices)
 
     def launcher_environment(self) -> dict[str, str]:

@@ -63,8 +63,6 @@ _EVENTS = "kernelbot_events"
 
 @dataclass(frozen=True)
 class Core:
-    """The services with their database."""
-
     database: Database
     services: Services
 

@@ -27,7 +27,6 @@ _FOR_JUDGING = 8
 
 
 def worker_database(url: str, settings: Settings) -> Database:
-    """The one database of a worker and its background tasks."""
     limits = settings.database.limits()
     return Database(url, max_size=_FOR_JUDGING + FOR_BACKGROUND, limits=limits)
 
@@ -40,7 +39,6 @@ async def node_links(database: Database, settings: Settings) -> Links | None:
 
 
 def harness() -> bytes:
-    """The harness of this release, in one file."""
     with tempfile.TemporaryDirectory() as folder:
         return build(Path(folder) / "kernelbot-harness.pyz").read_bytes()
 
@@ -49,7 +47,6 @@ def harness() -> bytes:
 async def open_run_lifecycle(
     database: Database, settings: Settings
 ) -> AsyncIterator[tuple[RunLifecycle, Building]]:
-    """What a worker needs of the services."""
     rules = RunRules(
         limits=settings.limits,
         sampling=settings.sampling,

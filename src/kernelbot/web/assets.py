@@ -48,7 +48,6 @@ class Assets:
 
 
 def router(assets: Assets) -> APIRouter:
-    """The route of the files."""
     found = APIRouter(include_in_schema=False)
 
     @found.get("/static/{content_hash}/{name}")

@@ -18,7 +18,6 @@ Json = Mapping[str, Any]
 
 @router.get("/docs")
 async def docs(request: Request, page: PageDep) -> Response:
-    """Every path, by group."""
     return page("docs.html", **contents(request.app.openapi()))
 
 

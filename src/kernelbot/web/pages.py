@@ -114,7 +114,6 @@ class OwnPage(Page):
 
 
 def pages_of(request: Request) -> Pages:
-    """The application's templates."""
     found = request.app.state.pages
     assert isinstance(found, Pages)
     return found

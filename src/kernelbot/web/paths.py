@@ -18,5 +18,4 @@ def author_path(author_id: int) -> str:
 
 
 def organised_path(board: str) -> str:
-    """A board's page for its organisers."""
     return f"/organise/board/{quote(board, safe='')}"

@@ -58,7 +58,6 @@ def create_site(
     settings: ApiSettings | None = None,
     registry: CollectorRegistry | None = None,
 ) -> FastAPI:
-    """The application with the pages."""
     files = assets.Assets()
     extensions = installed()
     beside = [router for one in extensions for router in one.pages]

@@ -74,7 +74,6 @@ async def try_webhook(page: PostedPage, board: BoardName, number: Number) -> Res
 
 @router.post("/{number}/enable")
 async def enable_webhook(page: PostedPage, board: BoardName, number: Number) -> Response:
-    """Tell a disabled one again."""
     await _of_board(page.services, page.user, board, number)
     await page.services.webhooks.enable(page.user, number)
     return go(f"{organised_path(board)}/webhooks/{number}?done=enabled")

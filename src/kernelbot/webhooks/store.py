@@ -91,7 +91,6 @@ async def _shown(
 
 
 async def delete(session: WriteSession, webhook_id: int) -> None:
-    """Delete it with its messages."""
     await session.do(statements(__file__)["delete"], {"webhook_id": webhook_id})
 
 
@@ -113,7 +112,6 @@ async def try_it(session: WriteSession, webhook_id: int) -> bool:
 
 
 async def messages(session: ReadSession, webhook_id: int, *, limit: int) -> list[WebhookMessage]:
-    """The newest first."""
     values = {"webhook_id": webhook_id, "limit": limit}
     rows = await session.all(statements(__file__)["messages"], values)
     return [from_row(WebhookMessage, row) for row in rows]

@@ -36,7 +36,6 @@ async def show_login(
     page: PageDep,
     next: Short = ACCOUNT,  # noqa: A002  # the query's name
 ) -> Response:
-    """The login page; a browser that is logged in is redirected."""
     target = sessions.local_path(next)
     if page.session is not None:
         return go(target)

@@ -102,7 +102,6 @@ class Logins:
         self._tls: ssl.SSLContext | None = None
 
     def providers(self) -> tuple[Provider, ...]:
-        """The providers that people can log in with."""
         return tuple(self._providers.values())
 
     async def begin(self, start: LoginStart) -> str:

@@ -113,7 +113,6 @@ async def show_standings(
 
 @router.get("/{board}/standings.csv")
 async def standings_file(page: PageDep, board: BoardName, device: DeviceQuery = None) -> Response:
-    """The whole ranking on one device."""
     return standings_answer(await page.services.standings.table(page.viewer, board, device))
 
 
@@ -193,7 +192,6 @@ def compared(rows: Sequence[Standing], first: Sequence[Standing]) -> Iterator[Co
 
 @router.get("/{board}/problem")
 async def show_problem(request: Request, page: PageDep, board: BoardName) -> Response:
-    """The statement, how it is judged, and the files."""
     viewer = page.viewer
     found = await page.services.boards.get(viewer, board)
     written = await written_problem(request, page.services, viewer, found)
@@ -243,7 +241,6 @@ async def _written(texts: Texts, problem: BoardProblem) -> tuple[WrittenProblem,
 
 @router.get("/{board}/starter/{language}")
 async def download_starter(page: PageDep, board: BoardName, language: PlainName) -> Response:
-    """A file to begin with."""
     problem = await page.services.boards.problem(page.viewer, board)
     text = problem.templates.get(language)
     if text is None:
@@ -253,7 +250,6 @@ async def download_starter(page: PageDep, board: BoardName, language: PlainName)
 
 @router.get("/{board}/file/{name}")
 async def download_file(page: PageDep, board: BoardName, name: PlainName) -> Response:
-    """The reference, or a file that comes with it."""
     problem = await page.services.boards.problem(page.viewer, board)
     for file in problem.files:
         if file.name == name:

@@ -33,8 +33,6 @@ HEADERS = {
 
 
 class Theme(StrEnum):
-    """The page that a picture is for."""
-
     LIGHT = "light"
     DARK = "dark"
 

@@ -73,7 +73,6 @@ async def board_feed(
 
 @router.get("/records.atom")
 async def all_feed(request: Request, services: ServicesDep, settings: SettingsDep) -> Response:
-    """The latest records of all boards."""
     records = await services.trends.latest(None, limit=_ENTRIES)
     base_url = settings.base_url(request)
     feed = feeds.atom("Records of all boards", f"{base_url}/records.atom", base_url, records)

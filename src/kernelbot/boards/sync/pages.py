@@ -38,7 +38,6 @@ async def plan(
     force: _Flag = False,
     visibility: _Visibility = Visibility.PUBLIC,
 ) -> Response:
-    """What a sync would change."""
     options = SyncOptions(force, True, filled(problem_set), visibility)
     outcome = await page.services.sync.from_repository(
         page.user, filled(repository), filled(ref), options
@@ -74,7 +73,6 @@ async def plan_of_archive(
     force: _Flag = False,
     visibility: _Visibility = Visibility.PUBLIC,
 ) -> Response:
-    """What a sync from an archive would change."""
     options = SyncOptions(force, True, filled(problem_set), visibility)
     outcome = await services.sync.from_archive(session.user, file.file, file_name(file), options)
     return _shown(page, outcome, "", options)

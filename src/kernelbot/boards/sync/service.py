@@ -251,7 +251,6 @@ def _error(board: str, competition: str, reason: str) -> _Step:
 def _decide(
     wanted: _Wanted, before: SyncedBoard | None, options: SyncOptions, now: datetime
 ) -> tuple[SyncAction, str]:
-    """What happens to a board, and why."""
     if not wanted.devices:
         named = ", ".join(wanted.definition.devices) or "it names none"
         return SyncAction.SKIP, f"none of its devices is configured here ({named})"

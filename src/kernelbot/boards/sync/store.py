@@ -36,7 +36,6 @@ async def lock(session: WriteSession, names: list[str]) -> None:
 
 
 async def board(session: ReadSession, name: str) -> SyncedBoard | None:
-    """The board of that name, in upper or lower case."""
     found = await boards.by_name(session, name)
     if found is None:
         return None

@@ -98,7 +98,6 @@ async def watch(
 
 
 async def stop_watching(session: WriteSession, leaderboard_id: int, author_id: int) -> None:
-    """Tell this person no more."""
     values = {"leaderboard_id": leaderboard_id, "author_id": author_id}
     await session.do(statements(__file__)["stop_watching"], values)
 

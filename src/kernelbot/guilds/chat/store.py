@@ -41,7 +41,6 @@ async def went_public(session: WriteSession, message_id: int, public_message_id:
 
 
 async def done(session: WriteSession, message_id: int) -> None:
-    """Say that all was told."""
     await session.do(statements(__file__)["done"], {"message_id": message_id})
 
 

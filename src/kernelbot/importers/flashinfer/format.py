@@ -63,7 +63,6 @@ class Definition(BaseModel):
         ]
 
     def elements(self, values: Mapping[str, int]) -> int:
-        """The number of elements of all inputs together."""
         return sum(math.prod(self.shape(tensor, values)) for tensor in self.inputs.values())
 
 

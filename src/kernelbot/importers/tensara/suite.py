@@ -83,7 +83,6 @@ def _about(checkout: Checkout, file: Path, findings: DefinitionFindings) -> str:
 
 
 def _methods(tree: ast.Module, findings: DefinitionFindings) -> dict[str, ast.AST]:
-    """The methods of the problem's class."""
     made = _problem_class(tree)
     if made is None:
         findings.error("", None, "defines no class derived from `Problem`")

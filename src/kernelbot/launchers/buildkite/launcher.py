@@ -180,7 +180,6 @@ def _result_of(artifacts: list[BuildkiteArtifact]) -> BuildkiteArtifact | None:
 
 
 def _why_failed(jobs: list[BuildkiteJob]) -> Outcome:
-    """Why a build has no result, by its steps."""
     judging = next((job for job in jobs if job.step_key == _JUDGE), None)
     if judging is not None:
         return _why_step_failed(judging, "the step")

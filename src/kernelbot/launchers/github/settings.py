@@ -8,8 +8,6 @@ from kernelbot.launchers.base import Traits
 
 @dataclass(frozen=True)
 class GithubDevice:
-    """Where a device's jobs run."""
-
     label: str
     """The labels of the runners that have the device."""
     workflow: str

@@ -53,7 +53,6 @@ class GithubTable(RemoteTable):
         return GithubLauncher(self.settings(place), place.links)
 
     def settings(self, place: LauncherPlace) -> GithubSettings:
-        """The devices as the launcher knows them."""
         place.refuse_strays(self.devices)
         repo = self.repo or place.environment.get(_REPO_NAME, "")
         if not re.fullmatch(_REPO, repo):

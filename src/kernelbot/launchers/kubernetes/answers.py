@@ -130,8 +130,6 @@ class Pod(KubernetesObject):
 
 
 class Taint(SchedulerAnswer):
-    """What keeps pods from a node."""
-
     key: str
     value: str | None = None
     effect: str

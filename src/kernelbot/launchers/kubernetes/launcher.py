@@ -115,7 +115,6 @@ class KubernetesLauncher:
         """Nothing: whether the cluster can be reached is told by `availability`."""
 
     async def close(self) -> None:
-        """End the watches and all connections."""
         await self._jobs.close()
         await self._pods.close()
         await self._api.close()

@@ -74,8 +74,6 @@ def secret_body(attempt: str, job_uid: str, content: Mapping[str, str]) -> Body:
 
 @dataclass(frozen=True)
 class JobMaker:
-    """Makes the Jobs of one launcher."""
-
     settings: KubernetesSettings
 
     def job_body(self, spec: JobSpec) -> Body:

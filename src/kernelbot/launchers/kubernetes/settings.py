@@ -17,8 +17,6 @@ class Security(StrEnum):
 
 
 class Operator(StrEnum):
-    """How a toleration is compared with a taint."""
-
     EXISTS = "Exists"
     EQUAL = "Equal"
 

@@ -38,8 +38,6 @@ class EndedWithoutResult(Exception):
 
 
 class TaskStage(StrEnum):
-    """How far an attempt has got."""
-
     WAITING = "waiting"
     RUNNING = "running"
     DONE = "done"

@@ -10,8 +10,6 @@ from kernelbot.launchers.ray.keeper import AttemptState, TaskJob, TaskStage
 
 
 class KeeperRequest(StrEnum):
-    """What may be asked."""
-
     LAUNCH = "launch"
     POLL = "poll"
     CANCEL = "cancel"
@@ -39,7 +37,6 @@ class AttemptAnswer(_Message):
 
     @classmethod
     def from_keeper(cls, state: AttemptState) -> "AttemptAnswer":
-        """The same as text."""
         result = None if state.result is None else base64.b64encode(state.result).decode()
         return cls(
             stage=TaskStage(state.stage.value),

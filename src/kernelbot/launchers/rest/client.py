@@ -228,7 +228,6 @@ class Etags:
         return key in self._kept
 
     def value(self, key: str) -> object:
-        """What was read last."""
         return self._kept[key][1]
 
     def keep(self, key: str, answer: HttpAnswer, value: object) -> None:

@@ -106,11 +106,9 @@ class RestLauncher(ABC, Generic[L]):
 
     @property
     def traits(self) -> Traits:
-        """The devices as configured."""
         return self._rules.traits
 
     async def close(self) -> None:
-        """End the connections."""
         await self._rest.close()
 
     async def start(self) -> None:
@@ -286,7 +284,6 @@ class RestLauncher(ABC, Generic[L]):
         return self._patience.since(handle.number, trouble) >= self._rules.settle_s
 
     def _forget(self, handle: Handle) -> None:
-        """Forget what is remembered of a job here."""
         self._patience.forget(handle.number)
         self._unread.pop(handle.number, None)
         self._turns.pop(handle.number, None)

@@ -94,7 +94,6 @@ class SchedulerToken:
         """In a row, by answers that didn't say for how long."""
 
     def headers(self) -> dict[str, str]:
-        """The headers that a request needs."""
         return {"Authorization": f"Bearer {self._value}"}
 
     @property

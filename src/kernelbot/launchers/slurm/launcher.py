@@ -80,7 +80,6 @@ class SlurmLauncher:
 
     @property
     def traits(self) -> Traits:
-        """The devices as configured."""
         return self._settings.traits
 
     async def start(self) -> None:

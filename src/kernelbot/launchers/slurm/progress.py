@@ -37,7 +37,6 @@ class ProgressFiles:
         self._read.setdefault(attempt, 0)
 
     def forget(self, attempt: str) -> None:
-        """Forget a job that is over."""
         self._read.pop(attempt, None)
 
     def command(self, attempts: Iterable[str], folder: str) -> tuple[str, ...]:

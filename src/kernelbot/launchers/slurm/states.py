@@ -92,7 +92,6 @@ class SlurmJob:
         return "" if self.reason in ("", "None", "(null)") else self.reason[:_MAX_REASON]
 
     def why_it_ended(self) -> tuple[Fault, str]:
-        """The outcome of a job that has no result."""
         return _ENDS[self.state]
 
 

@@ -28,7 +28,6 @@ class SlurmDeviceTable(BaseModel):
     def device(
         self, config: DeviceConfig, partition: str | None, reservation: str | None
     ) -> SlurmDevice:
-        """The device as the launcher knows it."""
         by_default = None if config.spec.vendor is Vendor.CPU else f"gpu:{config.gpus}"
         return SlurmDevice(
             self.gres or by_default,
@@ -70,7 +69,6 @@ class SlurmTable(RemoteTable):
         return SlurmLauncher(self.settings(place), harness)
 
     def settings(self, place: LauncherPlace) -> SlurmSettings:
-        """The devices as the launcher knows them."""
         place.refuse_strays(self.devices)
         if self.warm_idle_s and place.sandbox is SandboxMode.NONE:
             raise place.mistake("warm_idle_s", "without a sandbox each job needs a node of its own")

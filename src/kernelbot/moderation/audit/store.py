@@ -22,7 +22,6 @@ class AuditFilter:
 
 
 async def page(session: ReadSession, wanted: AuditFilter, limit: int) -> list[AuditEntry]:
-    """Entries, the newest first."""
     values = {**vars(wanted), "limit": limit}
     rows = await session.all(statements(__file__)["page"], values)
     return [from_row(AuditEntry, row) for row in rows]
@@ -37,7 +36,6 @@ async def record(
     subject: str,
     detail: Mapping[str, Any],
 ) -> None:
-    """Append one entry."""
     values = {
         "actor_id": actor_id,
         "actor": clean(actor),

@@ -30,7 +30,6 @@ class _Locked:
 
 
 async def of_user(session: ReadSession, leaderboard_id: int, user_name: str) -> list[int]:
-    """The submissions of one person on a board."""
     values = {"leaderboard_id": leaderboard_id, "user_name": user_name}
     return [row["id"] for row in await session.all(statements(__file__)["of_user"], values)]
 

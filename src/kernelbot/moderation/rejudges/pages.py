@@ -27,7 +27,6 @@ async def list_rejudges(page: OrganiserPage, board: BoardName) -> Response:
 async def rejudge(
     page: PostedPage, board: BoardName, device: Typed = "", top: Typed = ""
 ) -> Response:
-    """Measure the best again on one device."""
     started = await page.services.rejudging.start(
         page.user, board, device=filled(device), top=_number(top)
     )

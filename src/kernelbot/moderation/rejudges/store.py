@@ -73,7 +73,6 @@ async def end(session: WriteSession, rejudge_id: int) -> bool:
 
 
 async def one(session: ReadSession, leaderboard_id: int, rejudge_id: int) -> Rejudge | None:
-    """The rejudge with its runs so far."""
     sql = statements(__file__)
     values = {"rejudge_id": rejudge_id, "leaderboard_id": leaderboard_id}
     row = await session.one(sql["one"], values)

@@ -42,7 +42,6 @@ async def show_submission(
 
 @router.post("/submission/{submission_id}/release")
 async def release(page: PostedPage, submission_id: SubmissionId, reason: Reason = "") -> Response:
-    """Let it be ranked."""
     await page.services.reviews.release(page.user, submission_id, reason)
     return go(f"{HOME}/held?done=released")
 

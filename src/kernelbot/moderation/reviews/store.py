@@ -13,8 +13,6 @@ from kernelbot.store.sqlfiles import statements
 
 
 class TrustSource(StrEnum):
-    """Where a trusted score comes from."""
-
     KNOWN_RIGHT = "known_right"
     REVIEWED = "reviewed"
     OTHERS = "others"
@@ -30,7 +28,6 @@ async def lock(session: WriteSession, submission_id: int) -> ReviewState | None:
 async def decide(
     session: WriteSession, submission_id: int, review: ReviewState, reason: str | None
 ) -> None:
-    """Write a person's decision."""
     values = {
         "submission_id": submission_id,
         "review": review,

@@ -40,7 +40,6 @@ async def client_page(request: Request, page: PageDep, settings: SettingsDep) ->
 async def client_wheel(
     services: ServicesDep, name: Annotated[str, Path(max_length=200)]
 ) -> Response:
-    """The client as a wheel, or the whole package."""
     found = await services.downloads.wheel(name)
     return Response(found.content, media_type="application/zip", headers=_MAY_CHANGE)
 
@@ -69,6 +68,5 @@ async def harness_sums(services: ServicesDep) -> Response:
 
 @router.get(f"/harness/{{sha256}}/{HARNESS_NAME}")
 async def harness_file(services: ServicesDep, sha256: Sha256) -> Response:
-    """The harness with this hash, a zipapp."""
     found = await services.downloads.harness(sha256)
     return Response(found.content, media_type="application/zip", headers=_FOR_EVER)

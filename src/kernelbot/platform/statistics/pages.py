@@ -33,7 +33,6 @@ _CHARTS = {ShownStatistic.OUTCOMES: outcomes_chart, ShownStatistic.TIMES: times_
 async def show_statistics(
     page: OrganiserPage, board: Word = "", last_day: bool = False
 ) -> Response:
-    """Statistics of one board, or for admins of everything."""
     boards = [one.name for one in await page.services.boards.organised(page.user)]
     chosen = filled(board)
     if chosen is None and not is_admin(page.user):

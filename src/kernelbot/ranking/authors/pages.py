@@ -102,7 +102,6 @@ class Calendar:
 
     @property
     def submissions(self) -> int:
-        """How many there were on all days."""
         return sum(cell.day.submissions for cell in self.cells)
 
 

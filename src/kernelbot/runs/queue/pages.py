@@ -22,13 +22,11 @@ async def show_queue(page: OrganiserPage, done: Done = "") -> Response:
 
 @router.post("/pause")
 async def pause(page: PostedPage, reason: Reason = "") -> Response:
-    """Accept no more submissions."""
     await page.services.platform.pause(page.user, reason)
     return go(f"{HOME}/queue?done=paused")
 
 
 @router.post("/resume")
 async def resume(page: PostedPage) -> Response:
-    """Accept submissions again."""
     await page.services.platform.resume(page.user)
     return go(f"{HOME}/queue?done=resumed")

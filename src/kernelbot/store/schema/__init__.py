@@ -75,7 +75,6 @@ def _plain(found: str) -> str:
 
 @cache
 def functions() -> LiteralString:
-    """The statements of this release."""
     folder = Path(__file__).parent
     paths = [folder / subject / "functions.sql" for subject in SUBJECTS]
     return "\n".join(path.read_text(encoding="utf-8") for path in paths)

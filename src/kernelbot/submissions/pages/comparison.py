@@ -21,8 +21,6 @@ _WIDTH = 100.0
 
 
 class Whose(StrEnum):
-    """Whose time a bar shows."""
-
     MINE = "mine"
     """The submission's."""
     OWN = "own"

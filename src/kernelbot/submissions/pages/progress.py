@@ -195,7 +195,6 @@ def _name(run: Run, several_devices: bool) -> str:
 
 
 def queue_text(queued: DeviceQueuePosition) -> str:
-    """Where it waits, and how long still."""
     left = "" if queued.wait_s is None else f", {_to_go(queued.wait_s)}"
     stalled = f" Nothing is judged there just now: {queued.note}." if queued.note else ""
     return f"Position {queued.position} in the queue for {queued.device}{left}.{stalled}"

@@ -79,7 +79,6 @@ def is_live(submission: Submission) -> bool:
 
 
 def shown_runs(submission: Submission) -> list[ShownRun]:
-    """All of them, in their order."""
     shown = list[ShownRun]()
     said = set[str]()
     for run in submission.runs:

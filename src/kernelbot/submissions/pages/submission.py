@@ -188,7 +188,6 @@ def _frame(progress: SubmissionProgress) -> str:
 
 @router.post("/{submission_id}/cancel")
 async def cancel(page: PostedPage, submission_id: SubmissionId) -> Response:
-    """Stop what waits or runs."""
     await page.services.submissions.cancel(page.user, submission_id)
     return go(f"/submission/{submission_id}")
 

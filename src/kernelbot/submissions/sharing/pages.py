@@ -62,7 +62,6 @@ async def result_card(request: Request, services: ServicesDep, secret: Secret) -
 
 
 def _headline(result: SharedResult) -> str:
-    """The score and where it was reached."""
     return f"{seconds_text(result.score.score_s)} on {result.board}, {result.device}"
 
 

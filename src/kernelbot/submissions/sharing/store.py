@@ -27,7 +27,6 @@ async def put(
 
 
 async def delete(session: WriteSession, submission_id: int) -> None:
-    """Delete the submission's link, if it has one."""
     await session.do(statements(__file__)["delete"], {"submission_id": submission_id})
 
 
