@@ -251,6 +251,34 @@ def test_a_job_of_one_on_amds_is_told_the_first_and_shown_all(amd: Path) -> None
     assert said.startswith("Authors' code can open 1 more of this machine's GPUs than the job's")
 
 
+def test_where_others_can_be_hidden_from_amds_runtime_they_are(amd: Path) -> None:
+    """Numbers are of what it will see then; a filter leaves it the render node of its own."""
+    shown = gpu_access(Vendor.AMD, 1, can_filter=lambda: True, root=amd)
+    files = [path for path in shown.devices if path.startswith(str(amd))]
+    assert (["renderD136", "kfd"], "0", (136,), ()) == (
+        [Path(path).name for path in files],
+        shown.env["ROCR_VISIBLE_DEVICES"],
+        shown.alone,
+        shown.notes,
+    )
+    second = assigned_gpus(Vendor.AMD, amd, {"ROCR_VISIBLE_DEVICES": "1"}, hides_others=True)
+    assert (["dri/renderD128", "kfd"], {"ROCR_VISIBLE_DEVICES": "0"}) == (
+        names(amd, second),
+        second.env,
+    )
+
+
+def test_nothing_is_filtered_where_there_is_nothing_to_hide(amd: Path, nvidia: Path) -> None:
+    def never() -> bool:
+        raise AssertionError("it needn't be asked")
+
+    both = gpu_access(Vendor.AMD, can_filter=never, root=amd)
+    one = gpu_access(Vendor.NVIDIA, 1, can_filter=never, root=nvidia)
+    assert ((), ()) == (both.alone, one.alone)
+    unfiltered = gpu_access(Vendor.AMD, 1, root=amd)
+    assert ((), 1) == (unfiltered.alone, len(unfiltered.notes))
+
+
 def test_whoever_has_all_is_told_nothing_of_others(amd: Path, nvidia: Path) -> None:
     given = assigned_gpus(Vendor.AMD, amd, {}), assigned_gpus(Vendor.NVIDIA, nvidia, {}, most=1)
     assert [(), ()] == [one.notes for one in given]

@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -36,11 +37,21 @@ class GpuAccess:
     """Those near the GPU that are ours; empty if that isn't known, or if none is."""
     notes: tuple[str, ...] = ()
     """What readers of a result should know of it."""
+    alone: tuple[int, ...] = ()
+    """Minor numbers of the render nodes that a filter must leave it, to hide the others; empty: no
+    filter is needed."""
 
 
-def gpu_access(vendor: Vendor, most: int | None = None) -> GpuAccess:
+def gpu_access(
+    vendor: Vendor,
+    most: int | None = None,
+    *,
+    can_filter: Callable[[], bool] = lambda: False,
+    root: Path = Path("/"),
+) -> GpuAccess:
     """What a runner on a device of `vendor` needs on this machine, to use so many GPUs at `most`;
-    None: all that were given to this process.
+    None: all that were given to this process. `can_filter`: whether others can be hidden from it,
+    asked only if there are any that it would have to see. `root`: as of `assigned_gpus`.
 
     Raises `SandboxUnavailable` if the GPUs that were given to this process can't be told.
     """
@@ -50,9 +61,15 @@ def gpu_access(vendor: Vendor, most: int | None = None) -> GpuAccess:
         make_device_files()
     libraries = driver_folders(vendor)
     folders = tuple(path for path in _SYSFS if Path(path).is_dir())
-    given = assigned_gpus(vendor, most=most)
+    given = assigned_gpus(vendor, root, most=most)
+    alone: tuple[int, ...] = ()
+    if given.others and can_filter():
+        given = assigned_gpus(vendor, root, most=most, hides_others=True)
+        alone = tuple(int(gpu.path.rpartition("renderD")[2]) for gpu in given.gpus)
     near = tuple(sorted(near_processors(given.gpus) & os.sched_getaffinity(0)))
-    return GpuAccess(given.paths, (*folders, *libraries), given.env, libraries, near, given.notes)
+    return GpuAccess(
+        given.paths, (*folders, *libraries), given.env, libraries, near, given.notes, alone
+    )
 
 
 def build_access(vendor: Vendor) -> GpuAccess:

@@ -3,7 +3,8 @@
 The variables by which operators and schedulers choose among GPUs only ask the vendor's library, and
 a program may leave that aside. What holds is that a runner finds the device files of its own alone.
 That is so with NVIDIA's. AMD's runtime starts only where it can open each GPU that the kernel lets
-it see, so there runners are shown all that whoever judges can open, and only the variable chooses.
+it see. Where we may, a filter has the kernel let it see its own alone; elsewhere runners are shown
+all that whoever judges can open, and only the variable chooses.
 """
 
 import os
@@ -79,9 +80,11 @@ def assigned_gpus(
     environment: Mapping[str, str] = os.environ,
     *,
     most: int | None = None,
+    hides_others: bool = False,
 ) -> Assigned:
     """What was chosen by the vendor's variables in `environment`; all that can be opened if nothing
     was. `root` is where `dev`, `proc` and `sys` lie. `most`: the first so many of these.
+    `hides_others`: the kernel lists no GPU to runners but their own, so no other need be shown.
 
     Raises `SandboxUnavailable` if a name fits no GPU or several: a process must not be shown more
     than it was given.
@@ -100,7 +103,8 @@ def assigned_gpus(
     for name, text in named.items():
         chosen = _choose(chosen, name, text)
     chosen = chosen[:most]
-    others = tuple(gpu for gpu in found if vendor is Vendor.AMD and gpu not in chosen)
+    needed = vendor is Vendor.AMD and not hides_others
+    others = tuple(gpu for gpu in found if needed and gpu not in chosen)
     # The libraries number what they find, and they will find these alone, in the machine's order.
     places = sorted((*chosen, *others), key=found.index)
     numbers = ",".join(str(places.index(gpu)) for gpu in chosen)

@@ -227,6 +227,7 @@ class Host:
                 pool.notes,
                 self._build_cache,
                 builds=builds,
+                render_nodes=pool.render_nodes,
                 tells=emit is not _nobody_hears,
             )
             message = self._guard(pool, job, order, emit, cancelled)

@@ -22,6 +22,7 @@ from kernelbot.harness.inside.gpu.gpu_model import MODEL, gpu_model
 from kernelbot.harness.judge.process import JOB_CAP_BYTES
 from kernelbot.harness.judge.system import CUDA_ON_CPU_NOTE
 from kernelbot.harness.sandbox import Zygote
+from kernelbot.harness.sandbox.device_filter import can_filter
 from kernelbot.harness.words.sandbox import Flavour, ZygoteConfig
 from kernelbot.harness.words.sharing import MPS_NOTE, apart_from_mps
 from kernelbot.protocol import HarnessKind, JobSpec, Lang, SandboxMode, SandboxReport, Vendor
@@ -76,7 +77,11 @@ class ZygotePool:
         env = {"TRITON_INTERPRET": "1"} if on_cpu else {}
         compiles = key.builds and key.flavour is Flavour.TORCH
         model = gpu_model(key.vendor, key.arch) if compiles else None
-        access = build_access(key.vendor) if key.builds else gpu_access(key.vendor, key.gpus)
+        if key.builds:
+            access = build_access(key.vendor)
+        else:
+            access = gpu_access(key.vendor, key.gpus, can_filter=can_filter)
+        self.render_nodes = access.alone
         apart = {} if key.builds else apart_from_mps(key.vendor)
         headers = header_folders(key.include_dirs)
         notes = {CUDA_ON_CPU_NOTE: cuda_on_cpu, MPS_NOTE: bool(apart)}

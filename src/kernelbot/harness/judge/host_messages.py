@@ -18,6 +18,8 @@ class Order:
     """Build ahead, in runners without a GPU, and say what was built instead of a result."""
     builds: tuple[str, ...] = ()
     """What was built ahead."""
+    render_nodes: tuple[int, ...] = ()
+    """Minor numbers of the render nodes that alone runners may open; empty: all that they see."""
     tells: bool = True
     """Whether anybody hears what happens; else a message for each test case would be sent, and read
     by a thread of the host's, for nothing."""

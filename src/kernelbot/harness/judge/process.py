@@ -40,6 +40,7 @@ from kernelbot.harness.judge.script.judge import judge_script, maps_cuda
 from kernelbot.harness.judge.system import CUDA_ON_CPU_NOTE, system_info
 from kernelbot.harness.sandbox import RunnerClient
 from kernelbot.harness.sandbox.cgroups import JudgeGroup
+from kernelbot.harness.sandbox.device_filter import render_filter
 from kernelbot.harness.timing.clocks import CacheFlusher
 from kernelbot.harness.words.plan import Plan
 from kernelbot.harness.words.sandbox import SandboxUnavailable
@@ -99,6 +100,7 @@ def judge_and_report(
     order, plan = told.order, Plan.for_job(job, in_arenas=in_arenas)
     group.limit(job.limits)
     client.undisturbed = order.undisturbed
+    client.filter = render_filter(order.render_nodes)
 
     def emit(event: ProgressEvent) -> None:
         if order.tells:

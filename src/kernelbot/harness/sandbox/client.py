@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from kernelbot.harness.data import wire
 from kernelbot.harness.data.descriptors import refuse_descriptors
 from kernelbot.harness.sandbox.cgroups import RunnerGroup
+from kernelbot.harness.sandbox.device_filter import DeviceFilter
 from kernelbot.harness.sandbox.runner import Ends, Runner
 from kernelbot.harness.words.order import (
     Connect,
@@ -44,6 +45,8 @@ class RunnerClient:
         self._isolated: bool | None = None
         self._numbers = itertools.count()
         self._prepared: list[_Prepared] = []
+        self.filter: DeviceFilter | None = None
+        """Which devices its runners may open, of those that they are shown; None: all."""
         self.undisturbed = True
         """Whether the zygote forks none ahead while runners of this connection are at work."""
 
@@ -107,7 +110,7 @@ class RunnerClient:
     def _order(self, limits: Limits, entry: RunnerEntry, channels: int) -> "_Prepared":
         waits = channels == 1 and self._prepared
         ordered = self._prepared.pop(0) if waits else self._prepare(channels)
-        ordered.send_order(limits, entry, undisturbed=self.undisturbed)
+        ordered.send_order(limits, entry, self.filter, undisturbed=self.undisturbed)
         return ordered
 
     def dismiss(self) -> None:
@@ -207,7 +210,14 @@ class _Prepared:
             if is_new:
                 self._group.adopt(self._pids["runner"])
 
-    def send_order(self, limits: Limits, entry: RunnerEntry, *, undisturbed: bool) -> None:
+    def send_order(
+        self,
+        limits: Limits,
+        entry: RunnerEntry,
+        devices: DeviceFilter | None,
+        *,
+        undisturbed: bool,
+    ) -> None:
         """Order it, to be ready soon, within `limits`. `undisturbed`: see `StartRunner`. Raises
         `SandboxUnavailable`."""
         group, self._limits = self._group, limits
@@ -216,6 +226,8 @@ class _Prepared:
         self._expected |= {"ready", *(f"rank {rank}" for rank in ranks)}
         with self._leaving_nothing():
             group.limit(limits)
+            if devices is not None:  # before any code of anybody's opens one
+                devices.attach(group)
             if not entry.examines:  # it sends data; nobody else has anything to send
                 for channel in self._ends.channels:
                     refuse_descriptors(channel)

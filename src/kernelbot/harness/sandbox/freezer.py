@@ -29,6 +29,8 @@ class Freezer:
         switch, report = (
             ("cgroup.freeze", "cgroup.events") if second else ("freezer.state", "freezer.state")
         )
+        self.second_version = folder if second else None
+        """The folder, if the group is of version 2."""
         self._on, self._off = (b"1", b"0") if second else (b"FROZEN", b"THAWED")
         self._done = b"frozen 1\n" if second else b"FROZEN\n"
         self._switch = os.open(f"{folder}/{switch}", os.O_RDWR | os.O_CLOEXEC)

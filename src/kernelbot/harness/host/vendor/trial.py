@@ -3,11 +3,12 @@
 import json
 from collections.abc import Iterator
 
-from kernelbot.harness.gpu.access import gpu_access
+from kernelbot.harness.gpu.access import GpuAccess, gpu_access
 from kernelbot.harness.gpu.nodes import Assigned
 from kernelbot.harness.host.host import Host
 from kernelbot.harness.host.vendor.finding import VendorFinding
 from kernelbot.harness.sandbox import CommandNotStarted, RunnerClient, Zygote, run_command
+from kernelbot.harness.sandbox.device_filter import can_filter, render_filter
 from kernelbot.harness.words.sandbox import CommandResult, Flavour, SandboxUnavailable, ZygoteConfig
 from kernelbot.protocol import (
     BuildConfig,
@@ -53,7 +54,8 @@ def try_out(vendor: Vendor, assigned: Assigned) -> Iterator[VendorFinding]:
 
 def _sandbox(vendor: Vendor, assigned: Assigned) -> VendorFinding:
     try:
-        ended = _in_sandbox(vendor)
+        access = gpu_access(vendor, can_filter=can_filter)
+        ended = _in_sandbox(access)
         seen = json.loads(ended.stdout)
     except (SandboxUnavailable, CommandNotStarted) as error:
         return VendorFinding("sandbox", False, True, str(error))
@@ -63,7 +65,7 @@ def _sandbox(vendor: Vendor, assigned: Assigned) -> VendorFinding:
         return VendorFinding("sandbox", True, True, "works")
     wrong = list(seen["refused"])
     given = sorted(gpu.path for gpu in assigned.gpus)
-    others = sorted(gpu.path for gpu in assigned.others)
+    others = [] if access.alone else sorted(gpu.path for gpu in assigned.others)
     if seen["files"] != sorted(given + others):
         wrong.append(f"it shows {', '.join(seen['files']) or 'no GPU'}, not {', '.join(given)}")
     if vendor is Vendor.NVIDIA and seen["cuda"] != len(given):
@@ -78,9 +80,8 @@ def _sandbox(vendor: Vendor, assigned: Assigned) -> VendorFinding:
     return VendorFinding("sandbox", True, True, f"works, and shows {', '.join(given)} alone")
 
 
-def _in_sandbox(vendor: Vendor) -> CommandResult:
+def _in_sandbox(access: GpuAccess) -> CommandResult:
     """Raises `SandboxUnavailable`, `CommandNotStarted`."""
-    access = gpu_access(vendor)
     config = ZygoteConfig(
         Flavour.BARE,
         devices=access.devices,
@@ -92,6 +93,7 @@ def _in_sandbox(vendor: Vendor) -> CommandResult:
     try:
         zygote.wait_ready(_START_S)
         client = RunnerClient(zygote.connect())
+        client.filter = render_filter(access.alone)
         try:
             return run_command(client, ["python3", "-c", _PROBE], timeout_s=_PROBE_S)
         finally:
