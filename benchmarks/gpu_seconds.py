@@ -6,13 +6,18 @@ then its tests and timed calls on secret data; `--heavy` is how much there is to
 
 The second table is of nodes of a scheduler, which has allocated the GPU before the harness starts:
 for how long, if the node compiles, and if a build step without a GPU has done that before.
+
+The third one is of whole ranked submissions, public and secret run together, on such nodes: as two
+jobs that compile, as two with a build step, as one job that goes on with the secret run, and on a
+node that has judged another submission before. Its last column is how many times as many
+submissions a GPU judges in an hour in the last two ways as in the first.
 """
 
 import argparse
 import os
 import tempfile
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tests.support.cuda_driver import build_driver
@@ -26,9 +31,11 @@ from tests.support.device_problems import (
 from tests.support.triton_problems import TRITON, triton_problem
 
 from kernelbot.harness.gpu.lock import GpuLocks
+from kernelbot.harness.host.follow_up import judge_both
 from kernelbot.harness.host.host import Host
 from kernelbot.protocol import JobSpec, Mode, ProblemSpec, ProgressEvent, RunResult, Verdict
 from kernelbot.protocol.building import build_job
+from kernelbot.protocol.job import FollowUp
 from kernelbot.render.table import table
 
 _HEAVY = '#include <regex>\n#include <iostream>\nstatic std::regex each{NUMBER}("x");\n'
@@ -50,6 +57,9 @@ _TUNED = """@triton.autotune(
 @triton.jit"""
 """As submissions in Triton usually choose the size of their blocks."""
 _BUILT = ("compiled", "builds at import (load_inline)", "Triton")
+_OF_SUBMISSIONS = (
+    "submission", "two jobs (s)", "with the build step", "one job", "warm node", "times as many",
+)  # fmt: skip
 _PARTS = ("gpu_ready", "spawn", "generate", "check", "kernel")
 
 
@@ -82,38 +92,93 @@ def main() -> int:
         finally:
             host.close()
         print(table(("run", "whole (s)", "compiling", "GPU held", *_PARTS, "other"), rows))
-        rows = [row for kind in _BUILT for row in _on_nodes(kind, *kinds[kind], path)]
+        nodes = [_on_nodes(kind, *kinds[kind], path) for kind in _BUILT]
         print()
+        rows = [row for each in nodes for row in each.rows()]
         print(table(("run", "build step (s)", "GPU allocated", "with the build step"), rows))
+        print()
+        print(table(_OF_SUBMISSIONS, [each.row() for each in nodes]))
     return 0
 
 
-def _on_nodes(kind: str, source: str, problem: ProblemSpec, folder: Path) -> list[tuple[str, ...]]:
-    """A row for each run of a submission that is judged by nodes of its own."""
-    rows, product = [], None
-    for name, job in _jobs(source, problem):
-        step_s = 0.0
-        if product is None:
-            step_s, built = _on_node(build_job(job, "step", "builder"), folder)
-            product = built.product
-        without_s, _ = _on_node(job, folder)
-        with_s, _ = _on_node(replace(job, product=product), folder)
-        figures = (step_s, without_s, with_s)
-        rows.append((f"{kind}, {name}", *(f"{seconds:.2f}" for seconds in figures)))
-    return rows
+@dataclass(frozen=True)
+class _OnNodes:
+    """For how long nodes have a GPU for the public and the secret run of one submission."""
+
+    kind: str
+    step_s: float
+    compiling_s: tuple[float, float]
+    built_s: tuple[float, float]
+    together_s: float
+    warm_s: float
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """One for each run."""
+        steps = (self.step_s, 0.0)
+        figures = zip(("public", "secret"), steps, self.compiling_s, self.built_s, strict=True)
+        return [
+            (f"{self.kind}, {name}", *(f"{seconds:.2f}" for seconds in each))
+            for name, *each in figures
+        ]
+
+    def row(self) -> tuple[str, ...]:
+        """One for the submission."""
+        compiling_s = sum(self.compiling_s)
+        figures = (compiling_s, sum(self.built_s), self.together_s, self.warm_s)
+        times = (f"{compiling_s / self.together_s:.1f}", f"{compiling_s / self.warm_s:.1f}")
+        return (self.kind, *(f"{seconds:.2f}" for seconds in figures), " / ".join(times))
+
+
+def _on_nodes(kind: str, source: str, problem: ProblemSpec, folder: Path) -> _OnNodes:
+    """Judge a submission by nodes of its own, in each way."""
+    (_, public), (_, secret) = _jobs(source, problem)
+    step_s, built = _on_node(build_job(public, "step", "builder"), folder)
+    compiling_s = (_on_node(public, folder)[0], _on_node(secret, folder)[0])
+    public, secret = (replace(job, product=built.product) for job in (public, secret))
+    built_s = (_on_node(public, folder)[0], _on_node(secret, folder)[0])
+    told = FollowUp(secret.job_id, secret.mode, secret.seed)
+    together_s, _ = _on_node(replace(public, follow_up=told), folder)
+    warm_s = _on_a_warm_node(public, secret, folder)
+    return _OnNodes(kind, step_s, compiling_s, built_s, together_s, warm_s)
 
 
 def _on_node(job: JobSpec, folder: Path) -> tuple[float, RunResult]:
     """How long a node has the job, which starts the harness for it."""
     start = time.monotonic()
-    host = Host(gpus=GpuLocks(("g0",), folder / "locks"), lasting=False)
+    host = _host(folder, lasting=False)
     try:
-        result = host.judge(job, lambda _event: None)
+        results = judge_both(job, _nobody_hears, lambda one, emit: host.judge(one, emit))
     finally:
         host.close()
-    if result.verdict is not Verdict.ACCEPTED:
-        raise SystemExit(f"{job.job_id}: {result.verdict}: {result.failure}")
-    return time.monotonic() - start, result
+    for result in results if job.follow_up is not None else results[:1]:
+        _expect_accepted(job, result)
+    return time.monotonic() - start, results[0]
+
+
+def _on_a_warm_node(public: JobSpec, secret: JobSpec, folder: Path) -> float:
+    """How long a node that has judged before has both jobs."""
+    host = _host(folder, lasting=True)
+    try:
+        _expect_accepted(public, host.judge(public, _nobody_hears))
+        start = time.monotonic()
+        for job in (public, secret):
+            _expect_accepted(job, host.judge(job, _nobody_hears))
+        return time.monotonic() - start
+    finally:
+        host.close()
+
+
+def _host(folder: Path, *, lasting: bool) -> Host:
+    return Host(gpus=GpuLocks(("g0",), folder / "locks"), lasting=lasting)
+
+
+def _nobody_hears(_event: ProgressEvent) -> None:
+    """Takes the place of who hears events."""
+
+
+def _expect_accepted(job: JobSpec, result: RunResult | None) -> None:
+    if result is None or result.verdict is not Verdict.ACCEPTED:
+        raise SystemExit(f"{job.job_id}: {result and (result.verdict, result.failure)}")
 
 
 def _tuned(configurations: int) -> str:

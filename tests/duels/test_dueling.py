@@ -9,7 +9,8 @@ from kernelbot.duels.dueling import configure
 from kernelbot.duels.model import DUEL_TRANSITIONS, DuelReason, DuelState
 from kernelbot.protocol import DuelResult, Failure, Fault, Mode, RunResult, Verdict
 from kernelbot.ranking.model import NotRanked, NotRankedReason
-from kernelbot.runs.lifecycle import Claim, RunLifecycle
+from kernelbot.runs.claims import Claim
+from kernelbot.runs.lifecycle import RunLifecycle
 from tests.fakes.host import result_of
 from tests.support.duels import FASTER, SAME, SLOWER, WIDE, all_duels, neighbours, two_of_ada
 from tests.support.judging import begun_duel, end_duel, fought, judging, show

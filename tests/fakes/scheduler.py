@@ -1,10 +1,11 @@
 """A scheduler in memory, and a launcher for it: what the worker sees of a remote one."""
 
 import asyncio
+import math
 from collections.abc import AsyncIterator, Collection, Mapping
 from dataclasses import replace
 
-from kernelbot.domain.errors import SchedulerError
+from kernelbot.domain.errors import JobRefused, SchedulerError
 from kernelbot.launchers.base import NO_SIZES, Availability, JobState, Outcome, Traits
 from kernelbot.protocol import JobSpec, ProgressEvent
 
@@ -36,6 +37,8 @@ class FakeScheduler:
         """It shows no job that it has taken, and so may be given it twice."""
         self.looks = 0
         """How often it was looked for a job."""
+        self.longest_s = math.inf
+        """It never takes a job that may take longer."""
         self.launch_s = 0.0
         """How long a launch takes; the job is there at its end."""
         self.launching = 0
@@ -88,6 +91,8 @@ class FakeLauncher:
 
     async def launch(self, spec: JobSpec) -> str:
         await self.scheduler.answer()
+        if spec.longest_s > self.scheduler.longest_s:
+            raise JobRefused(f"{spec.longest_s:.0f} s are too long")
         self.scheduler.launching += 1
         await asyncio.sleep(self.scheduler.launch_s)
         handle = f"{self._name}/{spec.job_id}"

@@ -2,7 +2,8 @@
 
 from kernelbot.domain.states import RunState
 from kernelbot.protocol import EventKind, Fault, Mode, ProgressEvent
-from kernelbot.runs.lifecycle import Claim, RunLifecycle
+from kernelbot.runs.claims import Claim
+from kernelbot.runs.lifecycle import RunLifecycle
 from kernelbot.submissions.model import Submission
 from tests.fakes.host import result_of
 from tests.support.judging import judging

@@ -2,7 +2,8 @@
 
 from kernelbot.domain.states import RunState
 from kernelbot.protocol import Fault, Limits, Mode, RunResult, SamplingRules, SandboxMode, Verdict
-from kernelbot.runs.lifecycle import Claim, RunLifecycle, RunRules
+from kernelbot.runs.claims import Claim
+from kernelbot.runs.lifecycle import RunLifecycle, RunRules
 from kernelbot.submissions.model import Submission
 from tests.fakes.host import result_of
 from tests.support.world import DEVICES, World

@@ -17,7 +17,8 @@ from kernelbot.accounts.model import User
 from kernelbot.domain.errors import TooManyRequests
 from kernelbot.domain.states import RunState, SubmissionState
 from kernelbot.protocol import Fault, HarnessKind, Mode, SourceFile
-from kernelbot.runs.lifecycle import MAX_TAKEOVERS, Claim, RunLifecycle
+from kernelbot.runs.claims import MAX_TAKEOVERS, Claim
+from kernelbot.runs.lifecycle import RunLifecycle
 from kernelbot.runs.queue.model import QueueRules
 from kernelbot.server.wiring import open_services
 from tests.fakes.host import result_of

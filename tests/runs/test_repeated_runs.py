@@ -5,7 +5,8 @@ import pytest
 
 from kernelbot.domain.states import RunState
 from kernelbot.protocol import Fault, Mode, Verdict
-from kernelbot.runs.lifecycle import Claim, RunLifecycle
+from kernelbot.runs.claims import Claim
+from kernelbot.runs.lifecycle import RunLifecycle
 from kernelbot.runs.model import Run
 from kernelbot.runs.repeats import MAX_REPEATS, TOO_WIDE
 from tests.fakes.host import result_of

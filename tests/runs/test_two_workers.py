@@ -22,7 +22,8 @@ from hypothesis.strategies import integers, sampled_from
 from kernelbot.domain.errors import Conflict
 from kernelbot.domain.states import MAX_ATTEMPTS, RunState
 from kernelbot.protocol import Fault, Mode, Verdict
-from kernelbot.runs.lifecycle import MAX_TAKEOVERS, Claim, RunLifecycle
+from kernelbot.runs.claims import MAX_TAKEOVERS, Claim
+from kernelbot.runs.lifecycle import RunLifecycle
 from tests.fakes.host import result_of
 from tests.support.judging import judging
 from tests.support.world import World, open_world

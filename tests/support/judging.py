@@ -6,7 +6,8 @@ from collections.abc import AsyncIterator
 
 from kernelbot.moderation.reviews.model import ReviewRules
 from kernelbot.protocol import Limits, SamplingRules, SandboxMode
-from kernelbot.runs.lifecycle import Claim, RunLifecycle, RunRules
+from kernelbot.runs.claims import Claim
+from kernelbot.runs.lifecycle import RunLifecycle, RunRules
 from kernelbot.runs.queue.model import QueueRules
 from tests.fakes.host import result_of, words_of
 from tests.support.world import DEVICES, World

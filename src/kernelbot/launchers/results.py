@@ -19,6 +19,7 @@ from kernelbot.protocol import (
 )
 from kernelbot.protocol.result_rules import held_to
 from kernelbot.protocol.result_size import MAX_BYTES, most_bytes
+from kernelbot.protocol.several_results import next_result, own_result
 from kernelbot.protocol.workload_rules import Disagrees
 
 MAX_REASON = 500
@@ -71,13 +72,14 @@ async def no_events() -> AsyncIterator[tuple[ProgressEvent, ...]]:
         yield batch
 
 
-def read_result(left: Left, job: JobSpec, within_s: float) -> RunResult:
+def read_result(left: Left, job: JobSpec, within_s: float, *, of_next: bool = False) -> RunResult:
     """The result of this very job, whose attempt took `within_s` seconds at most; see `held_to`.
+    `of_next`: of the job that follows it.
 
     May take long and much memory for what was made for that: see `worker.reading`. Raises
     `NoResult`.
     """
-    return _read(_unpacked(left, most_bytes(job)), job, within_s)
+    return _read(_unpacked(left, most_bytes(job)), job, within_s, of_next)
 
 
 def is_small(left: Left) -> bool:
@@ -85,7 +87,9 @@ def is_small(left: Left) -> bool:
     return len(left.content) <= _SMALL_BYTES
 
 
-def read_small_result(left: Left, job: JobSpec, within_s: float) -> RunResult | None:
+def read_small_result(
+    left: Left, job: JobSpec, within_s: float, *, of_next: bool = False
+) -> RunResult | None:
     """The same within milliseconds; None for what may take longer: it is large, or holds more
     lists and objects than a result that is small. Raises `NoResult`."""
     content = None
@@ -95,14 +99,19 @@ def read_small_result(left: Left, job: JobSpec, within_s: float) -> RunResult | 
         return None
     if content.count(b"[") + content.count(b"{") > _SMALL_PARTS:
         return None
-    return _read(content, job, within_s)
+    return _read(content, job, within_s, of_next)
 
 
-def _read(content: bytes, job: JobSpec, within_s: float) -> RunResult:
+def _read(content: bytes, job: JobSpec, within_s: float, of_next: bool) -> RunResult:
     try:
-        result = from_wire(RunResult, json.loads(content))
+        value = json.loads(content)
+        value = next_result(value) if of_next else own_result(value, job)
+        result = from_wire(RunResult, value)
     except (ValueError, RecursionError, WireError, VersionMismatch) as error:
         raise NoResult(f"its result can't be read: {error}") from None
+    if of_next:
+        assert job.next_job is not None, "only who knows of one asks for its result"
+        job = job.next_job
     if result.attempt_lost and result.job_id in ("", job.job_id):  # empty: it couldn't read the job
         raise NoResult(result.failure.message if result.failure else "the node doesn't say why")
     try:

@@ -1,6 +1,6 @@
 """What the platform sends to the harness: everything needed to judge one run, and nothing else."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from kernelbot.protocol.enums import HarnessKind, Mode, NumberType, SandboxMode, Vendor
 from kernelbot.protocol.lang import Lang
@@ -181,6 +181,16 @@ class SamplingRules:
 
 
 @dataclass(frozen=True)
+class FollowUp:
+    """The job that a node judges next if its job is accepted: the run on secret data of the same
+    submission. What it doesn't name is alike in both."""
+
+    job_id: str
+    mode: Mode
+    seed: int | None
+
+
+@dataclass(frozen=True)
 class JobSpec:
     """One attempt of one run."""
 
@@ -209,15 +219,32 @@ class JobSpec:
     checked: bool = False
     """Whether each access of memory is looked at, of CUDA kernels that the processor runs. In the
     mode `test` alone."""
+    follow_up: FollowUp | None = None
+    """What a scheduler's node judges besides, while it has the device; None: nothing. A node that
+    can't is none the worse: then that run gets a job of its own."""
+
+    @property
+    def alone(self) -> "JobSpec":
+        """The same job without what follows it."""
+        return self if self.follow_up is None else replace(self, follow_up=None)
+
+    @property
+    def next_job(self) -> "JobSpec | None":
+        """The job that follows if this one is accepted; None: there is none."""
+        if self.follow_up is None:
+            return None
+        told = self.follow_up
+        return replace(self.alone, job_id=told.job_id, mode=told.mode, seed=told.seed, secret=True)
 
     @property
     def longest_s(self) -> float:
-        """How long judging may take at most in any mode, without the platform's own time. In a duel
-        two files are built and tested."""
+        """How long judging may take at most in any mode, without the platform's own time; with what
+        follows. In a duel two files are built and tested."""
         limits = self.problem.timeouts
         if self.build_only:
             return limits.compile_s
         if self.opponent is None:
             timed_s = max(limits.benchmark_s, limits.ranked_s)
-            return limits.compile_s + limits.test_s + timed_s
+            next_s = 0.0 if self.next_job is None else self.next_job.longest_s
+            return limits.compile_s + limits.test_s + timed_s + next_s
         return 2 * (limits.compile_s + limits.test_s) + limits.benchmark_s + limits.ranked_s

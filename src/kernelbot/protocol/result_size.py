@@ -35,8 +35,11 @@ _BASE_BYTES = 1 << 20
 
 
 def most_bytes(job: JobSpec) -> int:
-    """Most bytes of the JSON of a result of this job, with its files."""
+    """Most bytes of the JSON of a result of this job, with its files and the result of what
+    follows."""
     possible = _BASE_BYTES + _printed(job) + _cases(job) + _measured(job) + _files(job)
+    if job.next_job is not None:
+        possible += most_bytes(job.next_job)
     if job.build_only:
         possible += MAX_PRODUCT_BYTES * 4 // 3 + 4 + _report(job)
     return min(possible, MAX_BYTES)

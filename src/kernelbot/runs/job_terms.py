@@ -14,6 +14,7 @@ from kernelbot.protocol import (
     SandboxMode,
     SourceFile,
 )
+from kernelbot.protocol.job import FollowUp
 
 
 def job_id_of(run_id: int, attempt: int, board_secret: bytes) -> str:
@@ -40,6 +41,8 @@ class JobTerms:
     product_sha256: str = ""
     """The digest of the product that the job carries; empty: none."""
     opponent_product_sha256: str = ""
+    follow_up: FollowUp | None = None
+    """The run on secret data that the same node judges next, as an attempt that isn't begun yet."""
 
     @classmethod
     def from_job(cls, spec: JobSpec) -> "JobTerms":

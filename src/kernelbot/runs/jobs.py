@@ -1,16 +1,18 @@
 """What an attempt's job is: its id, its seed and its limits, and the specification made of them."""
 
 import hmac
+from dataclasses import replace
 
 from kernelbot.boards import store as boards
 from kernelbot.boards.model import ProblemDefinition
 from kernelbot.domain.versioned_cache import VersionedCache
 from kernelbot.protocol import JobSpec, Limits, Mode, SamplingRules, SandboxMode, SourceFile
+from kernelbot.protocol.job import FollowUp
 from kernelbot.protocol.phases import judged_mode
 from kernelbot.runs import store as attempts
 from kernelbot.runs.devices.model import DeviceConfig
 from kernelbot.runs.job_terms import JobTerms, job_id_of
-from kernelbot.runs.store import LockedRun, OpenAttempt
+from kernelbot.runs.store import LockedRun, OpenAttempt, WaitingRun
 from kernelbot.store.database import ReadSession, WriteSession
 
 _DEFINITIONS = 32
@@ -67,6 +69,12 @@ class JobSpecs:
             sampling=self._sampling,
             sandbox=self._sandbox,
         )
+
+    def follow_up(self, run: LockedRun, device: DeviceConfig, waiting: WaitingRun) -> FollowUp:
+        """What the next attempt of the submission's secret run would be, judged after `run`."""
+        secret = replace(run, id=waiting.id, secret=True)
+        terms = self.terms(secret, device, waiting.attempts + 1)
+        return FollowUp(terms.job_id, terms.mode, terms.seed)
 
     async def _definition(self, session: ReadSession, version_id: int) -> ProblemDefinition:
         found = self._definitions.get(version_id, None)

@@ -1,11 +1,12 @@
 """The steps of judging a run, which the worker calls; each is one guarded transaction."""
 
 import asyncio
+import contextlib
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from kernelbot.boards import store as boards
-from kernelbot.domain.errors import PlatformError
+from kernelbot.domain.errors import PlatformError, Unavailable
 from kernelbot.domain.states import RunState
 from kernelbot.duels import dueling
 from kernelbot.moderation.known_right import service as known_right
@@ -15,7 +16,6 @@ from kernelbot.moderation.triage import Triage
 from kernelbot.protocol import (
     Fault,
     HarnessKind,
-    JobSpec,
     Limits,
     Mode,
     ProgressEvent,
@@ -26,8 +26,10 @@ from kernelbot.protocol import (
 )
 from kernelbot.runs import ending
 from kernelbot.runs import store as attempts
+from kernelbot.runs.claims import Claim, why_not_followed
 from kernelbot.runs.devices.model import DeviceConfig, DeviceReport
 from kernelbot.runs.files import under_safe_names
+from kernelbot.runs.going_on import begin_next, with_follow_up
 from kernelbot.runs.job_terms import JobTerms
 from kernelbot.runs.jobs import JobSpecs
 from kernelbot.runs.progress import last_steps, steps
@@ -41,10 +43,6 @@ from kernelbot.store.database import Database, WriteSession
 from kernelbot.submissions import store as submissions
 from kernelbot.submissions.same_code import code_digest
 
-MAX_TAKEOVERS = 5
-"""How many workers may die or stop while following one attempt, which may be the cause."""
-_DEADLY = "one worker after another ended while following it"
-
 
 @dataclass(frozen=True)
 class RunRules:
@@ -56,28 +54,6 @@ class RunRules:
     stale_s: float
     review: ReviewRules = field(default_factory=ReviewRules)
     queue: QueueRules = field(default_factory=QueueRules)
-
-
-@dataclass(frozen=True)
-class Claim:
-    """An attempt that this worker follows. `handle` None: it must be launched; launching is
-    idempotent by `spec.job_id`, so it does no harm if it was launched already."""
-
-    attempt_id: int
-    run_id: int
-    submission_id: int | None
-    """None for what is known to be right."""
-    spec: JobSpec
-    launcher: str
-    handle: str | None
-    waited_s: float
-    age_s: float
-    """How long ago the attempt was begun, by whoever had it first."""
-    is_ranked: bool
-    """Whether it is the run of a submission that may be ranked by it."""
-    alone: bool
-    """Whether nothing may run beside it: a run that was lost once may bring down others, the times
-    of a rejudge are compared with each other, and others with what is known to be right."""
 
 
 class RunLifecycle:
@@ -96,13 +72,21 @@ class RunLifecycle:
         self._rules = rules
         self._triage = triage
         self._jobs = JobSpecs(rules.limits, rules.sampling, rules.sandbox)
+        self._ending: set[int] = set()
+        """Attempts that were judged with another one and are about to be written."""
 
     async def claim(
-        self, device_name: str, owner: str, *, available: Collection[str] | None = None
+        self,
+        device_name: str,
+        owner: str,
+        *,
+        available: Collection[str] | None = None,
+        goes_on: Collection[str] = (),
     ) -> Claim | None:
         """Take over an attempt on the device that a dead worker left, since it had its turn. Else
         begin the next attempt of the run whose author's turn it is, on the first of the device's
         launchers that is `available` (None: all are). If none is, waiting runs go on waiting.
+        `goes_on`: the launchers whose nodes may judge a GPU's secret run after its public one.
 
         None if there is nothing to do, or the run can't be judged at all, which ends it.
         """
@@ -130,10 +114,11 @@ class RunLifecycle:
             run = await attempts.lock_run(session, chosen) if chosen is not None else None
             if run is None or await dueling.is_moot(session, run):
                 return None
-            attempt = await self._begin(session, run, device, launcher, owner)
+            together = launcher in goes_on
+            attempt = await self._begin(session, run, device, launcher, owner, together=together)
             if attempt is None:
                 return None
-            if reason := _not_followed(attempt, device):
+            if reason := why_not_followed(attempt, device):
                 await ending.lose(session, run, attempt.id, owner, reason, Fault.PLATFORM)
                 return None
             try:
@@ -161,12 +146,16 @@ class RunLifecycle:
         device: DeviceConfig,
         launcher: str | None,
         owner: str,
+        *,
+        together: bool,
     ) -> OpenAttempt | None:
         if run.state != RunState.QUEUED or launcher is None:
             return await attempts.take_over(
                 session, run.id, owner=owner, stale_s=self._rules.stale_s
             )
         terms = self._jobs.terms(run, device, run.attempts + 1)
+        if together:
+            terms = await with_follow_up(session, run, device, self._jobs, terms)
         return await attempts.open_attempt(
             session, run, launcher=launcher, owner=owner, terms=terms
         )
@@ -217,10 +206,16 @@ class RunLifecycle:
                 await ending.tell_whether_it_waits(session, run, reason)
 
     async def finish(
-        self, claim: Claim, owner: str, result: RunResult, events: Sequence[ProgressEvent] = ()
+        self,
+        claim: Claim,
+        owner: str,
+        result: RunResult,
+        events: Sequence[ProgressEvent] = (),
+        next_result: RunResult | None = None,
     ) -> bool:
         """Write the verdict with all that depends on it, in one transaction; before it the judge's
-        last `events`, for those who follow.
+        last `events`, for those who follow. The same transaction begins the attempt whose
+        `next_result` it is, if any, so that nobody else does; the next one ends it.
 
         False if the attempt had ended before: nothing is written twice.
         """
@@ -286,7 +281,24 @@ class RunLifecycle:
             await ending.conclude(session, run)
             if scored is not None and run.rejudge_id is not None:  # locked before the ranking
                 await hold_if_absurd(session, scored, self._rules.review)
+            goes_on = accepted and next_result is not None
+            begun = await begin_next(
+                session, claim, owner, self._devices, self._jobs, goes_on=goes_on
+            )
+        await self._finish_next(begun, owner, next_result)
         return True
+
+    async def _finish_next(self, begun: Claim | None, owner: str, result: RunResult | None) -> None:
+        """Write its verdict. If that can't be done now, the attempt grows stale, and whoever takes
+        it over has it judged."""
+        if begun is None or result is None:
+            return
+        self._ending.add(begun.attempt_id)
+        try:
+            with contextlib.suppress(Unavailable):
+                await self.finish(begun, owner, result)
+        finally:
+            self._ending.discard(begun.attempt_id)
 
     async def _compare(self, session: WriteSession, run: RunRef) -> None:
         """There is a score to compare, so there must be something to compare it with."""
@@ -343,7 +355,8 @@ class RunLifecycle:
     ) -> set[int]:
         """Say that this worker is alive; returns the followed attempts that are still its own."""
         async with self._database.write() as session:
-            return await workers.heartbeat(session, owner, node, reports, followed, counts)
+            mine = followed | self._ending
+            return await workers.heartbeat(session, owner, node, reports, mine, counts)
 
     async def devices_for_torch(self) -> frozenset[str]:
         """The devices whose open boards will need torch, so that it can be loaded in advance."""
@@ -384,12 +397,3 @@ async def _why_again(session: WriteSession, run: RunRef, result: RunResult, rank
     if ranked and run.repeats < MAX_REPEATS and (why := why_again(result)):
         return why
     return REPEATED if await dueling.needs_another(session, run, result) else ""
-
-
-def _not_followed(attempt: OpenAttempt, device: DeviceConfig) -> str | None:
-    """Why nobody should follow an attempt that was taken over; None: it may be followed."""
-    if attempt.takeovers > MAX_TAKEOVERS:
-        return _DEADLY
-    if attempt.launcher not in device.launchers:
-        return f"launcher {attempt.launcher!r}, which had it, is configured no more"
-    return None

@@ -101,6 +101,14 @@ SELECT opened.id, CASE WHEN begun.submission_id IS NOT NULL THEN add_event(
 FROM opened, begun;
 
 -- A heartbeat in the future is from before the clock was set back.
+-- Without waiting for its lock: whoever has it, judges or deletes it.
+-- name: waiting_secret_run
+SELECT s.id, s.attempts FROM runs p
+JOIN runs s ON s.submission_id = p.submission_id AND s.device = p.device AND s.secret
+WHERE p.id = %(run_id)s AND NOT p.secret AND p.rejudge_id IS NULL
+    AND s.state = 'queued' AND s.rejudge_id IS NULL
+FOR NO KEY UPDATE OF s SKIP LOCKED;
+
 -- name: take_over
 UPDATE attempts SET owner = %(owner)s, heartbeat_at = now(), takeovers = takeovers + 1
 WHERE run_id = %(run_id)s AND state IN ('launching', 'running')

@@ -170,6 +170,21 @@ async def open_attempt(
     return OpenAttempt(row["id"], run.attempts + 1, launcher, None, terms=terms)
 
 
+@dataclass(frozen=True)
+class WaitingRun:
+    """A run in the queue. `attempts`: how many it has had."""
+
+    id: int
+    attempts: int
+
+
+async def waiting_secret_run(session: WriteSession, run_id: int) -> WaitingRun | None:
+    """The secret run of the same submission and device, locked; None if it doesn't wait for this
+    one, or somebody else changes it just now."""
+    row = await session.one(statements(__file__)["waiting_secret_run"], {"run_id": run_id})
+    return None if row is None else WaitingRun(**row)
+
+
 async def take_over(
     session: WriteSession, run_id: int, *, owner: str, stale_s: float
 ) -> OpenAttempt | None:

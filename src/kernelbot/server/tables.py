@@ -68,6 +68,9 @@ class DeviceSettings(BaseModel):
     image: str = Field(default="", max_length=200)
     """Names what its machines and those of `builds_on` have installed: with another name nothing is
     used that was built before."""
+    one_allocation: bool = True
+    """Whether a scheduler's node that judges a submission's public run goes on with its secret one,
+    so that both have a GPU once, for a time limit that is longer by the second."""
     preflight: bool = True
     """Whether a GPU's submissions are compiled in idle time of this machine's CPU, for their
     authors alone, if the GPU has no `builds_on`."""

@@ -23,8 +23,9 @@ from kernelbot.protocol.building import Side, build_job, build_key, has_build_st
 from kernelbot.protocol.os_errors import in_words
 from kernelbot.protocol.result_size import most_bytes
 from kernelbot.runs.builds.service import Begun, BuildRequest, Builds, Built, build_of
+from kernelbot.runs.claims import Claim
 from kernelbot.runs.devices.model import DeviceConfig
-from kernelbot.runs.lifecycle import Claim, RunLifecycle
+from kernelbot.runs.lifecycle import RunLifecycle
 from kernelbot.worker.checking import Checks
 from kernelbot.worker.idle import IdleTime
 from kernelbot.worker.launching import launch_whole

@@ -4,8 +4,9 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
+from functools import partial
 
 import structlog
 
@@ -22,10 +23,12 @@ from kernelbot.launchers.results import NoResult, is_small
 from kernelbot.protocol import EventKind, Fault, ProgressEvent, RunResult
 from kernelbot.protocol.os_errors import in_words
 from kernelbot.protocol.result_size import most_bytes
-from kernelbot.runs.lifecycle import Claim, RunLifecycle
+from kernelbot.runs.claims import Claim
+from kernelbot.runs.lifecycle import RunLifecycle
 from kernelbot.worker.brakes import Brake
 from kernelbot.worker.building import Builder, Workshop
 from kernelbot.worker.launching import launch_whole
+from kernelbot.worker.moments import Moment
 from kernelbot.worker.reading import ResultReader
 from kernelbot.worker.retries import jittered, until_available
 from kernelbot.worker.tally import Tally
@@ -38,24 +41,6 @@ _SLACK_S = 60.0
 """What a node's samples may take beyond the time that we saw: this machine's clock may be set, and
 it may sleep."""
 log = structlog.get_logger()
-
-
-@dataclass(frozen=True)
-class _Clocks:
-    """A moment, by both clocks."""
-
-    steady_s: float
-    wall_s: float
-
-    @classmethod
-    def now(cls) -> "_Clocks":
-        return cls(time.monotonic(), time.time())
-
-    def elapsed_s(self) -> float:
-        """How long ago that was, by the one that says longer: one of them stands still while this
-        machine sleeps."""
-        now = self.now()
-        return max(now.steady_s - self.steady_s, now.wall_s - self.wall_s)
 
 
 class FollowingStage(StrEnum):
@@ -105,7 +90,7 @@ class AttemptFollower:
         self._last: tuple[ProgressEvent, ...] = ()
         """Progress that is stored together with the outcome."""
         self.claim = claim
-        self._began = _Clocks.now()
+        self._began = Moment.now()
         self._handle = claim.handle
         self._may_have_a_job = claim.handle is not None
         """Whether a scheduler was asked for one, and hasn't refused it."""
@@ -237,9 +222,7 @@ class AttemptFollower:
         try:
             await self._find_what_another_launched()
             if self._handle is None:
-                self._handle = await launch_whole(
-                    self._launcher, self.claim.spec, self._on_cancel, self._know
-                )
+                self._handle = await self._launch_as_it_may_be()
             return True
         except NoRoom as error:
             self._may_have_a_job = error.unsure
@@ -255,6 +238,19 @@ class AttemptFollower:
             counts = self._brake.refused(attempt_id, reason)
             await self._lose(reason, error.fault, again=True, counts=counts)
         return False
+
+    async def _launch_as_it_may_be(self) -> str:
+        """The job's handle. If the scheduler never takes so long a job as two runs need, this run's
+        alone is launched."""
+        launch = partial(launch_whole, on_cancel=self._on_cancel, known=self._know)
+        try:
+            return await launch(self._launcher, self.claim.spec)
+        except JobRefused:
+            if self.claim.spec.follow_up is None:
+                raise
+        self.claim = replace(self.claim, spec=self.claim.spec.alone)
+        await until_available(lambda: self._judging.carries(self.claim))
+        return await launch(self._launcher, self.claim.spec)
 
     async def _find_what_another_launched(self) -> None:
         """Whoever had the attempt before may have been killed between its launch and the record of
@@ -323,16 +319,19 @@ class AttemptFollower:
         result = await self._read(outcome.left) if outcome.left is not None else None
         if isinstance(result, RunResult):
             self._brake.judged()
-            return await self._finish(result, self._build_s)
+            assert outcome.left is not None, "it was read"
+            return await self._finish(result, self._build_s, await self._read_next(outcome.left))
         self._tally.add("launcher_errors", self.claim.launcher)
         return await self.lose(result or outcome.reason, outcome.fault)
 
-    async def _finish(self, result: RunResult, build_s: float | None) -> bool:
+    async def _finish(
+        self, result: RunResult, build_s: float | None, next_result: RunResult | None = None
+    ) -> bool:
         """Write the verdict. False as in `_store`."""
         if build_s is not None:
             result = replace(result, timings={**result.timings, "build": build_s})
         applied = await until_available(
-            lambda: self._judging.finish(self.claim, self._owner, result, self._last)
+            lambda: self._judging.finish(self.claim, self._owner, result, self._last, next_result)
         )
         if applied:
             self._tally.add("verdicts", result.verdict)
@@ -353,6 +352,18 @@ class AttemptFollower:
                 reason=str(error),
             )
             return str(error)
+
+    async def _read_next(self, left: Left) -> RunResult | None:
+        """The result of what followed; None: nothing did, or what there is can't be its result.
+        Then that run has a job of its own."""
+        if self.claim.spec.follow_up is None:
+            return None
+        within_s = self.claim.age_s + self._began.elapsed_s() + _SLACK_S
+        try:
+            return await self._reader.read(left, self.claim.spec, within_s, of_next=True)
+        except NoResult as error:
+            self._log.info("nothing_followed", reason=str(error))
+            return None
 
     async def _let_go(self, *, has_outcome: bool = False) -> None:
         """Stop the job, unless it runs elsewhere or has ended, and its attempt is open: then

@@ -5,6 +5,7 @@ import contextlib
 import json
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from functools import partial
 
 from kernelbot.drawing.kept_program import PooledProgram
 from kernelbot.launchers.base import Left
@@ -29,15 +30,18 @@ class ResultReader:
         self._free = asyncio.Semaphore(_AT_ONCE)
         self._idle: list[PooledProgram] = []
 
-    async def read(self, left: Left, job: JobSpec, within_s: float) -> RunResult:
+    async def read(
+        self, left: Left, job: JobSpec, within_s: float, *, of_next: bool = False
+    ) -> RunResult:
         """Read a result as `read_result` does. Raises `NoResult`, also for what takes too long or
         too much memory."""
         if len(left.content) > zip_size(most_bytes(job)):
             raise NoResult(too_long(most_bytes(job)))
-        result = await asyncio.to_thread(read_small_result, left, job, within_s)
+        small = partial(read_small_result, left, job, within_s, of_next=of_next)
+        result = await asyncio.to_thread(small)
         if result is not None:
             return result
-        line = await asyncio.to_thread(_request, left, job, within_s)
+        line = await asyncio.to_thread(_request, left, job, within_s, of_next)
         async with self._program() as program:
             answer = await program.ask(line, self._limit_s, left.content)
         if answer is None:
@@ -65,7 +69,7 @@ class ResultReader:
             self._idle.append(program)
 
 
-def _request(left: Left, job: JobSpec, within_s: float) -> bytes:
+def _request(left: Left, job: JobSpec, within_s: float, of_next: bool) -> bytes:
     """The job without its texts and products, which say nothing of what a result may be."""
     bare = replace(
         job,
@@ -78,6 +82,7 @@ def _request(left: Left, job: JobSpec, within_s: float) -> bytes:
     request = {
         "job": to_wire(bare),
         "within_s": within_s,
+        "of_next": of_next,
         "zipped_as": left.zipped_as,
         "body_bytes": len(left.content),
     }

@@ -1,8 +1,8 @@
 """The program that reads large results.
 
 A process of its own: what a node has left may have been made to take very long, or much memory,
-and neither can be interrupted. A request has `job` (without its files), `within_s` and `zipped_as`,
-and is followed by what the node has left. The answer is that of `encode_reading`.
+and neither can be interrupted. A request has `job` (without its files), `within_s`, `of_next` and
+`zipped_as`, and is followed by what the node has left. The answer is that of `encode_reading`.
 """
 
 import gc
@@ -23,7 +23,9 @@ def _read(request: dict[str, Any]) -> bytes:
     job = from_wire(JobSpec, request["job"])
     left = Left(request.pop("body"), request["zipped_as"])
     try:
-        found: RunResult | str = read_result(left, job, request["within_s"])
+        found: RunResult | str = read_result(
+            left, job, request["within_s"], of_next=request["of_next"]
+        )
     except NoResult as error:
         found = str(error)
     except MemoryError:

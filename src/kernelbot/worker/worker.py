@@ -14,8 +14,9 @@ from kernelbot.launchers.base import Launcher
 from kernelbot.platform.notifications import NotificationChannel, Waker
 from kernelbot.runs.builds.reports import IdleReports
 from kernelbot.runs.builds.service import Builds
+from kernelbot.runs.claims import Claim
 from kernelbot.runs.devices.model import DeviceConfig
-from kernelbot.runs.lifecycle import Claim, RunLifecycle
+from kernelbot.runs.lifecycle import RunLifecycle
 from kernelbot.worker.building import Workshop
 from kernelbot.worker.checking import Checks
 from kernelbot.worker.following import AttemptFollower, FollowingStage
@@ -86,6 +87,7 @@ class Worker:
         self._devices = tuple(d for d in devices if launchers.keys() & set(d.launchers))
         self._watchers = {name: Watcher(name, each) for name, each in launchers.items()}
         self._checks = Checks(launchers, self._devices, lambda name: self._watchers[name].crashing)
+        self._remote = {name for name, launcher in launchers.items() if launcher.traits.remote}
         self._unended = {name: UnendedJobs(name, each) for name, each in launchers.items()}
         self._slots = {d.spec.name: DeviceSlots(d.slots) for d in self._devices}
         self._turns = turns
@@ -172,8 +174,7 @@ class Worker:
 
     async def _seek_unended(self) -> None:
         """Have stopped what workers that are gone had given up, and may not have stopped."""
-        remote = [name for name, launcher in self._launchers.items() if launcher.traits.remote]
-        for name, job_id in await self._judging.given_up(remote):
+        for name, job_id in await self._judging.given_up(self._remote):
             self._unended[name].seek(job_id, may_appear=False)
 
     def _start_checks(self) -> list[asyncio.Task[None]]:
@@ -238,7 +239,7 @@ class Worker:
         available = self._checks.available(device)
         try:
             claim = await self._judging.claim(
-                device.spec.name, self._identity.owner, available=available
+                device.spec.name, self._identity.owner, available=available, goes_on=self._remote
             )
         except Unavailable:
             return None  # asked again after the poll

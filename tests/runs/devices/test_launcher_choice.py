@@ -3,8 +3,9 @@
 import pytest
 
 from kernelbot.protocol import DeviceSpec, Fault, Limits, Mode, SamplingRules, SandboxMode, Vendor
+from kernelbot.runs.claims import Claim
 from kernelbot.runs.devices.model import DeviceConfig
-from kernelbot.runs.lifecycle import Claim, RunLifecycle, RunRules
+from kernelbot.runs.lifecycle import RunLifecycle, RunRules
 from tests.support.world import World
 
 BOTH = (DeviceConfig(DeviceSpec("CPU", Vendor.CPU), ("near", "far"), 2),)

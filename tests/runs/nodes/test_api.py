@@ -21,7 +21,8 @@ from kernelbot.protocol import (
     encode_payload,
     to_wire,
 )
-from kernelbot.runs.lifecycle import Claim, RunLifecycle, RunRules
+from kernelbot.runs.claims import Claim
+from kernelbot.runs.lifecycle import RunLifecycle, RunRules
 from kernelbot.runs.nodes.service import open_links
 from tests.support.door import Door
 from tests.support.world import DEVICES

@@ -22,7 +22,8 @@ from kernelbot.protocol import (
 )
 from kernelbot.protocol.building import Side, build_job, step_id
 from kernelbot.runs.builds.service import Begun, Builds, Built, build_of
-from kernelbot.runs.lifecycle import Claim, RunLifecycle, RunRules
+from kernelbot.runs.claims import Claim
+from kernelbot.runs.lifecycle import RunLifecycle, RunRules
 from kernelbot.runs.nodes.service import MAX_EVENTS, NodeJobs, SignedLinks, open_links
 from kernelbot.runs.nodes.signed_links import Signed
 from kernelbot.submissions.model import SubmissionEvent

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from kernelbot.harness.host.cancellation import AttemptLost, Cancellation, Cancelled
+from kernelbot.harness.host.follow_up import judge_both
 from kernelbot.harness.host.host import Host
 from kernelbot.harness.host.whole_files import write_whole
 from kernelbot.harness.judge.result import broken
@@ -30,6 +31,7 @@ from kernelbot.protocol import (
     to_wire,
 )
 from kernelbot.protocol.os_errors import in_words
+from kernelbot.protocol.several_results import results_to_wire
 
 NO_SANDBOX_REFUSED = (
     "This host only judges in the sandbox; start it with --no-sandbox-ok to allow otherwise."
@@ -69,8 +71,7 @@ class FolderJudge:
         """Judge the folder's job, and return once it has ended; raises nothing."""
         try:
             job = read_job(_read_and_empty(folder / "jobspec.json"))
-            result = self._result(job, folder, cancelled, tell)
-            text = json.dumps(to_wire(result))
+            text = json.dumps(results_to_wire(*self._results(job, folder, cancelled, tell)))
             write_whole(folder / "result.json", text, durable=self.durable)
         except Cancelled:
             return JobEnding(cancelled=True)
@@ -84,12 +85,15 @@ class FolderJudge:
             return JobEnding(error=f"{type(error).__name__}: {error}")
         return JobEnding()
 
-    def _result(self, job: JobSpec, folder: Path, cancelled: Cancellation, tell: Tell) -> RunResult:
+    def _results(
+        self, job: JobSpec, folder: Path, cancelled: Cancellation, tell: Tell
+    ) -> tuple[RunResult, RunResult | None]:
+        """The job's, and that of what followed it."""
         if cancelled.is_set():
             raise Cancelled
         if job.sandbox is SandboxMode.NONE and not self.no_sandbox_ok:
             report = SandboxReport(job.sandbox.value, (), ())
-            return broken(job, NO_SANDBOX_REFUSED, system_info(job), report)
+            return broken(job, NO_SANDBOX_REFUSED, system_info(job), report), None
         with (folder / "events.jsonl").open("a", buffering=1) as events:
 
             def emit(event: ProgressEvent) -> None:
@@ -97,7 +101,9 @@ class FolderJudge:
                 events.write(json.dumps(wire) + "\n")
                 tell(wire)
 
-            return self.host.attempt(job, emit, cancelled)
+            return judge_both(
+                job, emit, lambda one, hears: self.host.attempt(one, hears, cancelled)
+            )
 
 
 def _read_and_empty(path: Path) -> bytes:

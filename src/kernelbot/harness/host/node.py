@@ -12,12 +12,14 @@ import platform
 import signal
 import sys
 import traceback
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
 from kernelbot.harness.gpu.lock import WAIT_S, GpuLocks
 from kernelbot.harness.host.cancellation import AttemptLost, Cancellation, Cancelled
+from kernelbot.harness.host.follow_up import judge_both
 from kernelbot.harness.host.processors import RESERVED_CORES
 from kernelbot.harness.host.whole_files import write_whole
 from kernelbot.harness.judge.result import broken
@@ -42,6 +44,7 @@ from kernelbot.protocol import (
 )
 from kernelbot.protocol.environment import passed_on
 from kernelbot.protocol.result_size import MAX_TEXT
+from kernelbot.protocol.several_results import results_to_wire
 
 EXIT_NO_RESULT = 1
 EXIT_BAD_JOB = 2
@@ -161,15 +164,15 @@ def run_node(payload: PayloadSource, sink: EventSink, options: NodeOptions) -> i
     itself failed; but for code 1, if it can't be written."""
     code = 0
     try:
-        result = _judged(_job(payload), sink, options)
+        results = _judged(_job(payload), sink, options)
     except VersionMismatch as error:
-        result, code = _unread(str(error)), EXIT_OTHER_VERSION
+        results, code = (_unread(str(error)), None), EXIT_OTHER_VERSION
     except (WireError, OSError) as error:
-        result, code = _unread(f"The job can't be read: {error}"), EXIT_BAD_JOB
+        results, code = (_unread(f"The job can't be read: {error}"), None), EXIT_BAD_JOB
     finally:
         sink.close()
     try:
-        write_whole(options.result, json.dumps(to_wire(result)), durable=True)
+        write_whole(options.result, json.dumps(results_to_wire(*results)), durable=True)
     except OSError as error:
         print(f"The result can't be written: {error}", file=sys.stderr)
         return EXIT_NO_RESULT
@@ -198,14 +201,17 @@ def forget_environment() -> None:
         del os.environb[name]
 
 
-def _judged(job: JobSpec, sink: EventSink, options: NodeOptions) -> RunResult:
+_Results = tuple[RunResult, RunResult | None]
+"""Of a job, and of what followed it."""
+
+
+def _judged(job: JobSpec, sink: EventSink, options: NodeOptions) -> _Results:
     """Always a result of this job."""
     if job.sandbox is SandboxMode.NONE and not options.no_sandbox_ok:
         from kernelbot.harness.host.job_folder import NO_SANDBOX_REFUSED
 
-        return broken(
-            job, NO_SANDBOX_REFUSED, system_info(job), SandboxReport(job.sandbox.value, (), ())
-        )
+        report = SandboxReport(job.sandbox.value, (), ())
+        return broken(job, NO_SANDBOX_REFUSED, system_info(job), report), None
     stopped = Cancellation()
     signal.signal(signal.SIGTERM, lambda _number, _frame: stopped.set())
     try:
@@ -213,17 +219,17 @@ def _judged(job: JobSpec, sink: EventSink, options: NodeOptions) -> RunResult:
             return _on_warm_host(job, sink, options, options.warm, stopped)
         return _on_host(job, sink, options, stopped)
     except Cancelled:
-        return _lost(job, _STOPPED)
+        return _lost(job, _STOPPED), None
     except (AttemptLost, OSError) as error:
-        return _lost(job, str(error))
+        return _lost(job, str(error)), None
     except Exception as error:  # noqa: BLE001 (told here, and the platform is told as well)
         traceback.print_exc()
-        return _lost(job, f"{type(error).__name__}: {error}")
+        return _lost(job, f"{type(error).__name__}: {error}"), None
 
 
 def _on_host(
     job: JobSpec, sink: EventSink, options: NodeOptions, stopped: Cancellation
-) -> RunResult:
+) -> _Results:
     # Half a second to load, which a node whose host has stayed doesn't need.
     from kernelbot.harness.host.host import Host
     from kernelbot.harness.timing.turns import Turns
@@ -236,19 +242,27 @@ def _on_host(
         lasting=False,
     )
     try:
-        return host.attempt(job, sink.emit, stopped)
+        return judge_both(job, sink.emit, lambda one, emit: host.attempt(one, emit, stopped))
     finally:
         host.close()
 
 
 def _on_warm_host(
     job: JobSpec, sink: EventSink, options: NodeOptions, warm: WarmHost, stopped: Cancellation
-) -> RunResult:
+) -> _Results:
     """By a host of its own if that can't be."""
     from kernelbot.harness.host.warm.on_node import NoHost, judge_warm
 
+    def attempt(one: JobSpec, emit: Callable[[ProgressEvent], None]) -> RunResult:
+        try:
+            return judge_warm(one, emit, stopped, warm, options)
+        except NoHost as error:
+            if one.job_id == job.job_id:
+                raise
+            raise AttemptLost(str(error)) from error  # it was there a moment ago
+
     try:
-        return judge_warm(job, sink.emit, stopped, warm, options)
+        return judge_both(job, sink.emit, attempt)
     except NoHost as error:
         print(f"no host stays here: {error}", file=sys.stderr)
         return _on_host(job, sink, options, stopped)

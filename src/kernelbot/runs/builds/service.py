@@ -8,7 +8,7 @@ from kernelbot.protocol import JobSpec
 from kernelbot.runs import store as attempts
 from kernelbot.runs.builds import store as builds
 from kernelbot.runs.builds.store import Begun, BuildRequest, Built
-from kernelbot.runs.lifecycle import Claim
+from kernelbot.runs.claims import Claim
 from kernelbot.runs.progress import add_report
 from kernelbot.store.database import Database, WriteSession
 from kernelbot.submissions.preflights import store as preflights

@@ -26,6 +26,9 @@ class DeviceConfig:
     """The device on which its files are compiled before a run is launched; None: where they run."""
     image: str = ""
     """Names what its machines and those of `builds_on` have installed."""
+    one_allocation: bool = True
+    """Whether a scheduler's node that judges a submission's public run goes on with its secret one.
+    Means nothing for a CPU."""
     preflight: bool = True
     """Whether authors are told what compilers say, by idle time of another device, if `builds_on`
     is None. Means nothing for a CPU."""
