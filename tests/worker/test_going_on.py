@@ -24,6 +24,7 @@ from tests.fakes.host import result_of, words_of
 from tests.fakes.scheduler import FakeScheduler
 from tests.support.exhaustive import cases
 from tests.support.launchers import FakeTable
+from tests.support.waiting import until
 from tests.support.workers import finished, quick_settings, working
 from tests.support.world import World
 
@@ -149,6 +150,23 @@ async def test_who_never_takes_so_long_a_job_gets_two(judged: World, tmp_path: P
         shown = await finished(judged, submitted.id)
     assert [(job.secret, job.follow_up) for job in jobs] == [(False, None), (True, None)]
     assert [run.verdict for run in shown.runs] == [Verdict.ACCEPTED] * 2
+
+
+async def test_an_attempt_after_a_lost_one_has_a_node_for_itself(
+    judged: World, tmp_path: Path
+) -> None:
+    far = FakeScheduler()
+    async with working(settings(tmp_path, far), judged.database.url):
+        submitted = await judged.submit(content=TEXT)
+        await until(lambda: far.specs)
+        ((handle, first),) = far.specs.items()
+        far.end(handle, Outcome(JobState.LOST, reason="the node is gone"))
+        await until(lambda: far.specs.keys() - {handle})
+        async with nodes(far, go_on) as jobs:
+            await finished(judged, submitted.id)
+    assert first.follow_up is not None
+    others = [job for job in jobs if job.job_id != first.job_id]
+    assert [(job.secret, job.follow_up) for job in others] == [(False, None), (True, None)]
 
 
 async def test_a_run_that_is_not_accepted_ends_alone(judged: World, tmp_path: Path) -> None:

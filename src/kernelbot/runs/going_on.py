@@ -17,8 +17,9 @@ from kernelbot.store.database import WriteSession
 async def with_follow_up(
     session: WriteSession, run: LockedRun, device: DeviceConfig, jobs: JobSpecs, terms: JobTerms
 ) -> JobTerms:
-    """The terms of the run's next attempt, with what its node may judge after it, if anything."""
-    if not _goes_on(run, device):
+    """The terms of the run's next attempt, with what its node may judge after it, if anything. An
+    attempt that was lost may have been its node's end: the next one has a node for itself."""
+    if not _goes_on(run, device) or await attempts.losses(session, run.id):
         return terms
     waiting = await attempts.waiting_secret_run(session, run.id)
     if waiting is None:
@@ -27,10 +28,9 @@ async def with_follow_up(
 
 
 def _goes_on(run: LockedRun, device: DeviceConfig) -> bool:
-    """An attempt that was lost may have been its node's end: the next one has a node for itself."""
     is_public = run.mode == Mode.LEADERBOARD and not run.secret
     on_gpu = device.spec.vendor is not Vendor.CPU
-    return on_gpu and device.one_allocation and is_public and run.attempts == 0
+    return on_gpu and device.one_allocation and is_public
 
 
 async def begin_next(

@@ -334,7 +334,8 @@ class AttemptFollower:
             lambda: self._judging.finish(self.claim, self._owner, result, self._last, next_result)
         )
         if applied:
-            self._tally.add("verdicts", result.verdict)
+            for one in filter(None, (result, next_result)):
+                self._tally.add("verdicts", one.verdict)
         self._log.info("finished", verdict=result.verdict, applied=applied)
         return applied
 
