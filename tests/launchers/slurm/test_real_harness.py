@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import secrets
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +12,15 @@ from scripts.slurm_cluster import SlurmCluster
 
 from kernelbot.harness.archive import build
 from kernelbot.launchers.base import JobState
+from kernelbot.launchers.results import read_result
 from kernelbot.launchers.slurm import SlurmLauncher
-from kernelbot.protocol import EventKind, Verdict, encode_payload
+from kernelbot.protocol import EventKind, Mode, Verdict, encode_payload
+from kernelbot.protocol.job import FollowUp
 from tests.launchers.slurm.test_cluster import over
 from tests.launchers.slurm.test_warm import kill_script, nodes
 from tests.launchers.stages import slurm_launcher, slurm_settings
-from tests.support.results import result_in
+from tests.support.exhaustive import cases
+from tests.support.results import LONG_S, result_in
 from tests.support.searching import MARK, bare_job, searching_submission
 from tests.support.waiting import until
 
@@ -148,3 +152,22 @@ async def test_no_secret_is_left_on_the_node_while_the_author_runs(
         state = (await launcher.poll([handle]))[handle].state
         await launcher.cancel(handle)
     assert (state, found) == (JobState.RUNNING, [])
+
+
+@pytest.mark.parametrize("warm_idle_s", cases([0.0, 600.0], always=[0.0]))
+async def test_public_and_secret_run_have_one_allocation(
+    harness: Path, tmp_path: Path, slurm: SlurmCluster, warm_idle_s: float
+) -> None:
+    told = FollowUp(job_id(), Mode.TEST, 7_654_321)
+    job = replace(bare_job(STAYS, job_id=job_id()), follow_up=told)
+    settings = slurm_settings(tmp_path / "work", warm_idle_s=warm_idle_s)
+    async with slurm_launcher(settings, harness) as launcher:
+        outcome = await over(launcher, await launcher.launch(job), 200)
+        running = slurm.run("squeue", "--noheader", "--states=all", "--format=%Z").stdout.split()
+    assert outcome.left is not None, outcome.reason
+    both = [read_result(outcome.left, job, LONG_S, of_next=of_next) for of_next in (False, True)]
+    assert [(one.job_id, one.verdict) for one in both] == [
+        (job.job_id, Verdict.ACCEPTED),
+        (told.job_id, Verdict.ACCEPTED),
+    ]
+    assert running.count(str(tmp_path / "work")) == 1
