@@ -47,7 +47,7 @@ def refuses_to_check(skeleton: Any, size_bytes: int) -> bool:
 
 def refuses_to_decode(skeleton: Any, buffer: SharedBuffer) -> bool:
     try:
-        decode(skeleton, buffer, frozenset(), detached=True)
+        decode(skeleton, buffer, frozenset())
     except InvalidValue:
         return True
     return False

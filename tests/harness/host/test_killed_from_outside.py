@@ -67,7 +67,7 @@ def test_a_lost_attempt_stands_in_the_result_of_the_next(host: Host) -> None:
 def test_a_zygote_is_known_to_have_ended_before_the_kernel_is_done_with_it() -> None:
     others = _judges_zygotes()
     runners, theirs = wire.pair()
-    zygote = JudgeZygote("bare", False, {}, theirs)
+    zygote = JudgeZygote("bare", {}, theirs)
     try:
         zygote.wait_ready(60)
         assert not zygote.has_ended()

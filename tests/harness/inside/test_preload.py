@@ -13,7 +13,7 @@ from tests.support.terminal import SOURCE
 _PRELOAD = """
 import json, os, sys
 from kernelbot.harness.inside.preload import preload
-preload({flavour!r}, {cuda_on_cpu}, strangers={strangers})
+preload({flavour!r}, {cuda_on_cpu})
 print(json.dumps({{
     "threads": len(os.listdir("/proc/self/task")),
     "has the checks": "kernelbot_check" in sys.modules,
@@ -42,11 +42,9 @@ print(os.waitpid(pid, 0)[1])
 """
 
 
-def _preloaded(
-    flavour: str, *, strangers: bool, more: str = ""
-) -> "subprocess.CompletedProcess[str]":
+def _preloaded(flavour: str, *, more: str = "") -> "subprocess.CompletedProcess[str]":
     """A process of that flavour, which says what it has loaded, and does more."""
-    begin = _PRELOAD.format(flavour=flavour, strangers=strangers, cuda_on_cpu=flavour == "torch")
+    begin = _PRELOAD.format(flavour=flavour, cuda_on_cpu=flavour == "torch")
     return subprocess.run(
         [sys.executable, "-c", begin + more],
         env={"PYTHONPATH": str(SOURCE), "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "4"},
@@ -59,7 +57,7 @@ def _preloaded(
 @pytest.fixture(scope="module")
 def with_torch() -> "subprocess.CompletedProcess[str]":
     """What forks runners, and has forked one that logs. To load torch takes 4 s of a processor."""
-    return _preloaded("torch", strangers=True, more=_LOGS)
+    return _preloaded("torch", more=_LOGS)
 
 
 def test_while_frameworks_are_imported_no_driver_is_asked() -> None:
@@ -74,11 +72,6 @@ def test_who_forks_runners_has_one_thread_and_what_checkers_import(
 ) -> None:
     said = json.loads(with_torch.stdout.splitlines()[0])
     assert {"threads": 1, "has the checks": True} == said
-
-
-def test_who_forks_judges_has_one_thread_and_nothing_for_checkers() -> None:
-    said = json.loads(_preloaded("numpy", strangers=False).stdout)
-    assert {"threads": 1, "has the checks": False} == said
 
 
 def test_a_fork_logs_though_it_makes_no_handlers_lock_anew(

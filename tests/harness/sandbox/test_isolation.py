@@ -19,6 +19,7 @@ from kernelbot.harness.judge.calls.session import Session
 from kernelbot.harness.sandbox import RunnerClient, cgroups, run_command
 from kernelbot.harness.words.sandbox import CommandResult
 from kernelbot.protocol import Limits, SourceFile, Verdict
+from tests.harness.outputs import built
 
 _X86 = platform.machine() == "x86_64"
 
@@ -29,8 +30,7 @@ def _python(client: RunnerClient, code: str, **options: Any) -> CommandResult:
 
 def _value(client: RunnerClient, code: str, **options: Any) -> Any:
     """What `code` leaves in `out`."""
-    program = f"import json, os\n{code}\nprint(json.dumps(out))"
-    result = _python(client, program, **options)
+    result = _python(client, f"import json, os\n{code}\nprint(json.dumps(out))", **options)
     assert (0, "") == (result.exit_code, result.stderr)
     return json.loads(result.stdout)
 
@@ -49,7 +49,7 @@ def _session(client: RunnerClient, source: str) -> Iterator[Session]:
 
 def _returned(session: Session) -> Any:
     """What its kernel returns for 0."""
-    return session.call(encode(0, frozenset())).value
+    return built(session.call(encode(0, frozenset())).value)
 
 
 def test_the_interpreter_is_the_same(client: RunnerClient) -> None:
@@ -64,8 +64,7 @@ def test_the_user_is_nobody_of_importance(client: RunnerClient) -> None:
     assert [[1000] * 3, [1000] * 3] == _value(client, code)[:2]
     status = _value(client, "out = open('/proc/self/status').read()")
     lines = dict(line.split(":\t", 1) for line in status.splitlines() if ":\t" in line)
-    none = "0" * 16
-    assert [none] * 5 + ["1", "2"] == [
+    assert ["0" * 16] * 5 + ["1", "2"] == [
         lines[key].strip()
         for key in ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb", "NoNewPrivs", "Seccomp")
     ]

@@ -47,7 +47,6 @@ def decode(
     recycled: Sequence[object] = (),
     device: str | None = None,
     in_place: bool = False,
-    detached: bool = False,
     arena: View | None = None,
     of_input: bool = False,
 ) -> tuple[Any, list[object]]:
@@ -56,7 +55,7 @@ def decode(
     `recycled`: arrays of an earlier value, filled again in place where type, dtype and layout are
     the same. `device`: where tensors are put; None: where the skeleton says.
     `in_place`: arrays use the buffer's own memory and show what is written there later; for arrays
-    on the CPU only. `detached`: tensors require no gradient, even if the skeleton says so.
+    on the CPU only.
     `arena`: where the tensors of a GPU lie, if they were encoded with `place`; they use its memory.
     `of_input`: as of `encode`, for who trusts the sender.
     Raises `InvalidValue`, and MemoryError.
@@ -65,7 +64,7 @@ def decode(
     def read(target: int, offset: int, size_bytes: int) -> None:
         ctypes.memmove(target, buffer.address + base + offset, size_bytes)
 
-    reader = Reader(read, buffer.size_bytes - base, modules, detached=detached)
+    reader = Reader(read, buffer.size_bytes - base, modules)
     reader.device = device
     reader.recycled = recycled
     reader.lies_in = (buffer, base) if in_place else None
@@ -75,25 +74,11 @@ def decode(
     return reader.value(skeleton), reader.arrays
 
 
-def copy_out(skeleton: Json, read: ReadStretch, size_bytes: int, modules: frozenset[str]) -> Any:
-    """Build a value in the host's memory from bytes that `read` fetches, leaf by leaf.
-
-    Never uses more memory than `size_bytes` for them. OSError of `read` and MemoryError are not
-    caught; everything else raises `InvalidValue`.
-    """
-    reader = Reader(read, size_bytes, modules, detached=True)
-    reader.device = "cpu"
-    return reader.value(skeleton)
-
-
 class Reader:
     """Reads leaves in the order in which their sender placed them, so that none overlap."""
 
-    def __init__(
-        self, read: ReadStretch, size_bytes: int, modules: frozenset[str], *, detached: bool
-    ) -> None:
+    def __init__(self, read: ReadStretch, size_bytes: int, modules: frozenset[str]) -> None:
         self.modules = modules
-        self.detached = detached
         self.device: str | None = None
         self.recycled: Sequence[object] = ()
         self.lies_in: tuple[SharedBuffer, int] | None = None
@@ -160,23 +145,31 @@ class Reader:
         pairs = [tuple(_list(pair)) for pair in _list(node["v"])]
         if any(len(pair) != 2 or type(pair[0]) not in (str, int) for pair in pairs):
             raise InvalidValue("a malformed pair")
+        if len({key for key, _ in pairs}) < len(pairs):
+            raise InvalidValue("two values of one name")
         return [(key, item) for key, item in pairs]
 
     def _dict(self, node: dict[str, Any], depth: int) -> dict[Any, Any]:
         return {key: self.node(item, depth + 1) for key, item in self._pairs(node)}
 
     def _record(self, node: dict[str, Any], depth: int) -> Any:
-        kind = self._record_type(_text(node["m"], 200), _text(node["c"], 200))
-        values = {name: self.node(item, depth + 1) for name, item in self._pairs(node)}
-        names = record_fields(kind)
-        if names is None or set(values) != set(names):
-            raise InvalidValue("fields that the type doesn't have")
+        named = self._fields(node, depth)
+        kind = self._record_type(node["m"], node["c"])
         if issubclass(kind, tuple):
-            return tuple.__new__(kind, [values[name] for name in names])
+            return tuple.__new__(kind, list(named.values()))
         made = object.__new__(kind)
-        for name in names:
-            object.__setattr__(made, name, values[name])
+        for name, value in named.items():
+            object.__setattr__(made, name, value)
         return made
+
+    def _fields(self, node: dict[str, Any], depth: int) -> dict[Any, Any]:
+        """The fields of a record: those of its type, in their order."""
+        kind = self._record_type(_text(node["m"], 200), _text(node["c"], 200))
+        named = self._dict(node, depth)
+        names = record_fields(kind)
+        if names is None or tuple(named) != names:
+            raise InvalidValue("fields that the type doesn't have")
+        return named
 
     def dtype(self, node: dict[str, Any], _depth: int) -> Any:
         """A dtype of torch's itself."""
@@ -252,9 +245,7 @@ class Reader:
         return self._finished(torch, tensor, node)
 
     def _finished(self, torch: Any, tensor: Any, node: dict[str, Any]) -> Any:
-        if self.detached:
-            pass
-        elif node["p"] is True:
+        if node["p"] is True:
             tensor = torch.nn.Parameter(tensor, requires_grad=bool(node["g"]))
         elif node["g"] is True:
             tensor.requires_grad_(True)

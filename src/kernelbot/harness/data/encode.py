@@ -331,7 +331,7 @@ _PLAIN: dict[type, Callable[[_Writer, Any, int], Json]] = {
     bool: lambda _writer, value, _depth: value,
     int: _Writer._int,
     float: lambda _writer, value, _depth: {"t": "float", "v": value.hex()},
-    complex: lambda _writer, value, _depth: {"t": "complex", "v": _hex_pair(value)},
+    complex: lambda _writer, value, _depth: {"t": "complex", "v": hex_pair(value)},
     str: _Writer._text,
     bytes: _Writer._bytes,
     tuple: _Writer._sequence,
@@ -370,5 +370,6 @@ def _is_named(kind: type[tuple[Any, ...]]) -> bool:
     return kind.__module__ == "torch.return_types" or record_fields(kind) is not None
 
 
-def _hex_pair(value: complex) -> list[str]:
+def hex_pair(value: complex) -> list[str]:
+    """Both parts of a complex number as text."""
     return [value.real.hex(), value.imag.hex()]

@@ -86,7 +86,6 @@ def _parser() -> argparse.ArgumentParser:
     judges.add_argument("control_fd", type=int)
     judges.add_argument("runners_fd", type=int)
     judges.add_argument("flavour")
-    judges.add_argument("cuda_on_cpu", type=int)
     judges.add_argument("spare", type=int)
     judges.add_argument("lasting", type=int)
     judges.add_argument("vendor")

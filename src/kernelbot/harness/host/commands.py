@@ -112,7 +112,7 @@ def _try_problem(_arguments: argparse.Namespace) -> int:
     answers = os.dup(1)
     os.dup2(2, 1)  # what the problem's own code prints is no part of the answer
     flavour, on_cpu = flavour_of(job), job.device.vendor is Vendor.CPU
-    preload(flavour, on_cpu and flavour is Flavour.TORCH, strangers=True)
+    preload(flavour, on_cpu and flavour is Flavour.TORCH)
     troubles = [asdict(trouble) for trouble in try_problem(job.problem)]
     with os.fdopen(answers, "w") as stream:
         json.dump(troubles, stream)
@@ -184,7 +184,6 @@ def _judges(arguments: argparse.Namespace) -> int:
         arguments.control_fd,
         arguments.runners_fd,
         arguments.flavour,
-        bool(arguments.cuda_on_cpu),
         arguments.spare,
         bool(arguments.lasting),
         Vendor(arguments.vendor),

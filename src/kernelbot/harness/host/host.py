@@ -31,7 +31,7 @@ from kernelbot.harness.judge.system import system_info
 from kernelbot.harness.timing.turns import Turns
 from kernelbot.harness.words.failures import MORE_S
 from kernelbot.harness.words.plan import is_disturbed_by_forks
-from kernelbot.harness.words.sandbox import SandboxUnavailable
+from kernelbot.harness.words.sandbox import Flavour, SandboxUnavailable
 from kernelbot.protocol import (
     EventKind,
     JobSpec,
@@ -229,6 +229,7 @@ class Host:
                 builds=builds,
                 render_nodes=pool.render_nodes,
                 tells=emit is not _nobody_hears,
+                with_torch=key.flavour is Flavour.TORCH,
             )
             message = self._guard(pool, job, order, emit, cancelled)
         if not isinstance(message, messages.JobJudged):

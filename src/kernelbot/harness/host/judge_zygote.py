@@ -1,6 +1,8 @@
-"""The judges' zygote: a trusted process with the frameworks loaded that forks one judge per job.
+"""The judges' zygote: a trusted process that forks one judge per job.
 
-No stranger's code runs in a judge: the author's is in runners, the problem's in its cage.
+No stranger's code runs in a judge: the author's is in runners, the problem's in its cage. Nor does
+a judge build or compare their data, so it has no framework: a small process is quickly forked, and
+gone.
 """
 
 import contextlib
@@ -30,13 +32,15 @@ from kernelbot.harness.host.zygote_messages import (
     ZygoteRequest,
 )
 from kernelbot.harness.inside.gpu.driver import Driver
+from kernelbot.harness.inside.marks.marks import start_building
 from kernelbot.harness.inside.pages import gather_pages
 from kernelbot.harness.inside.prefork import ForkedChild, Prefork
-from kernelbot.harness.inside.preload import preload
-from kernelbot.harness.inside.warm_up import start_a_thread, warm_up
+from kernelbot.harness.inside.preload import prepare_forks
+from kernelbot.harness.inside.warm_up import start_a_thread
 from kernelbot.harness.judge.build.place import learn_place
 from kernelbot.harness.judge.host_messages import HostMessage, Order
 from kernelbot.harness.judge.system import detect
+from kernelbot.harness.judge.warm_up import warm_up
 from kernelbot.harness.sandbox import RunnerClient, cgroups
 from kernelbot.harness.timing.clocks import CacheFlusher, last_level_cache_bytes
 from kernelbot.harness.words.cage_messages import CageReply
@@ -71,26 +75,26 @@ def run_zygote(
     control_fd: int,
     runners_fd: int,
     flavour: str,
-    cuda_on_cpu: bool,
     spare: int,
     lasting: bool,
     vendor: Vendor,
 ) -> None:
     """The zygote's main loop, until the host hangs up. `spare` judges wait for their job.
 
-    `runners_fd`: a connection to the runners' zygote. `lasting`: as in `ZygoteConfig`.
+    `runners_fd`: a connection to the runners' zygote, which has the frameworks of this `flavour`.
+    `lasting`: as in `ZygoteConfig`.
     """
     name_process(ProcessName.JUDGES, flavour)
     control = Channel(socket.socket(fileno=control_fd))
     runners = socket.socket(fileno=runners_fd)
     with loading():
-        # So that no judge has to; before the frameworks, or its objects lie scattered among theirs.
-        importlib.import_module("kernelbot.harness.judge.process")
-        preload(flavour, cuda_on_cpu)
+        start_building()
+        importlib.import_module("kernelbot.harness.judge.process")  # so that no judge has to
         for kind in (JobSpec, Order):
             precompile_decoders(kind)
         for family in _HEARD_BY_JUDGES:
             prepare(family)
+        prepare_forks(warm_up)
         detect()
         sources_sha256()
         if lasting:
@@ -213,7 +217,7 @@ def _judge_one(
         with contextlib.suppress(SandboxUnavailable):  # the job will say so, if it still is so
             client.prepare(RUNNERS_AHEAD)
             if not _has_order(control):
-                warm_up(computes=False)
+                warm_up()
                 start_a_thread()
                 driver = open_ahead(vendor)
                 client.await_prepared()
@@ -234,7 +238,6 @@ class JudgeZygote:
     def __init__(
         self,
         flavour: str,
-        cuda_on_cpu: bool,
         env: dict[str, str],
         runners: socket.socket,
         spare: int = 1,
@@ -247,7 +250,7 @@ class JudgeZygote:
         with theirs, runners:
             command = [
                 *harness_command(), "judges", str(theirs.fileno()), str(runners.fileno()), flavour,
-                str(int(cuda_on_cpu)), str(spare), str(int(lasting)), vendor.value,
+                str(spare), str(int(lasting)), vendor.value,
             ]  # fmt: skip
             self._process = subprocess.Popen(
                 command,

@@ -58,7 +58,7 @@ class PoolKey:
 
 
 class ZygotePool:
-    """A runner zygote in the sandbox and a judge zygote outside, alike in what they loaded."""
+    """A runner zygote in the sandbox, with the frameworks, and a judge zygote outside."""
 
     def __init__(
         self,
@@ -119,7 +119,6 @@ class ZygotePool:
         quiet = {**env, **threads, "OMP_WAIT_POLICY": "passive", **gpus, **apart}
         self._judges = JudgeZygote(
             key.flavour.value,
-            cuda_on_cpu,
             quiet,
             self._runners.connect(),
             slots + (ahead if on_cpu else 0),  # on a GPU, one that waits holds a driver's context

@@ -57,7 +57,7 @@ def main(argv: list[str]) -> None:
         # So that no runner has to; before the frameworks, or their objects lie scattered.
         for name in ("cage.examiner", "ranks.family"):
             importlib.import_module(f"kernelbot.harness.inside.{name}")
-        preload(Flavour(flavour), cuda_on_cpu == "1", model, strangers=True, checked=checked)
+        preload(Flavour(flavour), cuda_on_cpu == "1", model, checked=checked)
         for family in (ForkerRequest, SpareRequest, SpareReply, RunnerRequest, CageRequest):
             prepare(family)
         ways_back()

@@ -5,7 +5,7 @@ import importlib
 import logging
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from kernelbot.harness.inside import precompiled
@@ -42,14 +42,11 @@ def preload(
     cuda_on_cpu: bool,
     model: GpuModel | None = None,
     *,
-    strangers: bool = False,
     checked: bool = False,
 ) -> None:
     """Import the frameworks of a flavour: `bare`, `numpy` or `torch`. Runs nobody's code. `model`:
-    of the GPU that `cuda_on_cpu` stands for, if kernels are compiled for one. `strangers`: whether
-    this process or its forks run strangers' code. A judge only compares what that computes, and
-    without compilers it has 80 MB less. `checked`: whether the accesses of memory are looked at in
-    CUDA kernels that strangers compile for the processor.
+    of the GPU that `cuda_on_cpu` stands for, if kernels are compiled for one. `checked`: whether
+    the accesses of memory are looked at in CUDA kernels that strangers compile for the processor.
 
     Nothing here may start a thread or a GPU's driver: the process is going to fork. Raises
     RuntimeError where the driver was started all the same.
@@ -58,27 +55,25 @@ def preload(
     start_building()  # while the imports go on
     for name in _ALWAYS:
         importlib.import_module(name)
-    if strangers:
-        with contextlib.suppress(ImportError):  # the one file that is the harness hasn't got it
-            importlib.import_module(_CHECKS)
+    with contextlib.suppress(ImportError):  # the one file that is the harness hasn't got it
+        importlib.import_module(_CHECKS)
     if flavour == "numpy":
         for name in _NUMPY:
             importlib.import_module(name)
     if flavour == "torch":
-        _preload_torch(cuda_on_cpu, model, strangers=strangers, checked=checked)
-        if strangers and (model is not None or not cuda_on_cpu):
+        _preload_torch(cuda_on_cpu, model, checked=checked)
+        if model is not None or not cuda_on_cpu:
             _preload_first_launch()
-    _warm_up_for_forks()
-    marks()
-    _leave_logs_locks_alone()
+    prepare_forks(warm_up)
     if not cuda_on_cpu and (opened := open_devices()):
         raise RuntimeError(
             f"importing the frameworks has opened {opened[0]}; forks couldn't use it"
         )
 
 
-def _warm_up_for_forks() -> None:
-    """Run what forks will, often enough that the interpreter has adapted its code: in a fork each
+def prepare_forks(run: Callable[[], None]) -> None:
+    """Do in a process that is going to fork what its forks would do alike. `run`: what they all
+    run; it is run often enough that the interpreter has adapted its code: in a fork each
     adaptation, and each thing done at first use, copies a page."""
     _forget_looked_up()
     torch: Any = sys.modules.get("torch")
@@ -86,9 +81,11 @@ def _warm_up_for_forks() -> None:
     if torch is not None:
         torch.set_num_threads(1)  # else it may start some
     for _ in range(_WARM_UPS):
-        warm_up()
+        run()
     if torch is not None:
         torch.set_num_threads(threads)
+    marks()
+    _leave_logs_locks_alone()
 
 
 def _forget_looked_up() -> None:
@@ -129,25 +126,21 @@ def driver_left_alone(torch: Any) -> Iterator[None]:
         torch.cuda.is_available = ask
 
 
-def _preload_torch(
-    cuda_on_cpu: bool, model: GpuModel | None, *, strangers: bool, checked: bool
-) -> None:
+def _preload_torch(cuda_on_cpu: bool, model: GpuModel | None, *, checked: bool) -> None:
     torch: Any = importlib.import_module("torch")
     with driver_left_alone(torch):
-        for name in (*_TORCH, *(_BUILDING if strangers else ())):
+        for name in (*_TORCH, *_BUILDING):
             importlib.import_module(name)
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
-    if strangers:
-        precompiled.install()  # before what else stands in for these functions
+    precompiled.install()  # before what else stands in for these functions
     if cuda_on_cpu:
         importlib.import_module("kernelbot.harness.inside.gpu.emulation").install(model)
-    if cuda_on_cpu and model is None and strangers:
+    if cuda_on_cpu and model is None:
         inline = importlib.import_module("kernelbot.harness.inside.cuda_on_cpu.inline")
         inline.install(checked=checked)
     torch.zeros(2).add(1).sum().item()
-    if strangers:
-        _preload_compilers(torch)
+    _preload_compilers(torch)
     if model is not None:
         for name in ("compile_only", "compile_cute", "compile_hip"):
             importlib.import_module(f"kernelbot.harness.inside.gpu.{name}").install(model)

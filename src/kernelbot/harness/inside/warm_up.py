@@ -20,13 +20,11 @@ from kernelbot.harness.words.runner_messages import Repeat, RunnerRequest
 _NO_MODULES: frozenset[str] = frozenset()
 
 
-def warm_up(*, computes: bool = True) -> None:
-    """Carry a value of the framework that is loaded, if any, as judge, runner and cage do.
-
-    `computes`: compute with it and compare as well, which a judge has no need of.
-    """
-    for value in _values(computes=computes):
-        _carry(value, compares=computes)
+def warm_up() -> None:
+    """Compute with the framework that is loaded, if any, and carry and compare a value of it, as
+    runner and cage do."""
+    for value in _values():
+        _carry(value)
 
 
 def start_a_thread() -> None:
@@ -36,13 +34,11 @@ def start_a_thread() -> None:
     thread.join()
 
 
-def _values(*, computes: bool) -> Iterator[Any]:
+def _values() -> Iterator[Any]:
     """A value of each framework that is loaded."""
     torch: Any = sys.modules.get("torch")
     numpy: Any = sys.modules.get("numpy")
-    if torch is not None and not computes:
-        yield torch.zeros(4)
-    elif torch is not None:
+    if torch is not None:
         given = torch.rand(4, generator=torch.Generator().manual_seed(0))
         torch.equal(given + given, given * 2)
         yield given
@@ -50,8 +46,8 @@ def _values(*, computes: bool) -> Iterator[Any]:
         yield numpy.zeros(4) + 1
 
 
-def _carry(value: Any, *, compares: bool) -> None:
-    """Through shared memory and over a channel; maybe compare what comes out."""
+def _carry(value: Any) -> None:
+    """Through shared memory and over a channel; and compare what comes out."""
     near, far = socket.socketpair()
     encoded = encode(value, _NO_MODULES)
     with near, far, contextlib.closing(SharedBuffer.create(encoded.size_bytes)) as buffer:
@@ -61,5 +57,4 @@ def _carry(value: Any, *, compares: bool) -> None:
         with contextlib.closing(SharedBuffer.attach(fd)) as attached:
             assert isinstance(request, Repeat)
             carried, _ = decode(request.data, attached, _NO_MODULES)
-            if compares:
-                difference(copy.deepcopy(value), carried, likeness(value, _NO_MODULES))
+            difference(copy.deepcopy(value), carried, likeness(value, _NO_MODULES))

@@ -23,6 +23,8 @@ class Order:
     tells: bool = True
     """Whether anybody hears what happens; else a message for each test case would be sent, and read
     by a thread of the host's, for nothing."""
+    with_torch: bool = False
+    """Whether runners have torch loaded."""
     undisturbed: bool = True
     """Whether no runners are forked ahead before this job has ended."""
 

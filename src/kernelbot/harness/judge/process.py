@@ -170,7 +170,9 @@ def _judge(
     collected.timings["total"] = duration_s
     turns.tell(collected)
     notes = (*order.notes, *turns.gpu.notes, *collected.notes, *collected.artifacts.notes)
-    system = system_info(job, notes, collected.processors, collected.threads)
+    system = system_info(
+        job, notes, collected.processors, collected.threads, with_torch=order.with_torch
+    )
     return run_result(job, collected, system, order.sandbox, duration_s)
 
 

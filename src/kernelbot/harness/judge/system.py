@@ -1,13 +1,12 @@
 """Where we run: for the result's header and for `doctor`."""
 
+import importlib.util
 import platform
 import re
-import sys
 from contextlib import suppress
 from functools import cache
 from importlib import metadata
 from pathlib import Path
-from typing import Any
 
 from kernelbot.protocol import HarnessKind, JobSpec, SystemInfo
 
@@ -35,10 +34,26 @@ def os_name() -> str:
     return f"{name}, {platform.system()} {platform.release()}"
 
 
+@cache
+def torch_version() -> str | None:
+    """The version by which torch knows itself, which need not be loaded; None if it isn't
+    installed."""
+    found = importlib.util.find_spec("torch")
+    for folder in (found.submodule_search_locations or ()) if found is not None else ():
+        with suppress(OSError):
+            text = Path(folder, "version.py").read_text(encoding="utf-8")
+            if told := re.search(r"""^__version__ = ['"](.+)['"]$""", text, re.MULTILINE):
+                return told.group(1)
+    with suppress(metadata.PackageNotFoundError):
+        return metadata.version("torch")
+    return None
+
+
 def detect() -> None:
     """Find out what stays the same, for this process and its forks."""
     cpu_model()
     os_name()
+    torch_version()
     platform.python_version()
 
 
@@ -47,26 +62,23 @@ def system_info(
     notes: tuple[str, ...] = (),
     processors: int | None = None,
     threads: int | None = None,
+    *,
+    with_torch: bool = False,
 ) -> SystemInfo:
-    """A result's header. torch is named if this process, or the problem's script, has it."""
+    """A result's header. torch is named if runners have it loaded (`with_torch`), or if the
+    problem's script mentions it."""
     return SystemInfo(
         device=job.device.name,
         cpu=cpu_model(),
         os=os_name(),
         python=platform.python_version(),
-        torch=_torch_version(job),
+        torch=torch_version() if with_torch or _is_in_script(job) else None,
         notes=notes,
         processors=processors,
         threads=threads,
     )
 
 
-def _torch_version(job: JobSpec) -> str | None:
-    torch: Any = sys.modules.get("torch")
-    if torch is not None:
-        return str(torch.__version__)
+def _is_in_script(job: JobSpec) -> bool:
     texts = [file.text for file in job.problem.files] + [job.submission.text]
-    if job.problem.harness is HarnessKind.SCRIPT and any("torch" in text for text in texts):
-        with suppress(metadata.PackageNotFoundError):
-            return metadata.version("torch")
-    return None
+    return job.problem.harness is HarnessKind.SCRIPT and any("torch" in text for text in texts)

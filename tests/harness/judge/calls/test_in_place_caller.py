@@ -21,6 +21,7 @@ from kernelbot.harness.words.failures import AuthorFailure
 from kernelbot.harness.words.sandbox import Flavour, ZygoteConfig
 from kernelbot.harness.words.windows import Reply
 from kernelbot.protocol import Limits, SourceFile, Verdict
+from tests.harness.outputs import built
 
 DATA = np.arange(100.0)
 LATER = """
@@ -137,7 +138,8 @@ def second_window(client: RunnerClient, source: str, numbers: list[Any]) -> Repl
         data = Several(tuple(encode(DATA * number, frozenset()) for number in numbers))
         caller.timed_call(data, None, reuse=False)
         reply = caller.timed_call(data, None, reuse=True)
-        return replace(reply, aliased=reply.aliased or caller.inputs_changed(data))
+        aliased = reply.aliased or caller.inputs_changed(data)
+        return replace(reply, value=built(reply.value), aliased=aliased)
     finally:
         session.abort()
 
@@ -151,7 +153,8 @@ def second_call(client: RunnerClient, source: str) -> Reply:
         caller = InPlaceCaller(session)
         data = encode(DATA, frozenset())
         caller.timed_call(data, None, reuse=False)
-        return caller.timed_call(data, None, reuse=True)
+        reply = caller.timed_call(data, None, reuse=True)
+        return replace(reply, value=built(reply.value))
     finally:
         session.abort()
 

@@ -18,6 +18,7 @@ from typing import Any
 from kernelbot.harness.data.decode import ReadStretch
 from kernelbot.harness.data.elements import expect_quick_to_read
 from kernelbot.harness.data.encode import Encoded, Json
+from kernelbot.harness.data.hold import items_of
 from kernelbot.harness.data.leaves import has_gaps, leaf_elements, leaf_kinds, leaf_sizes
 from kernelbot.harness.data.process_memory import read_memory
 from kernelbot.harness.data.shared_memory import SharedBuffer
@@ -235,11 +236,13 @@ class InPlaceBuffers:
         is_known = taken is not None
         return Served(reply_of_call, at_the_mark=is_known, disowned=was_taken and not is_known)
 
-    def _value(self, described: Any) -> Any:
+    def _value(self, outputs: Encoded) -> Any:
         """The output of one call; of several a tuple of theirs. Raises `AuthorFailure`."""
-        if type(described) is not list or len(described) != self._calls:
+        node = outputs.skeleton
+        if type(node) is not dict or node["t"] != "list" or len(node["v"]) != self._calls:
             raise garbage("an output of another number of calls")
-        return described[0] if self._calls == 1 else tuple(described)
+        found = tuple(items_of(outputs))
+        return found[0] if self._calls == 1 else found
 
     @property
     def has_gaps(self) -> bool:

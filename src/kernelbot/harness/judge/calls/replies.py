@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from kernelbot.harness.data.decode import ReadStretch, copy_out, decode
+from kernelbot.harness.data.decode import ReadStretch
 from kernelbot.harness.data.encode import Encoded, Json
+from kernelbot.harness.data.hold import hold
 from kernelbot.harness.data.leaves import leaf_sizes
 from kernelbot.harness.data.shared_memory import SharedBuffer
 from kernelbot.harness.inside.cage.loader import ProblemBroken
@@ -69,19 +70,22 @@ def value_shared(
     probes: list[int],
     modules: frozenset[str],
     device: str | None,
-) -> Any:
+) -> Encoded:
     """The output that lies in `buffer` behind its probes. Raises `AuthorFailure`."""
+
+    def read(target: int, offset: int, size_bytes: int) -> None:
+        ctypes.memmove(target, buffer.address + OUTPUT_BASE + offset, size_bytes)
+
     with blaming_author():
-        value, _ = decode(
-            answer.skeleton, buffer, modules, base=OUTPUT_BASE, device=device, detached=True
-        )
+        room = buffer.size_bytes - OUTPUT_BASE
+        value = hold(answer.skeleton, read, room, modules, device)
         changed = count_changed(buffer, answer.skeleton, probes)
     if changed:
         raise written_late(changed)
     return value
 
 
-def value_read(answer: CallAnswer, read_memory: ReadStretch, modules: frozenset[str]) -> Any:
+def value_read(answer: CallAnswer, read_memory: ReadStretch, modules: frozenset[str]) -> Encoded:
     """The output that `read_memory` copies from the runner's memory: to an address of ours, from
     one of the runner's, so many bytes. Raises `AuthorFailure`, and the OSError of `read_memory`:
     there may be no such memory, or no runner any more.
@@ -94,7 +98,7 @@ def value_read(answer: CallAnswer, read_memory: ReadStretch, modules: frozenset[
         read_memory(target, next(waiting), size_bytes)
 
     with blaming_author():
-        value = copy_out(answer.skeleton, read, answer.size_bytes, modules)
+        value = hold(answer.skeleton, read, answer.size_bytes, modules, "cpu")
         if next(waiting, None) is not None:
             raise ValueError("more addresses than arrays")
     return value

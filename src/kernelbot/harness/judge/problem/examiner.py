@@ -19,7 +19,7 @@ from kernelbot.harness.data.channel import (
     ChannelError,
     wait_for_any,
 )
-from kernelbot.harness.data.encode import Encoded, UnsupportedValue, encode
+from kernelbot.harness.data.encode import Encoded
 from kernelbot.harness.data.shared_memory import SharedBuffer
 from kernelbot.harness.gpu.device_data import DeviceData, DeviceValue
 from kernelbot.harness.gpu.judge_device import JudgeDevice
@@ -153,12 +153,7 @@ class Examiner:
 
     def complaint(self, number: int, output: Any) -> str:
         """What is wrong with the output, with its rank if there are several; empty if nothing."""
-        values = []
-        for rank, one in enumerate(output if self._plan.has_ranks else (output,)):
-            try:
-                values.append(self._encoded(one))
-            except UnsupportedValue as error:
-                return self._of_rank(rank, f"custom_kernel returned {error}.")
+        values = [_handed_on(one) for one in (output if self._plan.has_ranks else (output,))]
         for rank, value in enumerate(values):
             piece = value.piece if isinstance(value, DeviceData) else None
             with (
@@ -172,14 +167,6 @@ class Examiner:
         if not found and self._plan.has_ranks:
             found = self._first(self._all(messages.Check(number), messages.OutputCompared))
         return found
-
-    def _encoded(self, output: Any) -> Encoded:
-        """Raises `UnsupportedValue`, `AuthorFailure`."""
-        if not isinstance(output, DeviceValue):
-            return encode(output, self._modules)
-        if not output.is_within_bounds():
-            raise wrote_outside_output()
-        return output.encoded()
 
     def _first(self, answers: list[_RankAnswer[messages.OutputCompared]]) -> str:
         found = (self._of_rank(one.rank, one.complaint) for one in answers if one.complaint)
@@ -299,6 +286,15 @@ class Examiner:
         if self._plan.has_ranks and isinstance(error, ChannelClosed) and not self._cage.is_ending():
             return ProblemBroken(f"A rank of the problem's reference ended: {error}")
         return self._cage.cause_of(error)
+
+
+def _handed_on(output: Encoded | DeviceValue) -> Encoded:
+    """Raises `AuthorFailure` if something was written beside it."""
+    if isinstance(output, Encoded):
+        return output
+    if not output.is_within_bounds():
+        raise wrote_outside_output()
+    return output.encoded()
 
 
 def _expected(answers: list[_RankAnswer[CageReply]], wanted: type[R]) -> list[_RankAnswer[R]]:
