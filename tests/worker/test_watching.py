@@ -11,6 +11,7 @@ from kernelbot.launchers.base import JobState, Outcome, Traits
 from kernelbot.protocol import EventKind, Fault, ProgressEvent
 from kernelbot.worker.watching import Watcher
 from tests.fakes.scheduler import TRAITS, FakeLauncher, FakeScheduler
+from tests.support.virtual_time import run_virtually
 from tests.support.waiting import until
 
 RUNNING = Outcome(JobState.RUNNING)
@@ -32,6 +33,21 @@ async def watching(scheduler: FakeScheduler, traits: Traits = TRAITS) -> AsyncIt
 async def states(watcher: Watcher, handle: str) -> list[JobState]:
     async with asyncio.timeout(60):
         return [outcome.state async for outcome in watcher.changes(handle, 1)]
+
+
+@contextlib.asynccontextmanager
+async def followed(watcher: Watcher, handle: str) -> AsyncIterator[None]:
+    """A job that is followed while the block runs."""
+
+    async def follow() -> None:
+        async for _ in watcher.changes(handle, 1):
+            pass
+
+    told = asyncio.create_task(follow())
+    try:
+        yield
+    finally:
+        told.cancel()
 
 
 async def test_every_change_is_told_once() -> None:
@@ -224,38 +240,46 @@ async def test_a_job_that_has_begun_takes_as_long_as_it_does() -> None:
         assert ["", "gone"] == await told
 
 
-async def test_nobody_is_asked_before_a_limit_ends() -> None:
-    scheduler = FakeScheduler()
-    scheduler.crash = RateLimited("its rate limit is used up", for_s=3600.0)
-    async with watching(scheduler) as watcher:
-        told = [asyncio.create_task(states(watcher, "a"))]
-        await until(lambda: scheduler.polls)
-        told.append(asyncio.create_task(states(watcher, "b")))
-        await asyncio.sleep(0.3)
-        assert [1] == scheduler.polls
-        for task in told:
-            task.cancel()
+def test_nobody_is_asked_before_a_limit_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    """But once a minute."""
+
+    async def asked() -> list[list[int]]:
+        scheduler = FakeScheduler()
+        scheduler.crash = RateLimited("its rate limit is used up", for_s=3600.0)
+        async with watching(scheduler) as watcher, followed(watcher, "a"):
+            await until(lambda: scheduler.polls)
+            async with followed(watcher, "b"):
+                await asyncio.sleep(59)
+                before = list(scheduler.polls)
+                await asyncio.sleep(8)  # the pause is a tenth longer at most
+                return [before, scheduler.polls]
+
+    assert [[1], [1, 2]] == run_virtually(monkeypatch, asked)
 
 
-async def test_nothing_is_asked_while_nothing_is_in_flight() -> None:
-    scheduler = FakeScheduler()
-    async with watching(scheduler) as watcher:
-        await states(watcher, "unknown")
-        before = len(scheduler.polls)
-        await asyncio.sleep(0.3)
-        assert before == len(scheduler.polls)
+def test_nothing_is_asked_while_nothing_is_in_flight(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def asked() -> int:
+        scheduler = FakeScheduler()
+        async with watching(scheduler) as watcher:
+            await states(watcher, "unknown")
+            before = len(scheduler.polls)
+            await asyncio.sleep(3600)
+            return len(scheduler.polls) - before
+
+    assert 0 == run_virtually(monkeypatch, asked)
 
 
-async def test_the_pause_grows_while_nothing_changes() -> None:
-    scheduler = FakeScheduler()
-    scheduler.end("a", RUNNING)
-    traits = Traits(shortest_poll_s=0.01, longest_poll_s=60)
-    async with watching(scheduler, traits) as watcher:
-        told = asyncio.create_task(states(watcher, "a"))
-        await asyncio.sleep(1)
-        # Questions after 20 ms, 25, 31, 39 ...: the sum is a second after a dozen of them.
-        assert len(scheduler.polls) < 20
-        told.cancel()
+def test_the_pause_grows_while_nothing_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def asked() -> int:
+        scheduler = FakeScheduler()
+        scheduler.end("a", RUNNING)
+        traits = Traits(shortest_poll_s=0.01, longest_poll_s=60)
+        async with watching(scheduler, traits) as watcher, followed(watcher, "a"):
+            await asyncio.sleep(1)
+            return len(scheduler.polls)
+
+    # After 10 ms for what is new, 20 ms, 25, 31, 39 ...: the sum is a second after a dozen.
+    assert 13 == run_virtually(monkeypatch, asked)
 
 
 async def test_late_progress_is_passed_on() -> None:
@@ -328,13 +352,18 @@ async def fail_and_answer_again(scheduler: FakeScheduler) -> None:
     await until(lambda: len(scheduler.polls) > answered + 1)
 
 
-async def test_failures_between_which_a_scheduler_answered_are_not_one_long_silence() -> None:
-    scheduler = FakeScheduler()
-    scheduler.end("a", RUNNING)
-    async with watching(scheduler, replace(TRAITS, silence_s=0.2)) as watcher:
-        told = asyncio.create_task(states(watcher, "a"))
-        await fail_and_answer_again(scheduler)
-        await asyncio.sleep(0.3)
-        await fail_and_answer_again(scheduler)
-        scheduler.end("a", Outcome(JobState.FINISHED))
-        assert await told == [JobState.RUNNING, JobState.FINISHED]
+def test_failures_between_which_a_scheduler_answered_are_not_one_long_silence(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def told() -> list[JobState]:
+        scheduler = FakeScheduler()
+        scheduler.end("a", RUNNING)
+        async with watching(scheduler, replace(TRAITS, silence_s=20)) as watcher:
+            told = asyncio.create_task(states(watcher, "a"))
+            await fail_and_answer_again(scheduler)
+            await asyncio.sleep(30)
+            await fail_and_answer_again(scheduler)
+            scheduler.end("a", Outcome(JobState.FINISHED))
+            return await told
+
+    assert [JobState.RUNNING, JobState.FINISHED] == run_virtually(monkeypatch, told)

@@ -1,7 +1,7 @@
 """What an author's page shows to whom: nothing that rankings and trends don't show as well."""
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -12,7 +12,7 @@ from kernelbot.boards.service import BoardEdit
 from kernelbot.domain.errors import NotFound
 from kernelbot.protocol import Mode
 from kernelbot.ranking.authors import store
-from kernelbot.ranking.authors.model import Author, AuthorScores, AuthorStanding
+from kernelbot.ranking.authors.model import ActiveDay, Author, AuthorScores, AuthorStanding
 from kernelbot.ranking.authors.service import Authors
 from kernelbot.store.sqlfiles import statements
 from tests.support.ranked import ranked
@@ -44,6 +44,20 @@ async def ended(world: World, board: str = "sort", *, reveals: bool = False) -> 
             " WHERE name = %(board)s",
             {"board": board, "reveals": reveals},
         )
+
+
+async def dated(world: World, submission_id: int, moment: datetime) -> None:
+    """The submission is of that moment."""
+    async with world.database.write() as session:
+        await session.do(
+            "UPDATE submissions SET created_at = %(at)s WHERE id = %(id)s",
+            {"at": moment, "id": submission_id},
+        )
+
+
+def on_all_days(author: Author) -> int:
+    """How many submissions are counted; midnight may pass between two."""
+    return sum(day.submissions for day in author.days)
 
 
 async def invited(world: World) -> User:
@@ -102,10 +116,14 @@ async def test_the_history_continues_where_it_ended(world: World) -> None:
 
 async def test_days_count_submissions(world: World) -> None:
     await world.board()
-    for score_s in (3e-3, 2e-3):
-        await ranked(world, score_s)
-    (day,) = (await page(world)).days
-    assert (datetime.now(UTC).date(), 2) == (day.day, day.submissions)
+    noon = datetime.now(UTC).replace(hour=12) - timedelta(days=2)
+    before_midnight, midnight = noon.replace(hour=23, minute=59), noon.replace(hour=0, minute=0)
+    for score_s, made_at in ((4e-3, before_midnight), (3e-3, midnight), (2e-3, noon)):
+        await dated(world, await ranked(world, score_s), made_at)
+    await dated(world, await ranked(world, 1e-3), noon + timedelta(days=1))
+    assert [ActiveDay(noon.date(), 3), ActiveDay(noon.date() + timedelta(days=1), 1)] == list(
+        (await page(world)).days
+    )
 
 
 async def test_days_are_counted_again_after_a_minute(world: World) -> None:
@@ -116,7 +134,7 @@ async def test_days_are_counted_again_after_a_minute(world: World) -> None:
     for now_s, score_s in ((0.0, 3e-3), (59.0, 2e-3), (61.0, 1e-3)):
         times_s.append(now_s)
         await ranked(world, score_s)
-        counts.append((await ask.get(None, world.ada.user.id)).days[0].submissions)
+        counts.append(on_all_days(await ask.get(None, world.ada.user.id)))
     assert [1, 1, 3] == counts
 
 
@@ -194,7 +212,7 @@ async def test_a_board_by_invite_is_on_the_page_for_its_members_alone(world: Wor
     member = await page(world, await invited(world))
     assert ["open"] == [one.board for one in before.standings]
     assert ["open"] == [one.board for one in before.history.scores]
-    assert [1, 2] == [found.days[0].submissions for found in (before, member)]
+    assert [1, 2] == [on_all_days(found) for found in (before, member)]
     assert {"open", "sort"} == {one.board for one in member.standings}
 
 
