@@ -12,8 +12,12 @@ BIN := $(VENV)/bin
 HARNESS := dist/kernelbot-harness.pyz
 PIN := -c constraints.txt
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile $(PIN)
-# pip would compile one file after the other: 12,000 of them, 30 s of a processor.
-COMPILE := $(BIN)/python -m compileall -qq -j 0 $(VENV)/lib/python3*/site-packages src || true
+# pip would compile one file after the other, and the libraries' own tests as well: 12,000 of them, a minute of a
+# processor. What isn't compiled here is compiled where it is loaded.
+COMPILE := $(BIN)/python -m compileall -qq -x '/tests?/'
+ALL := $(VENV)/lib/python3*/site-packages src
+# What comes with torch, nearly half of all: it is compiled while pip installs the rest.
+WITH_TORCH := $(addprefix $(VENV)/lib/python3*/site-packages/,torch sympy networkx mpmath triton)
 # Programs that the tests start (kernelbot, python3) are the virtual environment's.
 RUN := PATH="$(CURDIR)/$(BIN):$$PATH"
 pinned = $(shell grep -i '^$(1)==' constraints.txt)
@@ -119,7 +123,7 @@ $(VENV)/runs: pyproject.toml constraints.txt scripts/find-python scripts/system-
 	@$(PIP) $(call pinned,pip) hatchling
 	@$(BIN)/python -m pip uninstall -qq -y kernelbot # as this project was called before
 	@$(PIP) --no-build-isolation --editable '.[server]'
-	@$(COMPILE)
+	@$(COMPILE) -j 0 $(ALL) || true
 	@touch $@
 
 # torch comes first and by its exact version: a plain `torch` makes pip look for the newest, which
@@ -128,12 +132,13 @@ $(VENV)/develops: $(VENV)/runs
 	@scripts/system-packages "$$(scripts/find-python)"
 	@echo "Installing torch, triton, the extras and the development tools into $(VENV) ..."
 	@$(PIP) $(call pinned,torch) $(call pinned,triton)
-	@$(PIP) --no-build-isolation --editable '.[server,discord,export,mcp,modal,notebook,openenv,suites,triage]' \
-		--group dev
-	@$(COMPILE)
+	@{ $(COMPILE) $(WITH_TORCH) || true; } & \
+	$(PIP) --no-build-isolation --editable '.[server,discord,export,mcp,modal,notebook,openenv,suites,triage]' \
+		--group dev; installed=$$?; wait; exit $$installed
+	@$(COMPILE) -j 0 $(ALL) || true
 	@touch $@
 
 $(VENV)/documents: $(VENV)/runs
 	@$(PIP) --group docs
-	@$(COMPILE)
+	@$(COMPILE) -j 0 $(ALL) || true
 	@touch $@
