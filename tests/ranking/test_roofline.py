@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from kernelbot.protocol import Case, DeviceSpec, Floor, RankRule, Vendor
+from kernelbot.protocol import Case, DeviceSpec, Floor, NumberType, RankRule, Vendor
 from kernelbot.ranking.roofline import Roof, RooflineWork, limit_of, roof_of, work_of
 from tests.support.problems import sort_problem
 
@@ -29,6 +29,22 @@ def test_work_is_put_together_as_the_score_is(rule: RankRule, work: RooflineWork
     found = work_of(replace(SPEC, ranking_by=rule))
     assert found is not None
     assert (work.flops, work.memory_bytes) == pytest.approx((found.flops, found.memory_bytes))
+
+
+F16, F32 = NumberType.FP16, NumberType.FP32
+
+
+@pytest.mark.parametrize(
+    ("types", "expected"),
+    [((F16, F16), F16), ((F16, F32), None), ((None, None), None), ((F16, None), None)],
+)
+def test_work_is_of_a_type_if_all_workloads_are(
+    types: tuple[NumberType | None, ...], expected: NumberType | None
+) -> None:
+    floors = tuple(Floor(1.0, 1.0, kind) for kind in types)
+    found = work_of(replace(SPEC, ranking_by=RankRule.MEAN, floors=floors))
+    assert found is not None
+    assert expected == found.number_type
 
 
 @pytest.mark.parametrize(
