@@ -26,7 +26,7 @@ CONFIGURATION = Path(__file__).parents[2] / "docs/reference/configuration.md"
 def test_limits_and_sampling_are_by_default_as_documented(
     kind: type[Limits] | type[SamplingRules], table: str
 ) -> None:
-    blocks = re.findall(r"^```toml\n(.*?)^```", CONFIGURATION.read_text(), re.M | re.S)
+    blocks = re.findall(r"^```toml\n(.*?)^```", CONFIGURATION.read_text(), re.MULTILINE | re.DOTALL)
     (block,) = (block for block in blocks if block.startswith(f"[{table}]"))
     assert tomllib.loads(block)[table] == asdict(kind())
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
+from kernelbot.harness.timing.turns import VARIABLE
 from tests.support import forked
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
@@ -48,6 +49,8 @@ class Shell:
         kept = {"PATH": os.environ["PATH"], "PYTHONPATH": str(SOURCE)}
         kept["KERNELBOT_WARM"] = '["numpy"]'  # to load torch as well takes a server seconds
         kept["KERNELBOT_COLD"] = "1"  # no judge of a test's stays behind
+        # Nobody takes turns with what runs beside this: neither other tests nor this account.
+        kept |= {"XDG_RUNTIME_DIR": str(self.home), VARIABLE: ""}
         return {**kept, "HOME": str(self.home), "COLUMNS": "100", **self.more}
 
     def __call__(self, *arguments: str | os.PathLike[str], timeout_s: float = 60.0) -> Said:
