@@ -157,6 +157,10 @@ def test_other_names_are_not(old: str, new: str) -> None:
         ("a = 1\ndef f(a): return [a for a in a]", "a = 1\ndef f(b): return [a for a in a]"),
         ("import os.path\nos.x", "import os.path as os\nos.x"),
         (
+            "import a.b as one\nimport a.c as two\none.f(two.f)",
+            "import a.b as one\nimport a.c as two\ntwo.f(one.f)",
+        ),
+        (
             "class A:\n    x = 1\n    def f(self): return x",
             "class A:\n    x = 1\n    def f(x): return x",
         ),

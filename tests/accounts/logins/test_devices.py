@@ -3,7 +3,7 @@
 import httpx
 import pytest
 
-from kernelbot.domain.errors import NotAuthenticated
+from kernelbot.domain.errors import NotAuthenticated, NotFound
 from tests.accounts.site import Site, csrf_of
 from tests.support.world import World
 
@@ -21,6 +21,11 @@ async def poll(browser: httpx.AsyncClient, begun: dict[str, str]) -> httpx.Respo
 async def approve(browser: httpx.AsyncClient, code: str) -> httpx.Response:
     csrf = csrf_of(await browser.get("/auth/device"))
     return await browser.post("/auth/device", data={"csrf": csrf, "code": code})
+
+
+async def test_no_terminal_waits_for_a_login_that_nobody_can_give(world: World) -> None:
+    with pytest.raises(NotFound, match="no login with Discord or GitHub"):
+        await world.services.logins.begin_device()
 
 
 async def test_a_terminal_is_let_in_once(site: Site) -> None:

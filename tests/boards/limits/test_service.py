@@ -128,9 +128,16 @@ async def test_only_organisers_limit(world: World) -> None:
 
 
 @pytest.mark.parametrize("number", [-1, 1_000_001, 2**40])
-async def test_unusable_limits_are_refused(world: World, number: int) -> None:
-    with pytest.raises(UserError):
-        await world.services.limits.set(world.admin.user, "sort", RateLimit(RANKED, number))
+async def test_unusable_limits_are_refused(limited: World, number: int) -> None:
+    with pytest.raises(UserError, match="a number from 0 to 1,000,000"):
+        await limited.services.limits.set(limited.admin.user, "sort", RateLimit(RANKED, number))
+
+
+@pytest.mark.parametrize("number", [0, 1_000_000])
+async def test_the_least_and_the_largest_limit_are_set(limited: World, number: int) -> None:
+    set_ = limited.services.limits
+    await set_.set(limited.admin.user, "sort", RateLimit(RANKED, number))
+    assert [RateLimit(RANKED, number)] == await set_.list_limits(None, "sort")
 
 
 async def tries(world: World, author: User, count: int) -> int:

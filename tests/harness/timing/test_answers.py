@@ -53,6 +53,15 @@ def fill(made: SampleOutputs, values: list[int], size_bytes: int = 8) -> None:
         made.add(call, Asked(call), Reply(value, Window(1, 1), size_bytes, aliased=False))
 
 
+def test_outputs_of_256_mib_are_kept_and_no_more() -> None:
+    checker = Checker()
+    made = SampleOutputs(Asked, checker.check, repeatable=True, share=1.0)
+    fill(made, [0, 1], size_bytes=128 << 20)
+    assert [] == checker.calls
+    made.add(2, Asked(2), Reply(2, Window(1, 1), 1, aliased=False))
+    assert [2] == checker.calls
+
+
 def test_nothing_is_checked_before_sampling_is_over() -> None:
     checker = Checker()
     fill(answers(checker), list(range(40)))
