@@ -179,7 +179,7 @@ def test_a_call_that_counts_until_it_is_described_may_not_be_prepared_either() -
 
 def test_claims_that_hardly_differ_while_the_clock_does_are_suspicious() -> None:
     lies = [a_call(1, took_us=100 + number) for number in range(40)]
-    # Of 100 to 139 us the middle half lies within 20 us, and the median is 119.5 us: one is claimed.
+    # Of 100 to 139 us the middle half is within 20 us, and the median is 119.5 us: one is claimed.
     expected = (
         "the claims' middle half lies within 0.00 us, that of the judge's clock within 20.0 us, "
         "and 118.5 us were added."
