@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from kernelbot.accounts.model import User
 from kernelbot.domain.errors import TooManyRequests
 from kernelbot.domain.states import RunState, SubmissionState
-from kernelbot.protocol import Fault, HarnessKind, Mode, SourceFile
+from kernelbot.protocol import Fault, HarnessKind, Mode, Phase, SourceFile
 from kernelbot.runs.claims import MAX_TAKEOVERS, Claim
 from kernelbot.runs.lifecycle import RunLifecycle
 from kernelbot.runs.queue.model import QueueRules
@@ -120,6 +120,23 @@ async def test_secret_data_is_for_those_alone_whose_tests_passed(world: World) -
         timed.spec.secret,
         await take(world, judge),
     )
+
+
+async def test_what_was_measured_is_kept(world: World) -> None:
+    await world.board()
+    await world.submit(mode=Mode.BENCHMARK)
+    judge = judging(world)
+    claim = await take(world, judge)
+    assert claim is not None
+    result = result_of(claim.spec, ["accepted"])
+    await judge.finish(claim, "w", result)
+    async with world.database.read() as session:
+        rows = await session.all(
+            "SELECT run_id, phase, spec, samples, median_ns FROM measurements ORDER BY workload"
+        )
+    (load,) = result.phases[-1].workloads
+    expected = (claim.run_id, Phase.BENCHMARK, load.spec, len(load.samples_ns), load.median_ns)
+    assert [expected] == [tuple(row.values()) for row in rows]
 
 
 @pytest.mark.parametrize("fault", [Fault.AUTHOR, Fault.PLATFORM])

@@ -14,6 +14,7 @@ from kernelbot.domain.errors import (
     KernelbotError,
     NotAllowed,
     NotFound,
+    Paused,
     SubmissionTooLarge,
 )
 from kernelbot.domain.states import RunState, SubmissionState
@@ -108,6 +109,13 @@ async def test_a_bad_file_is_refused(
     await world.board()
     with pytest.raises(error):
         await world.submit(content=content)
+
+
+async def test_a_bad_file_hears_first_that_nothing_is_taken_just_now(world: World) -> None:
+    await world.board()
+    await world.services.platform.pause(world.admin.user, "we move")
+    with pytest.raises(Paused, match="paused just now: we move"):
+        await world.submit(content=b"#!POPCORN gpu\n")
 
 
 @pytest.mark.parametrize(

@@ -301,6 +301,17 @@ async def test_an_empty_board_is_deleted(world: World) -> None:
     assert 0 == await world.services.deletion.delete_board(world.admin.user, "sort")
 
 
+async def test_of_two_who_delete_a_board_the_second_is_told_that_it_is_gone(world: World) -> None:
+    await world.board()
+    with psycopg.connect(world.database.url) as first:
+        first.execute("DELETE FROM leaderboards WHERE name = 'sort'")
+        second = asyncio.create_task(world.services.deletion.delete_board(world.admin.user, "sort"))
+        async with world.database.read() as session:
+            await until_there_is(session, WAITS_FOR_A_LOCK)
+    with pytest.raises(NotFound):
+        await second
+
+
 async def test_a_creator_organises_only_their_own_boards(world: World) -> None:
     await world.board()
     carl = (await world.services.users.create("carl", Role.CREATOR)).user

@@ -1,6 +1,7 @@
 """A device as the harness knows it."""
 
 from kernelbot.protocol import DeviceSpec, Vendor
+from kernelbot.runs.devices.service import NOBODY, why_unavailable
 from tests.support.world import World
 
 
@@ -13,3 +14,17 @@ async def test_it_is_found_by_its_own_name_alone(world: World) -> None:
 async def test_a_processor_has_no_gpus(world: World) -> None:
     found = await world.services.devices.list_devices()
     assert {"CPU": 0, "H100": 1} == {device.name: device.gpus for device in found}
+
+
+async def test_why_a_device_cannot_be_used_is_what_those_say_that_serve_it(world: World) -> None:
+    """Not those that serve another one; of several it is nothing, if one can use it."""
+    async with world.database.write() as session:
+        await session.do("INSERT INTO workers (owner, node, heartbeat_at) VALUES ('w', 'n', now())")
+        await session.do("INSERT INTO workers (owner, node, heartbeat_at) VALUES ('v', 'n', now())")
+        await session.do(
+            "INSERT INTO worker_devices (owner, device, available, note) VALUES"
+            " ('w', 'CPU', false, 'it is drained'), ('w', 'H100', true, ''),"
+            " ('v', 'H100', false, 'it hangs')"
+        )
+        found = [await why_unavailable(session, name) for name in ("CPU", "H100", "B200")]
+    assert ["it is drained", "", NOBODY] == found

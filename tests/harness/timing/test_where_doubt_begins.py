@@ -1,0 +1,117 @@
+"""The bounds beyond which a call accuses its author: each on both of its sides."""
+
+from dataclasses import replace
+
+import pytest
+
+from kernelbot.harness.timing.plausibility import CallBaseline, Overhead, disturbance
+from kernelbot.harness.words.windows import Window
+from tests.harness.timing.test_plausibility import US, a_call, quiet
+
+TENTH_NS = 5 * US
+"""Of the claim of `a_call(50)`: by so much more a median may differ."""
+BUSY = CallBaseline(
+    Overhead(0, 0, 0),
+    Overhead(0, 0, 0),
+    build_cpu_ns=7 * US,
+    still_cpu_ns=7 * US,
+    spread_ns=0,
+    after_cpu_ns=7 * US,
+    outside_ns=7 * US,
+    cpu_variation_ns=7 * US,
+    took_variation_ns=7 * US,
+)
+"""Control calls that cost nothing in the middle, and now and then 7 us."""
+PLAIN = Window(50 * US, 50 * US, call_cpu_ns=50 * US, call_tree_cpu_ns=50 * US)
+
+
+def doubted(call: Window, calls: int = 20) -> bool:
+    return BUSY.contradiction([call] * calls) is not None
+
+
+@pytest.mark.parametrize(
+    ("field", "allowed_ns"),
+    [
+        ("build_cpu_ns", 100 * US + 14 * US + TENTH_NS),
+        ("still_cpu_ns", 100 * US + 14 * US + TENTH_NS),
+        ("after_cpu_ns", 100 * US + 14 * US + TENTH_NS),
+        ("outside_ns", 1_000 * US + 14 * US + TENTH_NS),
+        ("call_cpu_ns", 50 * US + 100 * US + 7 * US + TENTH_NS),
+        ("call_tree_cpu_ns", 50 * US + 100 * US + 7 * US + TENTH_NS),
+        ("bracket_ns", 50 * US + 1_000 * US + 7 * US + TENTH_NS),
+    ],
+)
+def test_a_call_may_take_so_much_and_no_more(field: str, allowed_ns: int) -> None:
+    at_most, more = (replace(PLAIN, **{field: ns}) for ns in (allowed_ns, allowed_ns + 1))
+    assert (False, True) == (doubted(at_most), doubted(more))
+
+
+def test_five_calls_are_enough_and_four_are_not() -> None:
+    worked = replace(PLAIN, build_cpu_ns=500 * US)
+    assert (False, True) == (doubted(worked, 4), doubted(worked, 5))
+
+
+def test_a_claim_may_be_longer_than_its_call_by_what_clocks_differ_by() -> None:
+    claims = [
+        replace(PLAIN, claim_ns=1_000 * US + more, bracket_ns=1_000 * US) for more in (200, 201)
+    ]
+    assert [False, True] == [doubted(claim) for claim in claims]
+
+
+@pytest.mark.parametrize(("kept_waiting_ns", "expected_ns"), [(None, 50), (10 * US, 40), (0, 50)])
+def test_a_claim_counts_without_what_others_had(
+    kept_waiting_ns: int | None, expected_ns: int
+) -> None:
+    waited = replace(PLAIN, kept_waiting_ns=kept_waiting_ns)
+    assert expected_ns * US == BUSY.launched_ns(waited)
+
+
+@pytest.mark.parametrize(
+    ("claim_ns", "expected_ns"), [(50 * US, 43 * US), (8 * US, US), (7 * US, US), (300, 300)]
+)
+def test_what_launching_costs_leaves_a_microsecond(claim_ns: int, expected_ns: int) -> None:
+    on_gpu = replace(BUSY, launch_ns=7 * US)
+    assert expected_ns == on_gpu.launched_ns(replace(PLAIN, claim_ns=claim_ns))
+
+
+@pytest.mark.parametrize(
+    ("calls_waited", "described", "beyond_ns", "expected"),
+    [
+        (True, False, 1, True),
+        (False, False, 1, False),
+        (True, True, 1, False),
+        (True, False, 0, False),
+    ],
+)
+def test_what_took_longer_than_it_claims_has_waited_if_control_calls_did(
+    calls_waited: bool, described: bool, beyond_ns: int, expected: bool
+) -> None:
+    usual = replace(BUSY, usual=Overhead(3 * US, 0, 0), calls_waited=calls_waited)
+    call = replace(PLAIN, bracket_ns=53 * US + beyond_ns, described=described)
+    assert expected == usual.has_waited(call)
+
+
+def test_twenty_calls_are_enough_to_suspect_and_nineteen_are_not() -> None:
+    lies = [a_call(1, took_us=100 + number) for number in range(20)]
+    found = [quiet().suspicion(some) is not None for some in (lies, lies[:19])]
+    assert [True, False] == found
+
+
+ELSE_NS = [100 * US] * 20
+"""Control calls after the other kernel's."""
+
+
+@pytest.mark.parametrize(("idle_ns", "disturbs"), [(50 * US, False), (50 * US + 1, True)])
+def test_waking_up_costs_50_us_at_most(idle_ns: int, disturbs: bool) -> None:
+    assert disturbs == (disturbance(idle_ns, ELSE_NS, ELSE_NS) is not None)
+
+
+@pytest.mark.parametrize(
+    ("slower", "by_ns", "disturbs"),
+    [(20, 200 * US, False), (20, 200 * US + 1, True), (6, 300 * US, False), (7, 300 * US, True)],
+)
+def test_three_in_ten_control_calls_may_be_a_fifth_of_a_millisecond_slower(
+    slower: int, by_ns: int, disturbs: bool
+) -> None:
+    after_ns = [100 * US + by_ns] * slower + [100 * US] * (20 - slower)
+    assert disturbs == (disturbance(0.0, after_ns, ELSE_NS) is not None)
