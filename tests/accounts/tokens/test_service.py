@@ -80,6 +80,14 @@ async def test_a_token_from_the_past_is_refused(world: World) -> None:
         await world.services.tokens.create(world.ada.user, "old", expires_at=datetime.now(UTC))
 
 
+async def test_a_token_has_an_end_that_everybody_can_read_or_none(world: World) -> None:
+    create = world.services.tokens.create
+    last = datetime(9998, 12, 31, 23, 59, tzinfo=UTC)
+    assert await create(world.ada.user, "long", expires_at=last)
+    with pytest.raises(UserError, match="after the year 9998"):
+        await create(world.ada.user, "longer", expires_at=last + timedelta(minutes=1))
+
+
 @pytest.mark.parametrize("name", ["", "   ", "a\nb", "a\x00", "x" * 101])
 async def test_unusable_names_of_tokens_are_refused(world: World, name: str) -> None:
     with pytest.raises(UserError):

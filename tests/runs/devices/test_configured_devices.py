@@ -16,6 +16,15 @@ async def test_a_processor_has_no_gpus(world: World) -> None:
     assert {"CPU": 0, "H100": 1} == {device.name: device.gpus for device in found}
 
 
+async def test_where_no_worker_is_none_is_available(world: World) -> None:
+    devices = world.services.devices
+    found = await devices.list_devices()
+    assert {("CPU", False, NOBODY), ("H100", False, NOBODY)} == {
+        (one.name, one.available, one.note) for one in found
+    }
+    assert {"CPU": False, "H100": False} == (await devices.busyness()).available
+
+
 async def test_why_a_device_cannot_be_used_is_what_those_say_that_serve_it(world: World) -> None:
     """Not those that serve another one; of several it is nothing, if one can use it."""
     async with world.database.write() as session:
