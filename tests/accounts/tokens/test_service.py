@@ -82,9 +82,9 @@ async def test_a_token_from_the_past_is_refused(world: World) -> None:
 
 async def test_a_token_has_an_end_that_everybody_can_read_or_none(world: World) -> None:
     create = world.services.tokens.create
-    last = datetime(9998, 12, 31, 23, 59, tzinfo=UTC)
+    last = datetime(9000, 12, 31, 23, 59, tzinfo=UTC)
     assert await create(world.ada.user, "long", expires_at=last)
-    with pytest.raises(UserError, match="after the year 9998"):
+    with pytest.raises(UserError, match="after the year 9000"):
         await create(world.ada.user, "longer", expires_at=last + timedelta(minutes=1))
 
 
