@@ -97,6 +97,14 @@ def test_twenty_calls_are_enough_to_suspect_and_nineteen_are_not() -> None:
     assert [True, False] == found
 
 
+@pytest.mark.parametrize(("added_ns", "suspicious"), [(20 * US + 7 * US, True), (26_999, False)])
+def test_claims_of_which_20_us_are_missing_are_suspicious(added_ns: int, suspicious: bool) -> None:
+    """And those that a busy machine may have added."""
+    took_ns = [50 * US + added_ns + differing for differing in range(-10, 11)]
+    calls = [Window(50 * US, ns, call_cpu_ns=ns, call_tree_cpu_ns=ns) for ns in took_ns]
+    assert suspicious == (BUSY.suspicion(calls) is not None)
+
+
 ELSE_NS = [100 * US] * 20
 """Control calls after the other kernel's."""
 
