@@ -12,6 +12,9 @@ from kernelbot.protocol import Lang
 from tests.support.small_disk import small_disk
 from tests.support.terminal import Shell
 
+PATIENCE_S = 300.0
+"""For a command: a server on a busy machine starts within a minute, and judges within another."""
+
 
 @pytest.fixture
 def disk() -> Iterator[Path]:
@@ -29,7 +32,7 @@ def shell(disk: Path) -> Iterator[Shell]:
             while not list(disk.glob(".local/state/kernelbot/servers/*.json")):
                 assert process.poll() is None
                 time.sleep(0.05)
-            assert 0 == shell("board", "create", "--from", "sums").code
+            assert 0 == shell("board", "create", "--from", "sums", timeout_s=PATIENCE_S).code
             yield shell
         finally:
             process.terminate()
@@ -38,10 +41,12 @@ def shell(disk: Path) -> Iterator[Shell]:
 
 def _submit(shell: Shell) -> int:
     """3: our fault, whether the server couldn't take it in or couldn't judge it; 0: accepted."""
-    return shell("submit", "sums/submission.py", "--board", "sums", "--mode", "test").code
+    words = ("submit", "sums/submission.py", "--board", "sums", "--mode", "test")
+    return shell(*words, timeout_s=PATIENCE_S).code
 
 
 @pytest.mark.exhaustive
+@pytest.mark.timeout(1200)
 def test_a_full_disk_is_our_fault_and_passes(shell: Shell, disk: Path) -> None:
     ballast = disk / "ballast"
     with ballast.open("wb", buffering=0) as file:
