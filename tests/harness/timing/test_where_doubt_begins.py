@@ -1,6 +1,7 @@
 """The bounds beyond which a call accuses its author: each on both of its sides."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -42,7 +43,8 @@ def doubted(call: Window, calls: int = 20) -> bool:
     ],
 )
 def test_a_call_may_take_so_much_and_no_more(field: str, allowed_ns: int) -> None:
-    at_most, more = (replace(PLAIN, **{field: ns}) for ns in (allowed_ns, allowed_ns + 1))
+    changes: list[dict[str, Any]] = [{field: allowed_ns}, {field: allowed_ns + 1}]
+    at_most, more = (replace(PLAIN, **change) for change in changes)
     assert (False, True) == (doubted(at_most), doubted(more))
 
 
