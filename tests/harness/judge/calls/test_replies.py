@@ -307,6 +307,13 @@ def test_addresses_that_are_none_are_refused(at: Any) -> None:
     assert Verdict.RULE_VIOLATION == failure_of(in_place, np.ones(3), at=at).verdict
 
 
+@pytest.mark.parametrize("at", [[-1], [1 << 64], [True], [1.0]])
+def test_nothing_is_read_at_what_is_no_address(at: Any) -> None:
+    reply = {**a_reply(in_place, encode(np.ones(3), MODULES)), "at": at}
+    with pytest.raises(AuthorFailure, match="was tampered with"):
+        read_answer_in_place(hear(reply, DoneInPlace), LIMITS, Window(1000, 0, 5))
+
+
 def test_an_empty_array_may_lie_nowhere() -> None:
     encoded = encode(torch.zeros(0, 3), MODULES)
     assert (0, 3) == in_place({**a_reply(in_place, encoded), "at": [0]}, encoded, []).shape
