@@ -3,7 +3,7 @@ from datetime import datetime
 import pytest
 
 from kernelbot.boards.model import Visibility
-from kernelbot.boards.service import BoardEdit
+from kernelbot.boards.service import BoardEdit, sees_board
 from kernelbot.domain.errors import Conflict, NotAllowed, NotFound, UserError
 from tests.support.problems import sort_problem
 from tests.support.world import World
@@ -12,6 +12,21 @@ from tests.support.world import World
 async def test_a_board_is_found_in_any_case_of_letters(world: World) -> None:
     board = await world.board("Sort")
     assert await world.services.boards.get(None, "sORT") == board
+
+
+async def test_a_board_by_invite_is_there_for_its_organisers_and_who_was_invited(
+    world: World,
+) -> None:
+    board = await world.board("sort")
+    closed = BoardEdit(visibility=Visibility.CLOSED)
+    await world.services.boards.edit(world.admin.user, board.name, closed)
+    made = await world.services.invites.create(world.admin.user, ("sort",))
+    await world.services.invites.join(world.bob.user, made.codes[0])
+    viewers = (None, world.ada.user, world.bob.user, world.admin.user)
+    async with world.database.read() as session:
+        found = [await sees_board(session, viewer, "sort") for viewer in viewers]
+        unknown = await sees_board(session, world.admin.user, "none")
+    assert ([False, False, True, True], False) == (found, unknown)
 
 
 async def test_a_taken_name_is_a_conflict(world: World) -> None:

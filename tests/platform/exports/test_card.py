@@ -24,6 +24,12 @@ def test_nothing_in_a_name_is_markup() -> None:
     assert (False, False) == ("<script>" in page, "](http" in page)
 
 
+def test_each_file_is_a_part_named_by_its_whole_path() -> None:
+    text = card_text("lab/kernels", "mit", ["x.parquet", "a-b/2026/x.parquet"], [])
+    front = yaml.safe_load(text.split("---\n")[1])
+    assert ["a-b-2026-x", "x"] == [one["config_name"] for one in front["configs"]]
+
+
 def test_every_column_is_explained() -> None:
     text = card_text("lab/kernels", "mit", ["x.parquet"], [])
     pseudonyms = {"submission_id": "submission", "author_id": "author"}
