@@ -70,7 +70,7 @@ QUICK := $(wildcard tests/*/test_model.py tests/*/*/test_model.py) \
 	runs/nodes/test_signed_links.py runs/test_job_terms.py runs/test_repeats.py \
 	runs/test_report.py submissions/test_same_code.py submissions/test_source.py \
 	test_docs.py test_operating.py test_repository.py harness/timing/test_plausibility.py \
-	harness/timing/test_stopping_rule.py \
+	harness/timing/test_stopping_rule.py harness/timing/test_where_doubt_begins.py \
 	harness/words/test_seeds.py harness/data/test_values.py)
 
 check: lint ## lint, types and the tests that take seconds: for every change, before `make test`
