@@ -3,12 +3,14 @@
 import hashlib
 import json
 import re
+import time
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
 from kernelbot.harness.inside.cuda_on_cpu.coverage import NotCovered
 from kernelbot.harness.judge.build.cache import BuildCache
+from kernelbot.harness.judge.build.lambdas import EXTENDED_LAMBDA, may_have_extended_lambdas
 from kernelbot.harness.judge.build.names import demangled
 from kernelbot.harness.judge.build.on_cpu import (
     flags_for_cpu,
@@ -41,7 +43,7 @@ _NVCC_FLAGS = (
     "--std=c++20",
     "-DNDEBUG",
     "-O3",
-    "--expt-extended-lambda",
+    EXTENDED_LAMBDA,
     "--expt-relaxed-constexpr",
     "-forward-unknown-to-host-compiler",
     "-Xcompiler=-Wno-psabi",
@@ -81,6 +83,9 @@ class _Plan:
     argv: tuple[str, ...]
     files: dict[str, bytes]
     product: CompilerProduct
+    tries_without: str = ""
+    """An option that takes long, and that the sources hardly need: the compiler is given it if it
+    fails without."""
 
 
 def compile_job(
@@ -137,7 +142,9 @@ def _plan(job: JobSpec, product: CompilerProduct) -> _Plan:
     libraries = libraries_for_cpu(checked=job.checked and runs_on_cpu(job))
     named = (f"./{name}" for name in sources)
     argv = (compiler, *flags, *named, "-o", product.value, *libraries)
-    return _Plan(compiler, argv, files, product)
+    asked = EXTENDED_LAMBDA in spec.config.compile_flags
+    spared = compiler == "nvcc" and not asked and not may_have_extended_lambdas(files.values())
+    return _Plan(compiler, argv, files, product, EXTENDED_LAMBDA if spared else "")
 
 
 def _compiler(job: JobSpec) -> tuple[str, tuple[str, ...]]:
@@ -167,22 +174,20 @@ def _compile(plan: _Plan, job: JobSpec, client: RunnerClient) -> BuildOutcome:
         file_size_bytes=max(job.limits.file_size_bytes, _COMPILER_FILE_BYTES),
         cpu_time_s=timeout_s * 2,
     )
+    start = time.monotonic()
+    argv = tuple(word for word in plan.argv if word != plan.tries_without)
     try:
-        result = run_command(
-            client,
-            list(plan.argv),
-            files=plan.files,
-            limits=limits,
-            timeout_s=timeout_s,
-            collect=(plan.product.value,),
-        )
+        result = _run(argv, plan, client, limits, timeout_s)
+        if argv != plan.argv and result.limit is None and result.exit_code != 0:
+            argv, left_s = plan.argv, timeout_s - (time.monotonic() - start)
+            result = _run(argv, plan, client, limits, max(left_s, 0.0))
     except CommandNotStarted:
         return _no_compiler(plan.compiler, job)
     output = result.stdout + result.stderr
     report = CompileReport(
-        command=" ".join(plan.argv),
+        command=" ".join(argv),
         output=output,
-        duration_s=result.duration_s,
+        duration_s=time.monotonic() - start,
         cached=False,
         kernels=demangled(parse_kernels(output), client),
     )
@@ -192,6 +197,24 @@ def _compile(plan: _Plan, job: JobSpec, client: RunnerClient) -> BuildOutcome:
     verdict, message = _explain(result, timeout_s, limits)
     return BuildOutcome(
         verdict, report, failure=Failure(Fault.AUTHOR, message, _first_error(output))
+    )
+
+
+def _run(
+    argv: tuple[str, ...],
+    plan: _Plan,
+    client: RunnerClient,
+    limits: Limits,
+    timeout_s: float,
+) -> CommandResult:
+    """Raises `CommandNotStarted` and `SandboxUnavailable`."""
+    return run_command(
+        client,
+        list(argv),
+        files=plan.files,
+        limits=limits,
+        timeout_s=timeout_s,
+        collect=(plan.product.value,),
     )
 
 
