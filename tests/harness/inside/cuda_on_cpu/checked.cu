@@ -126,6 +126,49 @@ __global__ void converts(const int *a, int *out, int n) {
 __global__ void divides(const int *a, int *out, int n) {
     out[threadIdx.x] = 7 / (a[threadIdx.x] - 3);
 }
+__global__ void copies_right(const int *a, int *out, int n) {
+    __shared__ int rows[64][8], same[8], all[64];
+    int own[8];
+    memset(own, 0, n / 8 * sizeof(int));
+    if (threadIdx.x == 0) memcpy(all, a, n * sizeof(int));
+    memset(same, 7, n / 8 * sizeof(int)); // the same by all
+    memcpy(rows[threadIdx.x], own, n / 8 * sizeof(int));
+    __syncthreads();
+    memmove(out + threadIdx.x, all + 63 - threadIdx.x, sizeof(int));
+    out[threadIdx.x] += same[0] + rows[63 - threadIdx.x][7];
+}
+__global__ void copies_behind(const int *a, int *out, int n) {
+    memcpy(out + threadIdx.x, a + threadIdx.x, n / 32 * sizeof(int));
+}
+__global__ void fills_behind(const int *a, int *out, int n) {
+    memset(out + 32, 0, n * sizeof(int));
+}
+__global__ void copies_unordered(const int *a, int *out, int n) {
+    __shared__ int rows[64][4];
+    memcpy(rows[threadIdx.x], a + threadIdx.x / 4 * 4, n / 16 * sizeof(int));
+    memcpy(out + threadIdx.x / 4 * 4, rows[threadIdx.x ^ 1], 4 * sizeof(int));
+}
+__global__ void two_places(const int *a, int *out, int n) {
+    if (threadIdx.x % 2) {
+        out[threadIdx.x] = a[threadIdx.x];
+        __syncthreads();
+    } else {
+        __syncthreads(); // of the even ones
+        out[threadIdx.x] = -a[threadIdx.x];
+    }
+}
+__global__ void parts_of_work(const int *a, int *out, int n) {
+    __shared__ int tile[64];
+    if (threadIdx.x < 32) {
+        tile[threadIdx.x] = a[threadIdx.x];
+        __syncthreads();
+        out[threadIdx.x] = tile[threadIdx.x + 32];
+    } else {
+        tile[threadIdx.x] = -a[threadIdx.x];
+        __syncthreads();
+        out[threadIdx.x] = tile[threadIdx.x - 32];
+    }
+}
 
 #define RUN(KERNEL)                                                                            \
     extern "C" void run_##KERNEL(const int *a, int *out) {                                     \
@@ -134,7 +177,8 @@ __global__ void divides(const int *a, int *out, int n) {
 RUN(reverse) RUN(sum) RUN(histogram) RUN(no_barrier) RUN(no_warp_barrier) RUN(two_values)
 RUN(plain_beside_atomic) RUN(reads_behind) RUN(writes_before) RUN(reads_wide) RUN(shared_behind)
 RUN(dynamic_behind) RUN(ended_early) RUN(warp_in_step) RUN(two_buffers) RUN(misaligned)
-RUN(less_aligned) RUN(shifts) RUN(converts) RUN(divides)
+RUN(less_aligned) RUN(shifts) RUN(converts) RUN(divides) RUN(copies_right) RUN(copies_behind)
+RUN(fills_behind) RUN(copies_unordered) RUN(two_places) RUN(parts_of_work)
 extern "C" void run_many(const int *a, int *out) {
     for (int i = 0; i < 300; ++i) freed<<<1, 64, 49152>>>(a, out, 64);
 }

@@ -103,6 +103,11 @@ __global__ void different(int *out) {
     else out[lane] = __ballot_sync(~0u, 1);
 }
 extern "C" void run_different(int *out) { different<<<1, 32>>>(out); }
+__global__ void different_for_block(int *out) {
+    if (threadIdx.x < 32) __syncthreads();
+    else out[threadIdx.x] = __syncthreads_count(1);
+}
+extern "C" void run_different_for_block(int *out) { different_for_block<<<1, 64>>>(out); }
 
 __global__ void large(int *out) {
     extern __shared__ int numbers[];

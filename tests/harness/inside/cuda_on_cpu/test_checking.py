@@ -54,6 +54,8 @@ def error_of(built: Path, kernel: str) -> str:
         "two_buffers",
         "less_aligned",
         "managed",
+        "copies_right",
+        "parts_of_work",
     ],
 )
 def test_nothing_is_said_of_a_kernel_without_a_mistake(built: Path, kernel: str) -> None:
@@ -126,6 +128,18 @@ def test_each_launch_takes_the_same_memory_for_its_records(built: Path) -> None:
             "thread (22,0,0) of block (0,0,0) converts a 'float' that doesn't fit",
         ),
         ("divides", "7 / ", "thread (3,0,0) of block (0,0,0) divides by 0."),
+        ("copies_behind", "memcpy(", "thread (63,0,0) of block (0,0,0) reads 8 bytes outside"),
+        ("fills_behind", "memset(", "writes 16 bytes outside of all arrays, right behind the end"),
+        (
+            "copies_unordered",
+            "memcpy(rows[threadIdx.x], a",
+            "thread (1,0,0) of block (0,0,0) writes shared memory `rows` that thread (0,0,0) reads",
+        ),
+        (
+            "two_places",
+            "of the even ones",
+            "waits at a barrier of its block while thread (1,0,0) of its warp waits at the one in ",
+        ),
     ],
 )
 def test_a_mistake_is_found_with_its_thread_and_line(

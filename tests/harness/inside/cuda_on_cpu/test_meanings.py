@@ -133,6 +133,10 @@ def test_a_launch_that_a_gpu_takes_is_taken(built: Path, name: str) -> None:
             "different",
             "thread (0,0,0) of block (0,0,0) waits at a barrier of its warp while thread",
         ),
+        (
+            "different_for_block",
+            "thread (0,0,0) of block (0,0,0) waits at a barrier of its block while thread (32,0,0)",
+        ),
         ("not_asked", "more than 49152 bytes of shared memory only if the host asks for it"),
         ("not_so_much", "more than 49152 bytes of shared memory only if the host asks for it"),
         ("fixed_beside_dynamic", "only if the host asks for it. Call cudaFuncSetAttribute("),

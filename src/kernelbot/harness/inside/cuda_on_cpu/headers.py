@@ -41,6 +41,7 @@ _OWN = tuple(
         "_atomics",
         "_block",
         "_checks",
+        "_copies",
         "_cub",
         "_groups",
         "_half",
@@ -152,16 +153,22 @@ HIP_FLAGS = (
 """So that each exchange without a mask stays at one place, in the order of the source: by where
 lanes wait it is told who is together. They suffice with `-O1`: `-O2` moves what is unlikely."""
 
+_COPIES = ("memcpy", "memmove", "memset")
 CHECKED_FLAGS = (
     "-fsanitize=thread",
     "-fsanitize=alignment,shift-exponent,float-cast-overflow,integer-divide-by-zero",
+    "-fno-crossjumping",
+    "-fno-tree-tail-merge",
+    *(f"-fno-builtin-{name}" for name in _COPIES),
+    "-U_FORTIFY_SOURCE",
     "-DCUDA_ON_CPU_CHECK",
 )
 """So that the compiler calls our functions at each access of memory, and before what a GPU does
-otherwise than a processor."""
-CHECKED_LIBRARIES = ("-nodefaultlibs", "-lstdc++", "-lm", "-lgcc_s", "-lc")
+otherwise than a processor; that two barriers stay two; and that what copies is called."""
+CHECKED_LINKING = tuple(f"-Wl,--wrap={name}" for name in _COPIES)
+"""What copies and fills is ours first."""
+CHECKED_LIBRARIES = (*CHECKED_LINKING, "-nodefaultlibs", "-lstdc++", "-lm", "-lgcc_s", "-lc")
 """All but the sanitizer's own, whose functions ours are."""
-
 
 _HIP_ALONE = (
     b"#ifndef CUDA_ON_CPU_HIP\n"

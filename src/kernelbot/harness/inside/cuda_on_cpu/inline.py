@@ -14,6 +14,7 @@ from typing import Any
 from kernelbot.harness.inside.cuda_on_cpu.arguments import with_arguments_known
 from kernelbot.harness.inside.cuda_on_cpu.headers import (
     CHECKED_FLAGS,
+    CHECKED_LINKING,
     FOLDER,
     HIP_FLAGS,
     torch_header_files,
@@ -106,6 +107,6 @@ def _for_cpu(options: dict[str, Any], *, checked: bool, hip: bool) -> dict[str, 
     paths = [str(Path.home() / _FOLDER), *(kept.get("extra_include_paths") or ())]
     return kept | {
         "extra_cflags": list(cpu_flags(kept.get("extra_cflags") or (), checked=checked, hip=hip)),
-        "extra_ldflags": links,
+        "extra_ldflags": [*links, *(CHECKED_LINKING if checked else ())],
         "extra_include_paths": paths,
     }

@@ -50,6 +50,7 @@
 #ifdef CUDA_ON_CPU_CHECK
 #include "cuda_on_cpu_races.h"
 #include "cuda_on_cpu_hooks.h"
+#include "cuda_on_cpu_copies.h"
 #include "cuda_on_cpu_undefined.h"
 #endif
 #include "cuda_on_cpu_warp.h"

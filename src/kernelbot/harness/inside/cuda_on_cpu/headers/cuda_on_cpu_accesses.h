@@ -62,7 +62,7 @@ CUDA_ON_CPU_UNSEEN inline void add_range(const void *first, size_t bytes, const 
         size_t all = accesses.bytes_count * sizeof(Byte);
         accesses.bytes = static_cast<Byte *>(std::realloc(accesses.bytes, all));
         if (accesses.bytes == nullptr) std::abort();
-        std::memset(accesses.bytes + shadow, 0, bytes * sizeof(Byte));
+        fill_bytes(accesses.bytes + shadow, 0, bytes * sizeof(Byte));
     }
     auto *from = static_cast<const char *>(first);
     accesses.arrays[accesses.arrays_count++] = {from, from + bytes, name, is_shared, owner, shadow};
@@ -84,6 +84,7 @@ void begin_block();
 void synchronised_block();
 void synchronised_warp(unsigned warp);
 void some_had_ended();
+bool is_one_place();
 void end_grid();
 void touch_atomically(const void *at, size_t bytes, void *where);
 

@@ -25,7 +25,10 @@ constexpr uint64_t FROM_NOBODY = CUDA_ON_CPU_WARP == 64 ? 0 : 0x7f7f7f7f7f7f7f7f
 using Fold = uint64_t (*)(uint64_t, uint64_t);
 
 enum class State : unsigned char { NEW, READY, AT_BLOCK_BARRIER, AT_WARP_BARRIER, DONE };
-enum class Exchange : unsigned char { NOTHING, SHUFFLE, VOTE, MATCH, MATCH_ALL, FOLD };
+enum class Exchange : unsigned char {
+    NOTHING, SHUFFLE, VOTE, MATCH, MATCH_ALL, FOLD, // of a warp
+    COUNT, ANY, ALL, // of a block, which has NOTHING as well
+};
 
 struct Thread {
     uint3 index;
@@ -139,26 +142,42 @@ inline void exchange(Thread *warp, unsigned size, Lanes group) {
         case Exchange::MATCH_ALL: // who has ended by the time a lane goes on took part as well
             thread.result = equal_lanes(warp, size, group, thread) == group ? group : 0;
             break;
-        case Exchange::NOTHING: break;
+        default: break; // a barrier alone
         }
     }
 }
 
-// Whether all of a group wait in the same kind of exchange as `first`. Ends the launch if not: on a
-// GPU they wait for each other forever, or get any values.
+// Ends the launch: on a GPU these wait for each other forever, or get any values.
+inline void different_barriers(const Thread &first, const Thread &other, const char *whose,
+                               const char *whom) {
+    uint3 a = first.index, b = other.index;
+    char text[300];
+    snprintf(text, sizeof text,
+             "thread (%u,%u,%u) of block (%u,%u,%u) waits at a barrier of its %s while thread "
+             "(%u,%u,%u) waits at one of another kind. Have all %s call the same.",
+             a.x, a.y, a.z, blockIdx.x, blockIdx.y, blockIdx.z, whose, b.x, b.y, b.z, whom);
+    set_error(text, first.where);
+    block.stopped = true;
+}
+// Whether all of a group wait in the same kind of exchange as `first`. Ends the launch if not.
 inline bool is_one_exchange(const Thread *warp, unsigned size, Lanes group, const Thread &first) {
     for (unsigned i = 0; i < size; ++i) {
-        const Thread &other = warp[i];
-        bool is_same = other.exchange == first.exchange && other.fold == first.fold;
+        bool is_same = warp[i].exchange == first.exchange && warp[i].fold == first.fold;
         if (!(group >> i & 1) || is_same) continue;
-        uint3 a = first.index, b = other.index;
-        char text[300];
-        snprintf(text, sizeof text,
-                 "thread (%u,%u,%u) of block (%u,%u,%u) waits at a barrier of its warp while thread "
-                 "(%u,%u,%u) waits at one of another kind. Have all lanes of the mask call the same.",
-                 a.x, a.y, a.z, blockIdx.x, blockIdx.y, blockIdx.z, b.x, b.y, b.z);
-        set_error(text, first.where);
-        block.stopped = true;
+        different_barriers(first, warp[i], "warp", "lanes of the mask");
+        return false;
+    }
+    return true;
+}
+// The same of all threads of the block that wait for it.
+inline bool is_one_barrier() {
+    const Thread *first = nullptr;
+    for (unsigned i = 0; i < block.count; ++i) {
+        const Thread &thread = block.threads[i];
+        if (thread.state != State::AT_BLOCK_BARRIER) continue;
+        if (first == nullptr) first = &thread;
+        if (thread.exchange == first->exchange) continue;
+        different_barriers(*first, thread, "block", "threads");
         return false;
     }
     return true;
@@ -245,6 +264,7 @@ inline bool release_block() {
         waiting += block.threads[i].state == State::AT_BLOCK_BARRIER;
     }
     if (living == 0 || waiting != living) return false;
+    if (!is_one_barrier() || !is_one_place()) return true;
     unsigned total = 0;
     for (unsigned i = 0; i < block.count; ++i)
         if (block.threads[i].state == State::AT_BLOCK_BARRIER) total += block.threads[i].vote;

@@ -183,7 +183,7 @@ template <class T, int WIDTH> struct Lanes {
         for (int i = 0; i < WIDTH; ++i) {
             if (!(mask >> (first + i) & 1)) continue;
             const T *other = __shfl_sync(mask, &own, static_cast<int>(first) + i);
-            std::memcpy(&values[i], other, sizeof(T));
+            __builtin_memcpy(&values[i], other, sizeof(T));
             count = i + 1;
         }
         __syncwarp(mask);

@@ -52,7 +52,7 @@ inline void run_blocks(dim3 grid, size_t shared_bytes) {
             for (unsigned x = 0; x < grid.x && !block.stopped; ++x) {
                 blockIdx = {x, y, z};
                 block.serial += 1;
-                std::memset(dynamic_shared, garbage_of_block(), shared_bytes);
+                fill_bytes(dynamic_shared, garbage_of_block(), shared_bytes);
                 run_block();
             }
 }

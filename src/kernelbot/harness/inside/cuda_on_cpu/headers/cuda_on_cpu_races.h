@@ -88,6 +88,45 @@ inline void some_had_ended() {
     block.stopped = true;
 }
 
+// Whether two calls are the author's same line, which the compiler may have copied.
+inline bool is_same_line(void *one, void *other) {
+    static void *known[64][2];
+    static unsigned count;
+    for (unsigned i = 0; i < count; ++i)
+        if (known[i][0] == one && known[i][1] == other) return true;
+    char first[200], second[200];
+    find_line(one, first, sizeof first);
+    find_line(other, second, sizeof second);
+    bool is_same = !first[0] || !second[0] || strcmp(first, second) == 0;
+    if (is_same && count < 64) known[count][0] = one, known[count++][1] = other;
+    return is_same;
+}
+
+// Whether the lanes of each warp wait for their block at one place. Ends the launch if not: the
+// condition of a branch with a barrier in it has to be the same for all, or CUDA promises nothing.
+// Warps may wait at different places, as those do that have different parts of the work.
+inline bool is_one_place() {
+    const Thread *first = nullptr;
+    for (unsigned i = 0; i < block.count; ++i) {
+        const Thread &other = block.threads[i];
+        if (i % WARP == 0) first = nullptr;
+        if (other.state != State::AT_BLOCK_BARRIER) continue;
+        if (first == nullptr) first = &other;
+        if (other.where == first->where || is_same_line(first->where, other.where)) continue;
+        uint3 a = first->index, b = other.index;
+        char text[600], line[200];
+        find_line(other.where, line, sizeof line);
+        snprintf(text, sizeof text,
+                 "thread (%u,%u,%u) of block (%u,%u,%u) waits at a barrier of its block while thread "
+                 "(%u,%u,%u) of its warp waits at the one in %s. Have all threads reach the same.",
+                 a.x, a.y, a.z, blockIdx.x, blockIdx.y, blockIdx.z, b.x, b.y, b.z, line);
+        set_error(text, first->where);
+        block.stopped = true;
+        return false;
+    }
+    return true;
+}
+
 CUDA_ON_CPU_UNSEEN inline void outside(const char *at, size_t bytes, bool is_write, void *where) {
     const Range *nearest = shared_beside(at);
     auto *dynamic = reinterpret_cast<const char *>(dynamic_shared);

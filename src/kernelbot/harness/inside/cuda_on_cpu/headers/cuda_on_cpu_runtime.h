@@ -84,7 +84,7 @@ CUDA_ON_CPU_HIDDEN inline Allocations allocations;
 inline cudaError_t allocate(void **at, size_t bytes, Owner owner) {
     if (bytes == 0) return *at = nullptr, cudaSuccess;
     if (posix_memalign(at, 256, bytes)) return cudaErrorMemoryAllocation;
-    std::memset(*at, 0x7f, bytes); // it is as undefined as on a GPU, and shows in results
+    fill_bytes(*at, 0x7f, bytes); // it is as undefined as on a GPU, and shows in results
     std::unique_lock<std::mutex> alone(allocations.lock);
     allocations.bytes[static_cast<char *>(*at)] = bytes;
     add_array(*at, bytes, CUDA_ON_CPU_ALLOCATED, owner);
@@ -113,15 +113,6 @@ inline bool has_room(const void *given, size_t bytes, const char *what) {
              bytes, size - (at - first), CUDA_ON_CPU_ALLOCATED);
     set_error(text, nullptr, cudaErrorInvalidValue);
     return false;
-}
-// The host's own accesses are looked at, but for these.
-__attribute__((noinline)) CUDA_ON_CPU_UNSEEN inline void copy_bytes(void *to, const void *from,
-                                                                    size_t bytes) {
-    if (bytes) std::memmove(to, from, bytes);
-}
-__attribute__((noinline)) CUDA_ON_CPU_UNSEEN inline void fill_bytes(void *at, int value,
-                                                                    size_t bytes) {
-    if (bytes) std::memset(at, value, bytes);
 }
 } // namespace cuda_on_cpu
 template <class T> cudaError_t cudaMalloc(T **at, size_t bytes) {

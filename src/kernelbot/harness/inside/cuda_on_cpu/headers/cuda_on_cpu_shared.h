@@ -6,7 +6,7 @@ namespace cuda_on_cpu {
 // launch that has.
 __attribute__((noinline)) CUDA_ON_CPU_UNSEEN inline void
 enter_shared(void *first, size_t bytes, uint64_t &launch_seen) {
-    std::memset(first, garbage_of_block(), bytes);
+    fill_bytes(first, garbage_of_block(), bytes);
     if (launch_seen == block.launch) return;
     launch_seen = block.launch;
     block.static_bytes += bytes;

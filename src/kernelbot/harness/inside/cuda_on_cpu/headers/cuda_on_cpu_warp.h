@@ -19,7 +19,8 @@ using Mask = unsigned;
 using GivenMask = Lanes;
 #endif
 
-inline void wait_for_block(unsigned vote, void *where) {
+inline void wait_for_block(Exchange kind, unsigned vote, void *where) {
+    block.current->exchange = kind;
     block.current->vote = vote;
     block.current->where = where;
     wait(State::AT_BLOCK_BARRIER);
@@ -60,12 +61,12 @@ inline Lanes vote_in_step(bool mine, void *where) {
 template <class T> uint64_t to_bits(T value) {
     static_assert(sizeof(T) <= 8, "a shuffle exchanges at most 8 bytes");
     uint64_t bits = 0;
-    std::memcpy(&bits, &value, sizeof(T));
+    __builtin_memcpy(&bits, &value, sizeof(T));
     return bits;
 }
 template <class T> T from_bits(uint64_t bits) {
     T value;
-    std::memcpy(&value, &bits, sizeof(T));
+    __builtin_memcpy(&value, &bits, sizeof(T));
     return value;
 }
 inline unsigned lane_at(int source, int width) {
@@ -115,17 +116,19 @@ struct Xor { template <class T> T operator()(T a, T b) const { return a ^ b; } }
 
 #define CUDA_ON_CPU_HERE __builtin_extract_return_addr(__builtin_return_address(0))
 
-CUDA_ON_CPU_BARRIER void __syncthreads() { cuda_on_cpu::wait_for_block(0, CUDA_ON_CPU_HERE); }
+CUDA_ON_CPU_BARRIER void __syncthreads() {
+    cuda_on_cpu::wait_for_block(cuda_on_cpu::Exchange::NOTHING, 0, CUDA_ON_CPU_HERE);
+}
 CUDA_ON_CPU_BARRIER int __syncthreads_count(int predicate) {
-    cuda_on_cpu::wait_for_block(predicate != 0, CUDA_ON_CPU_HERE);
+    cuda_on_cpu::wait_for_block(cuda_on_cpu::Exchange::COUNT, predicate != 0, CUDA_ON_CPU_HERE);
     return static_cast<int>(cuda_on_cpu::block.votes);
 }
 CUDA_ON_CPU_BARRIER int __syncthreads_or(int predicate) {
-    cuda_on_cpu::wait_for_block(predicate != 0, CUDA_ON_CPU_HERE);
+    cuda_on_cpu::wait_for_block(cuda_on_cpu::Exchange::ANY, predicate != 0, CUDA_ON_CPU_HERE);
     return cuda_on_cpu::block.votes != 0;
 }
 CUDA_ON_CPU_BARRIER int __syncthreads_and(int predicate) {
-    cuda_on_cpu::wait_for_block(predicate == 0, CUDA_ON_CPU_HERE);
+    cuda_on_cpu::wait_for_block(cuda_on_cpu::Exchange::ALL, predicate == 0, CUDA_ON_CPU_HERE);
     return cuda_on_cpu::block.votes == 0;
 }
 CUDA_ON_CPU_BARRIER void __syncwarp(cuda_on_cpu::GivenMask lanes = cuda_on_cpu::ALL_LANES) {
