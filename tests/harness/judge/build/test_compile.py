@@ -179,3 +179,24 @@ def test_a_mistake_in_cuda_is_the_authors(client: RunnerClient) -> None:
     build = compile_job(job, client, CompilerProduct.SHARED_OBJECT)
     assert build.failure is not None
     assert (Verdict.COMPILE_ERROR, Fault.AUTHOR) == (build.verdict, build.failure.fault)
+
+
+@pytest.mark.skipif(shutil.which("nvcc") is None, reason="nvcc is not installed here")
+@pytest.mark.timeout(400)  # some ten seconds of a processor, which others may share
+@pytest.mark.exhaustive
+def test_a_program_of_nvccs_that_needs_too_much_memory_is_ended(client: RunnerClient) -> None:
+    """It would take some 20 GB."""
+    source = (
+        "#include <utility>\n"
+        "template <int... I> constexpr long total(std::integer_sequence<int, I...>) {\n"
+        "    return sizeof...(I);\n}\n"
+        "__device__ long sum_of_all = total(std::make_integer_sequence<int, 30000000>());\n"
+    )
+    job = _job(source, Lang.CU)
+    problem = dataclasses.replace(job.problem, timeouts=Timeouts(compile_s=300))
+    device = DeviceSpec("H100", Vendor.NVIDIA, "90a")
+    job = dataclasses.replace(job, device=device, problem=problem)
+    build = compile_job(job, client, CompilerProduct.SHARED_OBJECT)
+    assert build.failure is not None
+    assert (Verdict.COMPILE_ERROR, Fault.AUTHOR) == (build.verdict, build.failure.fault)
+    assert "needed more than 1 GiB of memory" in build.failure.message
