@@ -149,6 +149,21 @@ extern "C" void run_long_copy(int *out) {
     cudaFree(own);
     out[3] = cudaFree(own);
 }
+extern "C" void run_wrong_way(int *out) {
+    int *own;
+    cudaMalloc(&own, 16);
+    cudaMemcpy(own, out, 16, cudaMemcpyHostToDevice);
+    cudaMemcpy(out, own, 16, cudaMemcpyHostToDevice);
+}
+extern "C" void run_long_rows(int *out) {
+    char *own;
+    cudaMalloc(&own, 20);
+    cudaMemcpy2D(own, 8, out, 16, 8, 2, cudaMemcpyDefault);
+    cudaMemcpy2D(own, 8, out, 16, 8, 3, cudaMemcpyDefault);
+}
+extern "C" void run_wide_rows(int *out) {
+    cudaMemcpy2D(out, 8, out + 32, 8, 9, 2, cudaMemcpyDefault);
+}
 extern "C" void run_long_memset(int *out) {
     cudaMalloc(&out, 100);
     cudaMemset(out, 0, 101);

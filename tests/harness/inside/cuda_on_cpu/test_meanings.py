@@ -146,6 +146,12 @@ def test_a_launch_that_a_gpu_takes_is_taken(built: Path, name: str) -> None:
             "blocks of 64 threads, and the kernel's __launch_bounds__ allows 32",
         ),
         ("long_copy", "a copy of 51 bytes begins 50 bytes before the end of memory of cudaMalloc"),
+        (
+            "wrong_way",
+            "said to be from or to the host, and that side of it is memory of cudaMalloc",
+        ),
+        ("long_rows", "a copy of 8 bytes begins 4 bytes before the end of memory of cudaMalloc"),
+        ("wide_rows", "rows of a copy are longer than their distance"),
         ("long_memset", "a memset of 101 bytes begins 100 bytes before the end of memory of"),
         ("long_for_symbol", "12 bytes at the offset 0 don't fit into a symbol of 8 bytes"),
     ],

@@ -1,5 +1,5 @@
-"""Whether CUDA sources need nvcc's extended lambdas. Where they are allowed, nvcc reads a third of
-the C++ library before each file, which takes longer than to compile most kernels."""
+"""Whether CUDA sources need nvcc's extended lambdas. Where they are allowed, nvcc reads a quarter
+of the C++ library before each file, which takes longer than to compile most kernels."""
 
 import re
 from collections.abc import Iterable

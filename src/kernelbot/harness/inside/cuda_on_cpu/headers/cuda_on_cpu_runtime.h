@@ -75,9 +75,13 @@ inline const char *cudaGetErrorName(cudaError_t code) {
 #endif
 namespace cuda_on_cpu {
 // What the host has allocated and not freed, by address.
+struct Allocation {
+    size_t bytes;
+    Owner owner;
+};
 struct Allocations {
     std::mutex lock;
-    std::map<const char *, size_t> bytes;
+    std::map<const char *, Allocation> all;
 };
 CUDA_ON_CPU_HIDDEN inline Allocations allocations;
 
@@ -86,33 +90,59 @@ inline cudaError_t allocate(void **at, size_t bytes, Owner owner) {
     if (posix_memalign(at, 256, bytes)) return cudaErrorMemoryAllocation;
     fill_bytes(*at, 0x7f, bytes); // it is as undefined as on a GPU, and shows in results
     std::unique_lock<std::mutex> alone(allocations.lock);
-    allocations.bytes[static_cast<char *>(*at)] = bytes;
+    allocations.all[static_cast<char *>(*at)] = {bytes, owner};
     add_array(*at, bytes, CUDA_ON_CPU_ALLOCATED, owner);
     return cudaSuccess;
 }
 inline cudaError_t release(void *at) {
     if (at == nullptr) return cudaSuccess;
     std::unique_lock<std::mutex> alone(allocations.lock);
-    if (!allocations.bytes.erase(static_cast<char *>(at))) return cudaErrorInvalidValue;
+    if (!allocations.all.erase(static_cast<char *>(at))) return cudaErrorInvalidValue;
     remove_array(at);
     std::free(at);
     return cudaSuccess;
 }
 
-// Whether bytes from an address on are in what was allocated there; true of all other memory.
-inline bool has_room(const void *given, size_t bytes, const char *what) {
+// How many bytes there are from an address on in what was allocated there, and whose they are.
+inline std::optional<Allocation> allocated_at(const void *given) {
     auto *at = static_cast<const char *>(given);
     std::unique_lock<std::mutex> alone(allocations.lock);
-    auto after = allocations.bytes.upper_bound(at);
-    if (after == allocations.bytes.begin()) return true;
-    auto [first, size] = *--after;
-    if (at >= first + size || bytes <= size - (at - first)) return true;
+    auto after = allocations.all.upper_bound(at);
+    if (after == allocations.all.begin()) return {};
+    auto [first, found] = *--after;
+    if (at >= first + found.bytes) return {};
+    return Allocation{found.bytes - (at - first), found.owner};
+}
+
+// Whether bytes from an address on are in what was allocated there; true of all other memory.
+inline bool has_room(const void *at, size_t bytes, const char *what) {
+    auto found = allocated_at(at);
+    if (!found || bytes <= found->bytes) return true;
     char text[200];
     snprintf(text, sizeof text,
              "invalid argument: a %s of %zu bytes begins %zu bytes before the end of %s.", what,
-             bytes, size - (at - first), CUDA_ON_CPU_ALLOCATED);
+             bytes, found->bytes, CUDA_ON_CPU_ALLOCATED);
     set_error(text, nullptr, cudaErrorInvalidValue);
     return false;
+}
+// Whether a side of a copy that is said to be the host's is so, as far as it is known. CUDA leaves
+// other copies undefined.
+inline bool may_be_hosts(const void *at) {
+#ifdef CUDA_ON_CPU_HIP // which goes by the addresses
+    return true;
+#endif
+    auto found = allocated_at(at);
+    if (!found || found->owner == Owner::BOTH) return true;
+    set_error("invalid argument: a copy is said to be from or to the host, and that side of it is "
+              CUDA_ON_CPU_ALLOCATED ". Say the direction as it is.",
+              nullptr, cudaErrorInvalidValue);
+    return false;
+}
+inline bool may_be_copied(void *to, const void *from, size_t bytes, cudaMemcpyKind kind) {
+    bool from_host = kind == cudaMemcpyHostToHost || kind == cudaMemcpyHostToDevice;
+    bool to_host = kind == cudaMemcpyHostToHost || kind == cudaMemcpyDeviceToHost;
+    return has_room(to, bytes, "copy") && has_room(from, bytes, "copy") &&
+           (!from_host || may_be_hosts(from)) && (!to_host || may_be_hosts(to));
 }
 } // namespace cuda_on_cpu
 template <class T> cudaError_t cudaMalloc(T **at, size_t bytes) {
@@ -134,9 +164,9 @@ inline cudaError_t cudaFree(void *at) { return cuda_on_cpu::release(at); }
 inline cudaError_t cudaFreeAsync(void *at, cudaStream_t) { return cuda_on_cpu::release(at); }
 inline cudaError_t cudaFreeHost(void *at) { return cuda_on_cpu::release(at); }
 
-inline cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind) {
+inline cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind) {
     using namespace cuda_on_cpu;
-    if (!has_room(to, bytes, "copy") || !has_room(from, bytes, "copy"))
+    if (bytes && !may_be_copied(to, from, bytes, kind))
         return report_error(), cudaErrorInvalidValue;
     copy_bytes(to, from, bytes);
     return cudaSuccess;
@@ -146,10 +176,17 @@ inline cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cud
     return cudaMemcpy(to, from, bytes, kind);
 }
 inline cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
-                                size_t width, size_t height, cudaMemcpyKind) {
-    for (size_t row = 0; row < height; ++row)
-        cuda_on_cpu::copy_bytes(static_cast<char *>(to) + row * to_pitch,
-                                static_cast<const char *>(from) + row * from_pitch, width);
+                                size_t width, size_t height, cudaMemcpyKind kind) {
+    if (height && (width > to_pitch || width > from_pitch)) {
+        cuda_on_cpu::set_error("invalid argument: rows of a copy are longer than their distance.",
+                               nullptr, cudaErrorInvalidValue);
+        return cuda_on_cpu::report_error(), cudaErrorInvalidValue;
+    }
+    for (size_t row = 0; row < height; ++row) {
+        auto *at = static_cast<char *>(to) + row * to_pitch;
+        auto *source = static_cast<const char *>(from) + row * from_pitch;
+        if (cudaError_t wrong = cudaMemcpy(at, source, width, kind)) return wrong;
+    }
     return cudaSuccess;
 }
 inline cudaError_t cudaMemset(void *at, int value, size_t bytes) {
