@@ -43,6 +43,7 @@ def test_what_may_be_a_lambda_is_one(source: str) -> None:
         _KERNEL,
         "if (s[t] < s[t + d] && s[t] > 0) s[t] = s[t + d];",
         "extern __shared__ float tile[];\n__shared__ float rows[2][32];",
+        "// out[i] = a[i] for all\nx /* b[i] is (a[i]) */ = y[0];\n/* never closed [=] () {}",
         "#include <cuda_fp16.h>\n#include <cooperative_groups/reduce.h>",
     ],
 )
