@@ -17,7 +17,7 @@ from kernelbot.store import history, schema
 from kernelbot.store.history import Migration, known_migrations
 from kernelbot.store.migrate import Release, check_schema, migrate
 from kernelbot.store.schema import Code, this_code
-from tests.support.postgres import WAITS_FOR_A_LOCK, objects, wait_until_there_is
+from tests.support.postgres import WAITS_FOR_A_LOCK, TestServer, objects, wait_until_there_is
 
 _NOTES_ITS_LIMIT: LiteralString = (
     "CREATE TABLE limits AS SELECT current_setting('statement_timeout') AS noted"
@@ -37,6 +37,23 @@ def test_an_empty_database_is_outdated(empty_database_url: str) -> None:
 def test_migrating_makes_the_schema_current(empty_database_url: str) -> None:
     migrate(empty_database_url)
     check_schema(empty_database_url)
+
+
+@pytest.mark.parametrize("encoding", ["SQL_ASCII", "LATIN1"])
+def test_a_database_that_cannot_hold_every_text_is_refused(
+    postgres: TestServer, encoding: LiteralString
+) -> None:
+    with postgres.database_in(encoding) as url:
+        with pytest.raises(PlatformError, match=f"encoding is {encoding}") as refused:
+            migrate(url)
+        with psycopg.connect(url) as connection:
+            assert (
+                []
+                == connection.execute(
+                    "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
+                ).fetchall()
+            )
+    assert "createdb --encoding UTF8" in refused.value.hint
 
 
 def test_migrating_again_does_nothing(database_url: str) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import LiteralString
 
 import psycopg
-from psycopg.sql import SQL, Identifier
+from psycopg.sql import SQL, Identifier, Literal
 
 from kernelbot.store.database import ReadSession
 from kernelbot.store.embedded import EmbeddedPostgres
@@ -101,6 +101,20 @@ class TestServer:
             else:
                 database.close()
                 self._drop(database.name)
+
+    @contextmanager
+    def database_in(self, encoding: LiteralString) -> Iterator[str]:
+        """The URL of an empty database that has this encoding."""
+        name = f"test_{next(self._numbers)}"
+        self._admin.execute(
+            SQL("CREATE DATABASE {} OWNER {} TEMPLATE template0 ENCODING {} LOCALE 'C'").format(
+                Identifier(name), _OWNER, Literal(encoding)
+            )
+        )
+        try:
+            yield self._postgres.url(name)
+        finally:
+            self._drop(name)
 
     def close(self) -> None:
         """Close all connections."""

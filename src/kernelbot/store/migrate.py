@@ -301,8 +301,19 @@ def _connected(url: str) -> Iterator[psycopg.Connection]:
             hint="Check DATABASE_URL and that Postgres runs.",
         ) from error
     with connection:
+        _check_encoding(connection)
         code.without_code(connection)
         yield connection
+
+
+def _check_encoding(connection: psycopg.Connection) -> None:
+    encoding = connection.info.parameter_status("server_encoding")
+    if encoding != "UTF8":
+        raise PlatformError(
+            f"The database's encoding is {encoding}, in which not every program can be written.",
+            hint="Nothing was changed. Make one with UTF8: createdb --encoding UTF8 --template "
+            "template0 NAME",
+        )
 
 
 def _queue_files() -> list[str]:
