@@ -15,6 +15,7 @@ import yaml
 from kernelbot.launchers.kubernetes.manifest import JobMaker
 from kernelbot.server.settings import read_settings
 from tests.fakes.kubernetes.facts import mistakes
+from tests.fakes.kubernetes.rules import refused
 from tests.fakes.serving import Request, Response, serving
 from tests.launchers.kubernetes.places import settings
 from tests.launchers.stages import a_job
@@ -79,6 +80,7 @@ def test_no_right_is_for_everything() -> None:
 def test_what_checks_the_sandbox_has_the_rights_of_a_job() -> None:
     (check,) = documents(FOLDER / "check" / "sandbox.yaml")
     assert [] == mistakes("Pod", check)
+    assert "" == refused(check["spec"])
     job = JobMaker(settings()).job_body(a_job("accepted"))["spec"]["template"]["spec"]
     rights = [
         (pod["hostUsers"], pod["automountServiceAccountToken"], pod["restartPolicy"])

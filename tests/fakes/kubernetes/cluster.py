@@ -13,6 +13,7 @@ from tests.fakes.kubernetes.store import Store
 
 NODE = "gpu-node-1"
 _TRUE, _FALSE = "True", "False"
+_DECIDED = {"Complete": "SuccessCriteriaMet", "Failed": "FailureTarget"}
 
 
 def node(name: str = NODE, **changes: Any) -> Wire:
@@ -219,16 +220,20 @@ class FakeCluster:
             self.store.modified("Pod", pod)
         if (running := self._running.get(pod["metadata"]["uid"])) is not None:
             running.kill()
-        failed = {"reason": "BackoffLimitExceeded", "message": "Job has reached its limit"}
         if phase == "Succeeded":
-            self.end_job(job, "Complete")
+            told = "Reached expected number of succeeded pods"
+            self.end_job(job, "Complete", reason="CompletionsReached", message=told)
         else:
-            self.end_job(job, "Failed", **failed)
+            told = "Job has reached the specified backoff limit"
+            self.end_job(job, "Failed", reason="BackoffLimitExceeded", message=told)
 
     def end_job(self, job: Wire, how: str, **said: str) -> None:
-        """As its controller notes it."""
+        """As its controller notes it: first that it will end so, and then that it has."""
         with self.store.lock:
-            job["status"]["conditions"] = [{"type": how, "status": _TRUE, **said}]
+            decided = {"type": _DECIDED[how], "status": _TRUE, **said}
+            job["status"]["conditions"] = [decided]
+            self.store.modified("Job", job)
+            job["status"]["conditions"] = [decided, {"type": how, "status": _TRUE, **said}]
             self.store.modified("Job", job)
 
     def tell_phase(self, job: Wire, phase: str) -> None:
@@ -264,8 +269,10 @@ class FakeCluster:
             self.store.remove("Job", job["metadata"]["name"])
 
     def delete_pod(self, pod: Wire) -> None:
-        """As when somebody drains its node."""
+        """As when somebody drains its node: it is told that it will go before it has gone."""
         with self.store.lock:
+            pod["metadata"]["deletionTimestamp"] = self.store.time
+            self.store.modified("Pod", pod)
             self.store.remove("Pod", pod["metadata"]["name"])
             running = self._running.pop(pod["metadata"]["uid"], None)
         if running is not None:

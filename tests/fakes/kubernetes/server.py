@@ -11,6 +11,7 @@ from typing import Any
 from tests.fakes.kubernetes.cluster import FakeCluster
 from tests.fakes.kubernetes.facts import Wire, mistakes
 from tests.fakes.kubernetes.rights import granted
+from tests.fakes.kubernetes.rules import refused
 from tests.fakes.kubernetes.store import Change
 from tests.fakes.serving import Request, Response, serving
 
@@ -119,6 +120,8 @@ class FakeKubernetes:
             return body
         if request.query.get("fieldValidation") != "Strict":
             self.mistakes.append("a Job was created whose fields nobody would have checked")
+        if wrong := refused(body["spec"]["template"]["spec"]):
+            return status(422, f"Job {body['metadata']['name']!r} is invalid: {wrong}")
         failure = self.creations_fail.pop(0) if self.creations_fail else ""
         if failure == "before":
             return Response(502, b"<html>bad gateway</html>")

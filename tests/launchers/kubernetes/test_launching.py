@@ -20,11 +20,14 @@ from kernelbot.domain.errors import (
 )
 from kernelbot.launchers.base import JobState
 from kernelbot.launchers.kubernetes import KubernetesDevice, Security, Toleration
+from kernelbot.launchers.kubernetes.api import KubernetesApi
+from kernelbot.launchers.kubernetes.credentials import Credentials, FixedToken
 from kernelbot.launchers.kubernetes.manifest import JobMaker, device_label, object_name
 from kernelbot.launchers.kubernetes.settings import Effect, Operator
 from kernelbot.protocol import SourceFile
-from tests.fakes.kubernetes import FakeKubernetes
+from tests.fakes.kubernetes import NAMESPACE, TOKEN, FakeKubernetes
 from tests.fakes.kubernetes.facts import mistakes
+from tests.fakes.kubernetes.rules import refused
 from tests.fakes.kubernetes.server import status
 from tests.fakes.links import fake_links
 from tests.fakes.serving import Request, Response
@@ -67,7 +70,9 @@ def body(**changes: Any) -> dict[str, Any]:
 def test_every_job_is_as_kubernetes_describes_it(
     device: KubernetesDevice, security: Security, more: dict[str, Any]
 ) -> None:
-    assert [] == mistakes("Job", body(devices={DEVICE: device}, security=security, **more))
+    made = body(devices={DEVICE: device}, security=security, **more)
+    assert [] == mistakes("Job", made)
+    assert "" == refused(made["spec"]["template"]["spec"])
 
 
 def test_a_job_asks_for_what_its_device_needs() -> None:
@@ -110,6 +115,21 @@ def test_without_privileges_a_pod_has_users_of_its_own() -> None:
     contexts = [pod["containers"][0]["securityContext"] for pod in pods]
     seen = [context.get("privileged") for context in contexts]
     assert [None, True] == seen
+
+
+@pytest.mark.parametrize(
+    ("lacking", "said"), [("hostUsers", "to use `Unmasked`"), ("restartPolicy", "Required value")]
+)
+async def test_a_pod_that_kubernetes_refuses_is_refused(
+    kubernetes: FakeKubernetes, lacking: str, said: str
+) -> None:
+    made = body()
+    del made["spec"]["template"]["spec"][lacking]
+    api = KubernetesApi(Credentials(kubernetes.url, FixedToken(TOKEN)), NAMESPACE, 60)
+    with pytest.raises(DeviceRefused, match=said):
+        await api.create_job(made)
+    await api.close()
+    assert not kubernetes.cluster.store.objects
 
 
 @pytest.mark.parametrize(
