@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from kernelbot.protocol import JobSpec
 from kernelbot.runs.devices.model import DeviceConfig
-from kernelbot.runs.store import OpenAttempt
+from kernelbot.runs.store import OpenAttempt, RunRef
 
 MAX_TAKEOVERS = 5
 """How many workers may die or stop while following one attempt, which may be the cause."""
@@ -23,6 +23,8 @@ class Claim:
     spec: JobSpec
     launcher: str
     handle: str | None
+    run: RunRef
+    """The run as it is while this attempt is open."""
     waited_s: float
     age_s: float
     """How long ago the attempt was begun, by whoever had it first."""

@@ -10,7 +10,7 @@ from kernelbot.moderation.rejudges import store as rejudges
 from kernelbot.protocol import Fault, Mode, RunResult, Verdict
 from kernelbot.ranking import store as standings
 from kernelbot.runs import store as attempts
-from kernelbot.runs.store import EventData, RunRef, Step
+from kernelbot.runs.store import Ending, EventData, RunRef, Step
 from kernelbot.store.database import WriteSession
 from kernelbot.submissions import store as submissions
 
@@ -78,15 +78,9 @@ async def repeat(
 async def fail(session: WriteSession, run: RunRef, fault: Fault, message: str) -> None:
     """End the run through no fault of the author."""
     verdict = Verdict.INTERNAL_ERROR
-    await attempts.finish_run(
-        session,
-        run.id,
-        verdict=verdict,
-        fault=fault,
-        message=message,
-        followed_id=run.followed_id,
-        told={"verdict": verdict, "fault": fault, "message": message},
-    )
+    told: EventData = {"verdict": verdict, "fault": fault, "message": message}
+    written = Ending(verdict, fault, message, told=told)
+    await attempts.finish_run(session, run.id, written, followed_id=run.followed_id)
     await conclude(session, run)
 
 

@@ -4,13 +4,14 @@ GPU once."""
 from collections.abc import Mapping
 from dataclasses import replace
 
+from kernelbot.domain.values import from_fields
 from kernelbot.protocol import Mode, Vendor
 from kernelbot.runs import store as attempts
 from kernelbot.runs.claims import Claim
 from kernelbot.runs.devices.model import DeviceConfig
 from kernelbot.runs.job_terms import JobTerms
 from kernelbot.runs.jobs import JobSpecs
-from kernelbot.runs.store import LockedRun
+from kernelbot.runs.store import LockedRun, RunRef
 from kernelbot.store.database import WriteSession
 
 
@@ -39,13 +40,9 @@ async def begin_next(
     owner: str,
     devices: Mapping[str, DeviceConfig],
     jobs: JobSpecs,
-    *,
-    goes_on: bool,
 ) -> Claim | None:
-    """Begin the attempt that was judged together with the claim's; None if there is none (not
-    `goes_on`), if its run is somebody else's by now, or would be judged on other terms."""
-    if not goes_on:
-        return None
+    """Begin the attempt that was judged together with the claim's; None if its run is somebody
+    else's by now, or would be judged on other terms."""
     waiting = await attempts.waiting_secret_run(session, claim.run_id)
     run = None if waiting is None else await attempts.lock_run(session, waiting.id)
     spec = claim.spec.next_job
@@ -62,6 +59,7 @@ async def begin_next(
         run_id=run.id,
         spec=spec,
         handle=None,
+        run=from_fields(RunRef, run),
         waited_s=run.waited_s,
         is_ranked=True,
     )

@@ -1,6 +1,5 @@
 """The steps of judging a run, which the worker calls; each is one guarded transaction."""
 
-import asyncio
 import contextlib
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
@@ -8,40 +7,33 @@ from dataclasses import dataclass, field, replace
 from kernelbot.boards import store as boards
 from kernelbot.domain.errors import PlatformError, Unavailable
 from kernelbot.domain.states import RunState
+from kernelbot.domain.values import from_fields
 from kernelbot.duels import dueling
 from kernelbot.moderation.known_right import service as known_right
-from kernelbot.moderation.reviews.model import CheckedScore, Evidence, ReviewRules
-from kernelbot.moderation.reviews.service import hold_if_absurd, hold_if_suspicious, keep_findings
+from kernelbot.moderation.reviews.model import ReviewRules
 from kernelbot.moderation.triage import Triage
 from kernelbot.protocol import (
     Fault,
-    HarnessKind,
     Limits,
-    Mode,
     ProgressEvent,
     RunResult,
     SamplingRules,
     SandboxMode,
-    Verdict,
 )
 from kernelbot.runs import ending
 from kernelbot.runs import store as attempts
 from kernelbot.runs.claims import Claim, why_not_followed
 from kernelbot.runs.devices.model import DeviceConfig, DeviceReport
 from kernelbot.runs.files import under_safe_names
+from kernelbot.runs.finishing import Finishing, Judged
 from kernelbot.runs.going_on import begin_next, with_follow_up
 from kernelbot.runs.job_terms import JobTerms
 from kernelbot.runs.jobs import JobSpecs
 from kernelbot.runs.progress import last_steps, steps
 from kernelbot.runs.queue.model import QueueRules
-from kernelbot.runs.repeats import MAX_REPEATS, REPEATED, why_again
-from kernelbot.runs.samples import store as samples
 from kernelbot.runs.store import LockedRun, OpenAttempt, RunRef
-from kernelbot.runs.tries import as_it_counts
 from kernelbot.runs.workers import store as workers
 from kernelbot.store.database import Database, WriteSession
-from kernelbot.submissions import store as submissions
-from kernelbot.submissions.same_code import code_digest
 
 
 @dataclass(frozen=True)
@@ -70,7 +62,7 @@ class RunLifecycle:
         self._database = database
         self._devices = {device.spec.name: device for device in devices}
         self._rules = rules
-        self._triage = triage
+        self._finishing = Finishing(database, rules.review, triage)
         self._jobs = JobSpecs(rules.limits, rules.sampling, rules.sandbox)
         self._ending: set[int] = set()
         """Attempts that were judged with another one and are about to be written."""
@@ -104,14 +96,13 @@ class RunLifecycle:
         if not (work.abandoned or more):
             return None
         async with self._database.write() as session:
-            chosen = None
+            run = None
             if work.abandoned:
-                chosen = await attempts.abandoned_run(session, device_name, stale_s=stale_s)
-            if chosen is None and more:
-                chosen = await attempts.next_run(
+                run = await attempts.abandoned_run(session, device_name, stale_s=stale_s)
+            if run is None and more:
+                run = await attempts.claim_next(
                     session, device_name, self._rules.queue, owner=owner, stale_s=stale_s
                 )
-            run = await attempts.lock_run(session, chosen) if chosen is not None else None
             if run is None or await dueling.is_moot(session, run):
                 return None
             together = launcher in goes_on
@@ -133,6 +124,7 @@ class RunLifecycle:
             spec=spec,
             launcher=attempt.launcher,
             handle=attempt.handle,
+            run=from_fields(RunRef, run),
             waited_s=run.waited_s,
             age_s=attempt.age_s,
             is_ranked=run.secret and run.followed_id is not None,
@@ -220,73 +212,16 @@ class RunLifecycle:
         False if the attempt had ended before: nothing is written twice.
         """
         result = replace(result, artifacts=under_safe_names(result.artifacts))
-        ranked = result.verdict == Verdict.ACCEPTED and claim.is_ranked
-        # Only now: while the run was measured, this would have disturbed the times.
-        found = await self._noticed(claim) if ranked else ()
-        source, lang = claim.spec.submission.text, claim.spec.problem.lang
-        # In a thread: a large source takes a second.
-        code_sha256 = await asyncio.to_thread(code_digest, source, lang) if ranked else None
-        told = last_steps(events)
-        async with self._database.write() as session:
-            run = await attempts.lock_run_ref(session, claim.run_id)
-            if run is not None and (why := await _why_again(session, run, result, ranked)):
-                return await ending.repeat(
-                    session, run, claim.attempt_id, owner, result, why, progress=told
-                )
-            not_offered = run is not None and run.is_not_offered
-            result = as_it_counts(result, claim.spec.device, not_offered=not_offered, ranked=ranked)
-            failure, accepted = result.failure, result.verdict == Verdict.ACCEPTED
-            fault = None if accepted else (failure.fault if failure else Fault.PLATFORM)
-            if run is None or not await attempts.close(
-                session, run, claim.attempt_id, owner, "finished", result=result, progress=told
-            ):
-                return False
-            submission_id = run.submission_id
-            if run.duel_id is not None:
-                await _note_recurring_data(session, claim, run, result)
-                await dueling.finish(session, run, run.duel_id, result)
-                return True
-            if submission_id is None:
-                await known_right.finish(session, run, result, self._rules.review)
-                return True
-            message = None if accepted or failure is None else failure.message
-            data = {"verdict": result.verdict, "fault": fault, "score_s": result.score_s}
-            await attempts.finish_run(
-                session,
-                claim.run_id,
-                verdict=result.verdict,
-                fault=fault,
-                message=message,
-                score_s=result.score_s if accepted else None,
-                ci95_s=result.score_ci95_s if accepted and result.score_s else None,
-                unverified=result.harness == HarnessKind.SCRIPT,
-                followed_id=run.followed_id,
-                told=data | {"message": message},
-            )
-            await _note_recurring_data(session, claim, run, result)
-            await samples.add_measurements(session, claim.run_id, result)
-            if code_sha256 is not None and accepted:
-                await submissions.know_code(session, submission_id, code_sha256)
-            await keep_findings(session, submission_id, found, self._rules.review)
-            scored = None
-            if result.score_s is not None and accepted and claim.spec.secret:
-                scored = CheckedScore(
-                    submission_id, run.leaderboard_id, run.device, run.author_id, result.score_s
-                )
-            if scored is not None and run.rejudge_id is None:
-                await self._compare(session, run)
-                await hold_if_absurd(session, scored, self._rules.review)
-            if accepted and run.mode == Mode.LEADERBOARD:
-                await hold_if_suspicious(session, submission_id, result.suspicions)
-            await ending.conclude(session, run)
-            if scored is not None and run.rejudge_id is not None:  # locked before the ranking
-                await hold_if_absurd(session, scored, self._rules.review)
-            goes_on = accepted and next_result is not None
-            begun = await begin_next(
-                session, claim, owner, self._devices, self._jobs, goes_on=goes_on
-            )
+        judged = Judged(claim.run, claim.attempt_id, owner, claim.spec, result, last_steps(events))
+        begun: Claim | None = None
+
+        async def begin(session: WriteSession) -> None:
+            nonlocal begun
+            begun = await begin_next(session, claim, owner, self._devices, self._jobs)
+
+        finished = await self._finishing.finish(judged, None if next_result is None else begin)
         await self._finish_next(begun, owner, next_result)
-        return True
+        return finished
 
     async def _finish_next(self, begun: Claim | None, owner: str, result: RunResult | None) -> None:
         """Write its verdict. If that can't be done now, the attempt grows stale, and whoever takes
@@ -299,15 +234,6 @@ class RunLifecycle:
                 await self.finish(begun, owner, result)
         finally:
             self._ending.discard(begun.attempt_id)
-
-    async def _compare(self, session: WriteSession, run: RunRef) -> None:
-        """There is a score to compare, so there must be something to compare it with."""
-        if self._rules.review.known_right and self._rules.review.hold_speedup is not None:
-            await known_right.request(session, run.leaderboard_id, run.device)
-
-    async def _noticed(self, claim: Claim) -> tuple[Evidence, ...]:
-        text = claim.spec.submission.text
-        return () if self._triage is None else await self._triage.examine(text)
 
     async def lost(
         self,
@@ -381,19 +307,3 @@ class RunLifecycle:
             return 0
         async with self._database.write() as session:
             return await workers.expire(session, gone)
-
-
-async def _note_recurring_data(
-    session: WriteSession, claim: Claim, run: RunRef, result: RunResult
-) -> None:
-    """Keep that the judge saw the same data again, unless the problem allows it."""
-    said = "" if claim.spec.problem.recurring_data else result.recurring_data
-    if said and run.submission_id is not None:
-        await boards.note_recurring_data(session, run.id, said)
-
-
-async def _why_again(session: WriteSession, run: RunRef, result: RunResult, ranked: bool) -> str:
-    """Why a run that was accepted is measured again instead of ranked; empty: it isn't."""
-    if ranked and run.repeats < MAX_REPEATS and (why := why_again(result)):
-        return why
-    return REPEATED if await dueling.needs_another(session, run, result) else ""

@@ -5,8 +5,7 @@ repetition, one takes effect and the other finds out that it came too late.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from types import MappingProxyType
+from dataclasses import dataclass, field, replace
 
 from kernelbot.domain.states import RunState
 from kernelbot.protocol import (
@@ -22,7 +21,7 @@ from kernelbot.protocol import (
 from kernelbot.runs.job_terms import JobTerms
 from kernelbot.runs.queue.model import QueueRules
 from kernelbot.schemas.values import from_row
-from kernelbot.store.database import ReadSession, WriteSession
+from kernelbot.store.database import ReadSession, Row, Values, WriteSession
 from kernelbot.store.jsontext import clean, dumps
 from kernelbot.store.sqlfiles import statements
 
@@ -94,9 +93,7 @@ class OpenAttempt:
     """None: what its job is has to be decided."""
 
 
-async def lock_run(session: WriteSession, run_id: int) -> LockedRun | None:
-    """The run, which nobody else can change until the transaction ends."""
-    row = await session.one(statements(__file__)["lock_run"], {"run_id": run_id})
+def _locked(row: Row | None) -> LockedRun | None:
     if row is None:
         return None
     name, code = row["opponent_file_name"], row["opponent_code"]
@@ -123,16 +120,18 @@ async def work(session: ReadSession, device: str, *, stale_s: float) -> Availabl
     return AvailableWork(**row)
 
 
-async def abandoned_run(session: WriteSession, device: str, *, stale_s: float) -> int | None:
+async def abandoned_run(session: WriteSession, device: str, *, stale_s: float) -> LockedRun | None:
     """The first run, locked, whose worker sent no heartbeat for `stale_s`."""
     values = {"device": device, "stale_s": stale_s}
     row = await session.one(statements(__file__)["abandoned_run"], values)
-    return row["id"] if row else None
+    if row is None:
+        return None
+    return _locked(await session.one(statements(__file__)["claimable"], {"run_id": row["id"]}))
 
 
-async def next_run(
+async def claim_next(
     session: WriteSession, device: str, rules: QueueRules, *, owner: str, stale_s: float
-) -> int | None:
+) -> LockedRun | None:
     """The queued run that this worker judges next, locked: one of a rejudge that is its own or
     whose worker sent no heartbeat for `stale_s`; else one of the author whose turn it is, whose
     turn is then used. None: no run may be judged now."""
@@ -143,8 +142,15 @@ async def next_run(
         "owner": owner,
         "stale_s": stale_s,
     }
-    row = await session.one(statements(__file__)["next_run"], values)
-    return None if row is None else row["run_id"]
+    return _locked(await session.one(statements(__file__)["claim_next"], values))
+
+
+async def lock_run(session: WriteSession, run_id: int) -> LockedRun | None:
+    """The run with all that its job is made of; nobody else can change it until the transaction
+    ends."""
+    if await lock_run_ref(session, run_id) is None:
+        return None
+    return _locked(await session.one(statements(__file__)["claimable"], {"run_id": run_id}))
 
 
 async def lock_run_ref(session: WriteSession, run_id: int) -> RunRef | None:
@@ -286,57 +292,96 @@ async def close(
     """End the attempt of a run that is locked, and before that store the `progress` that its judge
     has told last (None: nothing). False, and nothing is stored, if it had ended, or was taken over,
     before."""
-    slim = None
-    if result is not None:
-        phases = tuple(
-            replace(
-                phase, workloads=tuple(replace(load, samples_ns=()) for load in phase.workloads)
-            )
-            for phase in result.phases
-        )
-        artifacts = tuple(replace(artifact, content_base64="") for artifact in result.artifacts)
-        slim = dumps(to_wire(replace(result, phases=phases, artifacts=artifacts)))
     values = {
         "attempt_id": attempt_id,
         "owner": owner,
         "state": state,
-        "result": slim,
+        "result": None if result is None else _slim(result),
         "failure": None if failure is None else clean(failure),
         "followed_id": run.followed_id,
-        **({"kinds": None, "data": None} if progress is None else _columns(progress)),
+        **_told_last(progress),
     }
-    return await session.one(statements(__file__)["close"], values) is not None
+    return await _did(session, "close", values)
+
+
+def _slim(result: RunResult) -> str:
+    """The result without what is stored beside it: samples, and the content of files."""
+    phases = tuple(
+        replace(phase, workloads=tuple(replace(load, samples_ns=()) for load in phase.workloads))
+        for phase in result.phases
+    )
+    artifacts = tuple(replace(artifact, content_base64="") for artifact in result.artifacts)
+    return dumps(to_wire(replace(result, phases=phases, artifacts=artifacts)))
+
+
+def _told_last(progress: Sequence[Step] | None) -> dict[str, list[str] | None]:
+    return {"kinds": None, "data": None} if progress is None else {**_columns(progress)}
+
+
+async def _did(session: WriteSession, name: str, values: Values) -> bool:
+    """Whether a statement says that it did what its name says: its one value."""
+    row = await session.one(statements(__file__)[name], values)
+    return row is not None and bool(*row.values())
+
+
+@dataclass(frozen=True)
+class Ending:
+    """What is written of a run that ends with a verdict. `told`: what those who follow its
+    submission are told."""
+
+    verdict: Verdict
+    fault: Fault | None
+    message: str | None
+    score_s: float | None = None
+    ci95_s: tuple[float, float] | None = None
+    unverified: bool = False
+    told: EventData = field(default_factory=dict)
+
+    def values(self, run_id: int, followed_id: int | None) -> dict[str, object]:
+        """For the statements. `followed_id`: the submission that is followed; None: none is."""
+        low, high = self.ci95_s or (None, None)
+        return {
+            "run_id": run_id,
+            "verdict": self.verdict,
+            "fault": self.fault,
+            "message": None if self.message is None else clean(self.message),
+            "score_s": self.score_s,
+            "ci_low_s": low,
+            "ci_high_s": high,
+            "unverified": self.unverified,
+            "followed_id": followed_id,
+            "told": dumps(self.told),
+        }
+
+
+async def finish_attempt(
+    session: WriteSession,
+    run: RunRef,
+    attempt_id: int,
+    owner: str,
+    result: RunResult,
+    ending: Ending,
+    *,
+    progress: Sequence[Step] | None = None,
+) -> bool:
+    """Lock the run, end its attempt as `close` does and write its verdict as `finish_run` does. One
+    statement, so it may be a transaction by itself. False as in `close`."""
+    values = {
+        **ending.values(run.id, run.followed_id),
+        "attempt_id": attempt_id,
+        "owner": owner,
+        "result": _slim(result),
+        **_told_last(progress),
+    }
+    return await _did(session, "finish_attempt", values)
 
 
 async def finish_run(
-    session: WriteSession,
-    run_id: int,
-    *,
-    verdict: Verdict,
-    fault: Fault | None,
-    message: str | None,
-    score_s: float | None = None,
-    ci95_s: tuple[float, float] | None = None,
-    unverified: bool = False,
-    followed_id: int | None = None,
-    told: EventData = MappingProxyType({}),
+    session: WriteSession, run_id: int, ending: Ending, *, followed_id: int | None = None
 ) -> bool:
     """Write the verdict, and tell it to those who follow the submission `followed_id` (None:
     nobody); False, and nobody is told, if the run had ended before."""
-    low, high = ci95_s or (None, None)
-    values = {
-        "run_id": run_id,
-        "verdict": verdict,
-        "fault": fault,
-        "message": None if message is None else clean(message),
-        "score_s": score_s,
-        "ci_low_s": low,
-        "ci_high_s": high,
-        "unverified": unverified,
-        "followed_id": followed_id,
-        "told": dumps(told),
-    }
-    return await session.one(statements(__file__)["finish_run"], values) is not None
+    return await _did(session, "finish_run", ending.values(run_id, followed_id))
 
 
 async def finish_unseen(session: WriteSession, run_id: int, result: RunResult) -> Fault | None:
@@ -344,7 +389,7 @@ async def finish_unseen(session: WriteSession, run_id: int, result: RunResult) -
     returns whose fault that was, None if it was accepted."""
     failed = result.failure.fault if result.failure else Fault.PLATFORM
     fault = None if result.verdict is Verdict.ACCEPTED else failed
-    await finish_run(session, run_id, verdict=result.verdict, fault=fault, message=None)
+    await finish_run(session, run_id, Ending(result.verdict, fault, message=None))
     return fault
 
 

@@ -165,6 +165,52 @@ BEGIN
 END;
 $$;
 
+-- Runs with all that their job specifications are made of. A duel's run is of the submission that was
+-- compared, on the board's problem as it is now; that of what is known to be right is no submission's.
+CREATE VIEW claimable_runs AS
+SELECT r.id, r.state, r.secret, r.device, r.attempts, s.id AS submission_id, r.rejudge_id, r.duel_id,
+    r.known_id, r.repeats, coalesce(s.mode, 'leaderboard') AS mode,
+    coalesce(s.mode = 'test' AND NOT EXISTS (
+        SELECT 1 FROM leaderboard_devices o WHERE o.leaderboard_id = b.id AND o.device = r.device
+    ), false) AS is_not_offered,
+    coalesce(s.file_name, k.name) AS file_name, coalesce(s.author_id, b.creator_id) AS author_id,
+    b.id AS leaderboard_id,
+    CASE WHEN r.duel_id IS NULL
+        THEN coalesce(j.problem_version_id, s.problem_version_id, k.problem_version_id)
+        ELSE b.problem_version_id END AS problem_version_id,
+    c.content AS code, b.secret AS board_secret, b.fixed_seed,
+    opponent.file_name AS opponent_file_name, opposed.content AS opponent_code,
+    extract(epoch FROM now() - r.created_at)::float8 AS waited_s
+FROM runs r
+LEFT JOIN duels d ON d.id = r.duel_id
+LEFT JOIN known_right k ON k.id = r.known_id
+LEFT JOIN submissions s ON s.id = coalesce(r.submission_id, d.submission_id)
+JOIN sources c ON c.sha256 = coalesce(s.source_sha256, k.source_sha256)
+JOIN leaderboards b ON b.id = coalesce(s.leaderboard_id, k.leaderboard_id)
+LEFT JOIN rejudges j ON j.id = r.rejudge_id
+LEFT JOIN submissions opponent ON opponent.id = d.opponent_id
+LEFT JOIN sources opposed ON opposed.sha256 = opponent.source_sha256;
+
+-- The queued run that a worker judges next on a device, locked until the transaction ends; none if
+-- nothing may be judged. What is measured again goes before all others, and what the others are
+-- compared with. Two statements: the second sees what the first has waited for.
+CREATE FUNCTION claim_next(
+    _device text, _running_limit integer, _ranked_first boolean, _owner text,
+    _stale_s double precision
+) RETURNS SETOF claimable_runs LANGUAGE plpgsql AS $$
+DECLARE
+    chosen bigint := coalesce(
+        next_run_ahead(_device),
+        next_rejudged_run(_device, _owner, _stale_s),
+        next_run(_device, _running_limit, _ranked_first)
+    );
+BEGIN
+    IF chosen IS NOT NULL THEN
+        RETURN QUERY SELECT * FROM claimable_runs r WHERE r.id = chosen;
+    END IF;
+END;
+$$;
+
 -- How many runs of its device are judged before a waiting run, plus one, if nobody submits more:
 -- in each round every author with waiting runs has one turn. Duels count that are about to get a
 -- run. NULL for one that doesn't wait.

@@ -1,0 +1,194 @@
+"""What requests cost, against the least that their stack costs: Starlette and one statement.
+
+Run with `python -m benchmarks.floor [--count N] [--rounds N] [--only WORD]`. The floor is served by
+a process of its own, over the same database, and asked in turn with the platform: of each figure
+the median of the rounds is printed. Processor time of the API and of Postgres, in milliseconds, of
+one client who asks over one connection.
+"""
+
+import argparse
+import contextlib
+import os
+import socket
+import statistics
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from benchmarks.board_data import AUTHOR_TOKEN, BOARD, ServedBoard, served_board
+from benchmarks.processor_time import processor_s
+from benchmarks.standings import PORT
+from kernelbot.render.table import table
+from scripts.ports import free_port
+
+_AUTHORS, _SUBMISSIONS = 300, 6000
+_READ_TIMES, _SUBMIT_TIMES = 3.0, 6.0
+"""How many times the floor a request may cost."""
+_BOUNDARY = "benchmark-boundary"
+_SOURCE = f"#!POPCORN leaderboard {BOARD}\n" + "def custom_kernel(data):\n    return data\n" * 40
+_HEADERS = (
+    *("request", "API ms", "times the floor", "Postgres ms", "times the floor of Postgres"),
+    *("at most", ""),
+)
+
+
+@dataclass(frozen=True)
+class Operation:
+    """A request. `text`: of the nth one; `most`: how many times the floor it may cost."""
+
+    name: str
+    text: Callable[[int], bytes]
+    most: float = _READ_TIMES
+
+
+def _get(path: str) -> bytes:
+    token = f"Authorization: Bearer {AUTHOR_TOKEN}"
+    return f"GET {path} HTTP/1.1\r\nHost: bench\r\n{token}\r\n\r\n".encode()
+
+
+def _submit(number: int, token: str) -> bytes:
+    fields = {"board": BOARD, "mode": "test", "device": "CPU"}
+    parts = [
+        f'--{_BOUNDARY}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'
+        for name, value in fields.items()
+    ]
+    parts.append(
+        f'--{_BOUNDARY}\r\nContent-Disposition: form-data; name="file"; filename="a.py"\r\n\r\n'
+        f"{_SOURCE}# {os.getpid()} {number}\r\n--{_BOUNDARY}--\r\n"
+    )
+    body = "".join(parts).encode()
+    head = (
+        f"POST /api/v1/submissions HTTP/1.1\r\nHost: bench\r\n"
+        f"Authorization: Bearer {token}\r\n"
+        f"Content-Type: multipart/form-data; boundary={_BOUNDARY}\r\n"
+        f"Content-Length: {len(body)}\r\n\r\n"
+    )
+    return head.encode() + body
+
+
+FLOOR = Operation("the floor", lambda _: _get("/"), most=1.0)
+_PAGE = f"/api/v1/boards/{BOARD}/standings?limit=50"
+_OWN = tuple(range(300, _SUBMISSIONS, 300))
+"""Of `author-1`, as `board_data` deals them out."""
+_WAITING = 20
+"""How many of `author-1` wait; they are the first behind those that the data has."""
+
+
+def operations(organiser: str) -> tuple[Operation, ...]:
+    """All requests. `organiser`: whose token submits, so that what is polled has few beside it."""
+    own = "/api/v1/submissions?limit=50"
+    return (
+        Operation("standings, first page", lambda _: _get(_PAGE)),
+        Operation("standings, deep page", lambda n: _get(f"{_PAGE}&offset={101 + n % 140}")),
+        Operation("list of one's own", lambda _: _get(own)),
+        Operation("one's own on a board", lambda _: _get(f"{own}&board={BOARD}")),
+        Operation("submission by id", lambda n: _get(_submission(_OWN[n % len(_OWN)]))),
+        Operation("poll", lambda n: _get(_submission(_SUBMISSIONS + 1 + n % _WAITING))),
+        Operation("submit", lambda n: _submit(n, organiser), _SUBMIT_TIMES),
+    )
+
+
+def _submission(number: int) -> str:
+    return f"/api/v1/submissions/{number}"
+
+
+def ask(port: int, operation: Operation, numbers: range) -> None:
+    """Ask for all of them, one after the other. Raises RuntimeError unless all are answered."""
+    with socket.create_connection(("127.0.0.1", port)) as connection:
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        with connection.makefile("rb") as answers:
+            for number in numbers:
+                connection.sendall(operation.text(number))
+                status = answers.readline()
+                length = 0
+                while (line := answers.readline().strip().lower()) != b"":
+                    if line.startswith(b"content-length:"):
+                        length = int(line.split(b":")[1])
+                body = answers.read(length)
+                if status.split()[1] not in (b"200", b"201"):
+                    raise RuntimeError(f"{operation.name}: {status!r} {body[:500]!r}")
+
+
+@contextlib.contextmanager
+def served_floor(url: str) -> Iterator[tuple[int, int]]:
+    """The floor's port and process."""
+    port = free_port()
+    command = [sys.executable, "-m", "benchmarks.floor_app", url, str(port)]
+    with subprocess.Popen(command) as process:
+        try:
+            _wait_for(port, process)
+            yield port, process.pid
+        finally:
+            process.terminate()
+
+
+def _wait_for(port: int, process: "subprocess.Popen[bytes]") -> None:
+    while process.poll() is None:
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port)):
+            return
+    raise RuntimeError("The floor didn't start.")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is asked: the platform, or the floor."""
+
+    port: int
+    api: int
+    postgres: int
+
+    def cost_ms(self, operation: Operation, numbers: range) -> tuple[float, float]:
+        """Of one request: the API's, and that of Postgres."""
+        before = processor_s(self.api), processor_s(self.postgres)
+        ask(self.port, operation, numbers)
+        after = processor_s(self.api), processor_s(self.postgres)
+        api, postgres = ((b - a) * 1e3 / len(numbers) for a, b in zip(before, after, strict=True))
+        return api, postgres
+
+
+def _measured(board: ServedBoard, count: int, rounds: int, only: str) -> list[list[str]]:
+    asked = [one for one in operations(board.organiser.token) if only in one.name]
+    platform = Asked(PORT, *board.pids)
+    found: dict[str, list[tuple[float, float]]] = {}
+    waiting = Operation("submit", lambda n: _submit(-1 - n, AUTHOR_TOKEN))
+    ask(PORT, waiting, range(_WAITING))
+    with served_floor(board.url) as (port, pid):
+        floor = Asked(port, pid, board.pids[1])
+        for number in range(rounds + 1):  # the first opens connections and plans statements
+            numbers = range(number * count, (number + 1) * count)
+            found.setdefault(FLOOR.name, []).append(floor.cost_ms(FLOOR, numbers))
+            for one in asked:
+                found.setdefault(one.name, []).append(platform.cost_ms(one, numbers))
+    medians = {
+        name: tuple(statistics.median(column) for column in zip(*costs[1:], strict=True))
+        for name, costs in found.items()
+    }
+    return [_row(one, medians[one.name], medians[FLOOR.name]) for one in (FLOOR, *asked)]
+
+
+def _row(operation: Operation, cost: tuple[float, ...], least: tuple[float, ...]) -> list[str]:
+    times = [ms / floor for ms, floor in zip(cost, least, strict=True)]
+    holds = "holds" if max(times) <= operation.most else "MISSED"
+    figures = [text for ms, of in zip(cost, times, strict=True) for text in _cells(ms, of)]
+    return [operation.name, *figures, f"{operation.most:g}", holds]
+
+
+def _cells(ms: float, times: float) -> tuple[str, str]:
+    return f"{ms:.3f}", f"{times:.1f}"
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--count", type=int, default=400)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--only", default="", help="requests whose name has this word")
+    arguments = parser.parse_args()
+    with served_board(_AUTHORS, _SUBMISSIONS) as board:
+        rows = _measured(board, arguments.count, arguments.rounds, arguments.only)
+    print(table(_HEADERS, rows, right=_HEADERS[1:-1]))
+
+
+if __name__ == "__main__":
+    main()
