@@ -3,6 +3,7 @@ is gone."""
 
 import asyncio
 
+from starlette.responses import StreamingResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LEFT = "kernelbot.client_left"
@@ -22,34 +23,71 @@ class Departures:
         if scope["type"] != "http" or scope["method"] != "GET":
             await self._app(scope, receive, send)
             return
-        body_read, gone, sent = asyncio.Event(), asyncio.Event(), asyncio.Event()
-
-        async def nothing_then_gone() -> Message:
-            if not body_read.is_set():
-                body_read.set()
-                return _NO_BODY
-            await gone.wait()
-            return {"type": "http.disconnect"}
-
-        async def noting(message: Message) -> None:
-            if message["type"] == "http.response.body" and not message.get("more_body"):
-                sent.set()  # from here on the server says of everybody that they are gone
-            await send(message)
-
-        answering = asyncio.ensure_future(self._app(scope, nothing_then_gone, noting))
-        leaving = asyncio.ensure_future(departure(receive))
-        leaving.add_done_callback(lambda _: gone.set())
+        request = _Request(scope, receive, send)
         try:
-            await asyncio.wait({answering, leaving}, return_when=asyncio.FIRST_COMPLETED)
-            if not answering.done() and not sent.is_set():
-                scope[LEFT] = True
-                answering.cancel()
-            await _ended(answering, by_us=leaving.done())
+            await self._app(scope, request.receive, request.send)
+        except asyncio.CancelledError:
+            if not request.ends_here():
+                raise
+        else:
+            request.ends_here()  # also if it has answered all the same
         finally:
-            leaving.cancel()
-            if not answering.done():  # this request itself was cancelled
-                answering.cancel()
-                await asyncio.wait({answering})
+            request.leaving.cancel()
+
+
+class EventStream(StreamingResponse):
+    """Server-sent events as the answer to a GET, which `Departures` ends when its client has gone:
+    no second task waits for that, as that of any other stream does."""
+
+    media_type = "text/event-stream"
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send all of it."""
+        del scope, receive
+        await self.stream_response(send)
+
+
+class _Request:
+    """A GET that is answered in the task that makes it."""
+
+    def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self._scope = scope
+        self._send = send
+        task = asyncio.current_task()
+        assert task is not None, "what is async runs in a task"
+        self._task = task
+        self._before = task.cancelling()
+        self._body_read = self._sent = self._cancelled = False
+        self._gone = asyncio.Event()
+        self.leaving = asyncio.ensure_future(departure(receive))
+        """Ends when the client has gone. It is to be cancelled when the answer is made."""
+        self.leaving.add_done_callback(self._left)
+
+    async def receive(self) -> Message:
+        """No body, and then that the client has gone."""
+        if not self._body_read:
+            self._body_read = True
+            return _NO_BODY
+        await self._gone.wait()
+        return {"type": "http.disconnect"}
+
+    async def send(self, message: Message) -> None:
+        """Send what the answer consists of."""
+        if message["type"] == "http.response.body" and not message.get("more_body"):
+            self._sent = True  # from here on the server says of everybody that they are gone
+        await self._send(message)
+
+    def _left(self, leaving: "asyncio.Future[None]") -> None:
+        if leaving.cancelled():
+            return
+        self._gone.set()
+        if not self._sent and not self._task.done():
+            self._scope[LEFT] = self._cancelled = True
+            self._task.cancel()
+
+    def ends_here(self) -> bool:
+        """Whether it was cancelled because the client has gone, and for no other reason."""
+        return self._cancelled and self._task.uncancel() <= self._before
 
 
 async def departure(receive: Receive) -> None:
@@ -57,12 +95,3 @@ async def departure(receive: Receive) -> None:
     else reads any more."""
     while (await receive())["type"] != "http.disconnect":
         pass
-
-
-async def _ended(answering: "asyncio.Future[None]", *, by_us: bool) -> None:
-    try:
-        await answering
-    except asyncio.CancelledError:
-        task = asyncio.current_task()
-        if not by_us or (task is not None and task.cancelling()):
-            raise

@@ -56,6 +56,12 @@ class WriteSession(ReadSession):
         async with self._connection.cursor() as cursor:
             await cursor.executemany(statement, rows)
 
+    @contextlib.asynccontextmanager
+    async def transaction(self) -> AsyncIterator[None]:
+        """Make what is done in the block one transaction, in a session of `autocommit`."""
+        async with self._connection.transaction():
+            yield
+
 
 _RECONNECT_S = 2.0
 _NAMES = frozenset({"users_name", "leaderboards_name"})

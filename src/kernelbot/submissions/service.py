@@ -1,29 +1,24 @@
 """Submissions: creating, showing, following and cancelling them."""
 
-import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from dataclasses import replace
 
-import structlog
-
 from kernelbot.accounts.model import User
-from kernelbot.accounts.permissions import is_admin, require_admin
+from kernelbot.accounts.permissions import is_admin
 from kernelbot.boards.service import no_submission
-from kernelbot.domain.errors import Conflict, TooManyRequests
+from kernelbot.domain.errors import Conflict
 from kernelbot.domain.ids import can_be_id
 from kernelbot.domain.next_steps import Next
 from kernelbot.domain.states import RunState, submission_state
-from kernelbot.guilds.chat import store as chat
 from kernelbot.moderation.audit import service as audit
 from kernelbot.moderation.deletion import store as deletion
 from kernelbot.moderation.reviews import store as reviews
 from kernelbot.moderation.reviews.model import Evidence
 from kernelbot.platform.notifications import NotificationChannel
 from kernelbot.preflight.model import Preflight
-from kernelbot.protocol import Mode, RunResult, Vendor
+from kernelbot.protocol import RunResult, Vendor
 from kernelbot.ranking.places import RankCache
-from kernelbot.render.text import counted
 from kernelbot.runs.devices.model import DeviceConfig
 from kernelbot.runs.devices.service import FRESH_S, NOBODY
 from kernelbot.runs.queue import store as queue
@@ -32,14 +27,12 @@ from kernelbot.runs.queue.store import WaitingRun
 from kernelbot.runs.queue.wait_estimate import estimate_position
 from kernelbot.runs.samples.model import SampledWorkload
 from kernelbot.runs.samples.rules import may_see_samples, sampled_workloads
-from kernelbot.store.database import Database, ReadSession, WriteSession
+from kernelbot.store.database import Database, ReadSession
 from kernelbot.store.shared_reads import SharedReads
 from kernelbot.submissions import store as submissions
 from kernelbot.submissions import views
 from kernelbot.submissions.access import as_shown_to, own, require_visible, visible
-from kernelbot.submissions.creation import validation as submission_validation
-from kernelbot.submissions.creation.store import AddedRun, NewRow, add_submission
-from kernelbot.submissions.forms import store as forms
+from kernelbot.submissions.creation.service import Creation
 from kernelbot.submissions.live import (
     ASK_AGAIN_S,
     Again,
@@ -50,18 +43,7 @@ from kernelbot.submissions.live import (
 )
 from kernelbot.submissions.model import NewSubmission, Submission, SubmissionEvent
 from kernelbot.submissions.preflights import store as preflights
-from kernelbot.submissions.same_code import code_digest
-from kernelbot.submissions.source import language_of
 from kernelbot.submissions.views import SubmissionSnapshot
-
-_RETRY_S = 10.0
-_DIGESTED_AT_ONCE = 32_768
-"""Characters; reading them takes some 30 ms."""
-log = structlog.get_logger()
-
-
-class FormSent(Conflict):
-    """The author's form was sent before."""
 
 
 class Submissions:
@@ -77,12 +59,11 @@ class Submissions:
     ) -> None:
         self._database = database
         self._events = events
-        self._devices = tuple(device.spec.name for device in devices)
-        self._processors = tuple(
-            device.spec.name for device in devices if device.spec.vendor is Vendor.CPU
-        )
         self._slots = {device.spec.name: device.slots for device in devices}
         self._rules = rules or QueueRules()
+        names = tuple(device.spec.name for device in devices)
+        processors = tuple(one.spec.name for one in devices if one.spec.vendor is Vendor.CPU)
+        self._creation = Creation(database, names, processors, self._rules, self._position)
         self._places = RankCache()
         self._happened = SharedReads(database, read_events)
         self._lines = SharedReads(database, self._line)
@@ -113,48 +94,9 @@ class Submissions:
         `DeviceUnavailable`, `TooManyRequests`, also if too many of the author's runs wait, and
         `Conflict` if the answer was given up. `FormSent` comes before what the transaction checks.
         """
-        if late_by is not None:
-            require_admin(late_by)
-        code = submission_validation.check_upload(new, self._devices)
-        code_sha256 = await _code_digest(new, code)
-        async with self._database.write() as session:
-            if form is not None and not await forms.claim(session, author.id, form):
-                raise FormSent("This form was sent already.", next_step=Next.LIST_SUBMISSIONS)
-            accepted = await submission_validation.check(
-                session, author, new, code, late=late_by is not None, processors=self._processors
-            )
-            board = accepted.board
-            added, line = await add_submission(
-                session,
-                NewRow(
-                    leaderboard_id=board.id,
-                    problem_version_id=board.problem_version_id,
-                    author_id=author.id,
-                    file_name=new.file_name,
-                    mode=new.mode,
-                    code=code,
-                    devices=accepted.devices,
-                    code_sha256=code_sha256,
-                ),
-                self._rules,
-                fresh_s=FRESH_S,
-            )
-            self._check_waiting(added)
-            if late_by is not None:
-                detail = {"board": board.name, "author": author.name}
-                subject = f"submission:{added[0].submission_id}"
-                await audit.record(session, late_by, "submission.late", subject, detail)
-            if message_id is not None:
-                await _note_answer(session, message_id, added[0].submission_id)
-            if form is not None:
-                await forms.note(session, author.id, form, added[0].submission_id)
-            queued = self._position(line)
-            same = None
-            if code_sha256 is not None:
-                same = await submissions.same_code(session, added[0].submission_id)
-        # With the request's id, which is bound: from here on the worker's lines tell of the runs.
-        log.info("submitted", submission=added[0].submission_id, runs=[run.id for run in added])
-        return views.new_submission(author, board, new, code, added, same, queued), queued
+        return await self._creation.create(
+            author, new, late_by=late_by, message_id=message_id, form=form
+        )
 
     async def get(self, viewer: User, submission_id: int, *, files: bool = False) -> Submission:
         """One submission with its code and runs; the content of their files only with `files`,
@@ -264,17 +206,6 @@ class Submissions:
             return queued
         return replace(queued, note=NOBODY if line.note is None else line.note)
 
-    def _check_waiting(self, added: list[AddedRun]) -> None:
-        limit = self._rules.waiting_limit
-        for run in added:
-            if run.waiting > limit:
-                raise TooManyRequests(
-                    f"You have {counted(limit, 'run')} waiting for {run.device} already, "
-                    "the most that may.",
-                    retry_after_s=_RETRY_S,
-                    next_step=Next.CANCEL_SUBMISSION,
-                )
-
     async def _snapshot(
         self, session: ReadSession, viewer: User, submission_id: int
     ) -> SubmissionSnapshot:
@@ -299,20 +230,6 @@ class Submissions:
             secret=secret,
             preflights=found.preflights,
         )
-
-
-async def _code_digest(new: NewSubmission, code: str) -> bytes | None:
-    """So that the author learns at once that a ranked submission is the same code as another, and
-    not when it has been judged. None: it isn't ranked, or reading it would take long; then it is
-    found out when it was accepted."""
-    if new.mode is not Mode.LEADERBOARD or len(code) > _DIGESTED_AT_ONCE:
-        return None
-    return await asyncio.to_thread(code_digest, code, language_of(new.file_name))
-
-
-async def _note_answer(session: WriteSession, message_id: int, submission_id: int) -> None:
-    if not await chat.submitted(session, message_id, submission_id):
-        raise Conflict("Nothing was submitted: it took too long.", next_step=Next.BEGIN_AGAIN)
 
 
 async def _whole(

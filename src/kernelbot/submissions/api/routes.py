@@ -5,10 +5,10 @@ from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, File, Form, Header, Path, Query, Request, Response, UploadFile
-from fastapi.responses import StreamingResponse
 
 from kernelbot.accounts.model import User
 from kernelbot.api.answers import MAX_KEPT_BYTES
+from kernelbot.api.departures import EventStream
 from kernelbot.api.dependencies import (
     Limit,
     ServicesDep,
@@ -173,7 +173,7 @@ async def cancel_submission(
 
 @router.get(
     "/{submission_id}/events",
-    response_class=StreamingResponse,
+    response_class=EventStream,
     responses={**_STREAM, **documented(401, 403, 404, 422, 503)},
 )
 async def follow_submission(
@@ -185,7 +185,7 @@ async def follow_submission(
     last_event_id: Annotated[
         int, Header(ge=0, le=BIGINT_MAX, description="Resume after this event.")
     ] = 0,
-) -> StreamingResponse:
+) -> EventStream:
     """Server-sent events: all that has happened, then all that happens, each with an `id` to
     resume from and an `Event` as data; `event: queue` with a `QueuePosition` as data
     whenever the place in the queue has changed; comments while it is quiet; after the
@@ -195,14 +195,13 @@ async def follow_submission(
     batches = await services.submissions.follow(
         viewer, submission_id, after=last_event_id, again=again, ask_again_s=settings.ask_again_s
     )
-    return StreamingResponse(
+    return EventStream(
         stream(
             batches,
             partial(services.submissions.queue_position, submission_id),
             heartbeat_s=settings.heartbeat_s,
             queue_s=settings.queue_s,
         ),
-        media_type="text/event-stream",
         headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
     )
 

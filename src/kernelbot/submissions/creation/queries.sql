@@ -18,5 +18,5 @@ LEFT JOIN rate_limits l ON l.leaderboard_id = b.id AND l.category = %(category)s
 SELECT * FROM add_submission(
     %(leaderboard_id)s, %(problem_version_id)s, %(author_id)s, %(source_sha256)s, %(code)s,
     %(file_name)s, %(mode)s, %(devices)s, %(ranked_first)s, %(fresh_s)s, %(limited)s,
-    %(code_sha256)s
+    %(waiting_limit)s::integer, %(code_sha256)s
 );

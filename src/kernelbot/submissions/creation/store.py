@@ -4,6 +4,8 @@ import hashlib
 from dataclasses import dataclass
 from datetime import datetime
 
+import psycopg
+
 from kernelbot.boards.limits.model import LimitCategory
 from kernelbot.boards.model import Destination
 from kernelbot.platform.model import PlatformState
@@ -37,9 +39,14 @@ class AddedRun:
     device: str
     secret: bool
     created_at: datetime
-    waiting: int
-    """How many of its author's runs wait for the device, this one included; exact until the
-    transaction ends."""
+
+
+class TooManyWait(Exception):
+    """More of the author's runs would wait for the device than may."""
+
+    def __init__(self, device: str) -> None:
+        super().__init__(device)
+        self.device = device
 
 
 async def load_board_for_submit(
@@ -58,13 +65,18 @@ async def add_submission(
     session: WriteSession, new: NewRow, rules: QueueRules, *, fresh_s: float
 ) -> tuple[list[AddedRun], WaitingRun | None]:
     """Store source and submission with its runs, also those on secret data if it is ranked, and
-    their first events; returns the runs, and what `queue.waiting` returns."""
+    their first events; returns the runs, and what `queue.waiting` returns. One statement, so it may
+    be a transaction by itself. Raises `TooManyWait`; then the transaction is over."""
     values = {
         **vars(new),
         "source_sha256": hashlib.sha256(new.code.encode()).digest(),
         "devices": list(new.devices),
+        "waiting_limit": rules.waiting_limit,
         **asked(rules, fresh_s),
     }
-    rows = await session.all(statements(__file__)["add"], values)
+    try:
+        rows = await session.all(statements(__file__)["add"], values)
+    except psycopg.errors.RaiseException as error:
+        raise TooManyWait(error.diag.message_detail or "") from None
     lines = [row.pop("line") for row in rows]
     return [AddedRun(**row) for row in rows], read_line(lines[0])

@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 
 from kernelbot.accounts.model import User
 from kernelbot.boards.limits.model import LimitCategory
-from kernelbot.boards.limits.service import count_submission
 from kernelbot.boards.model import Destination
 from kernelbot.boards.rules import has_ended
 from kernelbot.boards.service import may_see, no_board, offered_device
@@ -24,7 +23,7 @@ from kernelbot.domain.next_steps import Next
 from kernelbot.platform.service import check_accepting
 from kernelbot.protocol import Lang, Mode
 from kernelbot.runs.devices.service import why_unavailable
-from kernelbot.store.database import ReadSession, WriteSession
+from kernelbot.store.database import ReadSession
 from kernelbot.submissions.creation import store as new_submissions
 from kernelbot.submissions.directives import Directives, read_directives
 from kernelbot.submissions.model import NewSubmission
@@ -57,7 +56,7 @@ def check_upload(new: NewSubmission, devices: tuple[str, ...]) -> str:
 
 
 async def check(
-    session: WriteSession,
+    session: ReadSession,
     author: User,
     new: NewSubmission,
     code: str,
@@ -65,9 +64,9 @@ async def check(
     late: bool,
     processors: tuple[str, ...] = (),
 ) -> SubmissionTarget:
-    """Board and devices, if this author may submit there now; that counts towards their limits.
-    `late`: an admin has allowed it past the deadline. `processors`: the devices here that are no
-    GPU."""
+    """Board and devices, if this author may submit there now; the board's limit is still to be
+    counted. `late`: an admin has allowed it past the deadline. `processors`: the devices here that
+    are no GPU."""
     category = LimitCategory.for_mode(new.mode)
     try:
         directives = _checked(author, new, code)
@@ -93,7 +92,6 @@ async def check(
     await _check_tries(session, tuple(one for one in devices if one not in board.devices))
     if board.refuse_unavailable:
         await _check_available(session, board.name, devices)
-    await count_submission(session, author, board, category)
     return SubmissionTarget(board, devices)
 
 

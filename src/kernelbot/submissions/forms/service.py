@@ -6,9 +6,10 @@ from kernelbot.accounts.model import User
 from kernelbot.domain.errors import UserError
 from kernelbot.domain.next_steps import Next
 from kernelbot.store.database import Database
+from kernelbot.submissions.creation.service import FormSent
 from kernelbot.submissions.forms import store as forms
 from kernelbot.submissions.model import NewSubmission
-from kernelbot.submissions.service import FormSent, Submissions
+from kernelbot.submissions.service import Submissions
 
 _FORM = re.compile(r"[A-Za-z0-9_-]{16,64}")
 

@@ -7,10 +7,10 @@ from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Response
-from fastapi.responses import StreamingResponse
 
 from kernelbot.accounts.model import User
 from kernelbot.accounts.tokens.model import TokenKind
+from kernelbot.api.departures import EventStream
 from kernelbot.api.dependencies import SettingsDep, SubmissionId
 from kernelbot.api.downloads import as_attachment, media_type
 from kernelbot.boards.model import BoardProblem, Visibility
@@ -155,7 +155,7 @@ async def _earlier(services: Services, user: User, submission: Submission) -> li
 @router.get("/{submission_id}/live")
 async def follow(
     page: PersonPage, settings: SettingsDep, submission_id: SubmissionId
-) -> StreamingResponse:
+) -> EventStream:
     """Server-sent events: `state` with all that the page shows of the judging, after each step and
     each change of its place in the queue; `end`. A stream begins with all that has happened."""
     ask = page.services.submissions
@@ -179,7 +179,7 @@ async def follow(
         queue_frame_of=queue_frame_of,
     )
     headers = {**HEADERS, "Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-    return StreamingResponse(frames, media_type="text/event-stream", headers=headers)
+    return EventStream(frames, headers=headers)
 
 
 def _frame(progress: SubmissionProgress) -> str:

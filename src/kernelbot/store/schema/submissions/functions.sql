@@ -71,19 +71,20 @@ $$;
 CREATE TRIGGER submissions_review BEFORE UPDATE OF review ON submissions
     FOR EACH ROW WHEN (OLD.review <> NEW.review) EXECUTE FUNCTION guard_review_transition();
 
--- Add a submission with its source, its runs and their first events; returns a row for each run.
--- `waiting`: how many runs of its author wait on the device, these included; exact until the
--- transaction ends, since the runs have locked the author's turn. `line`: the result of `queue_line`.
+-- Add a submission with its source, its runs and their first events; returns a row for each run. One
+-- statement, so it may be a transaction by itself. It raises `raise_exception`, with a device as the
+-- detail, if more than `_waiting_limit` runs of its author waited there then; that is exact, since the
+-- runs have locked the author's turn. `line`: the result of `queue_line`.
 CREATE FUNCTION add_submission(
     _board bigint, _version bigint, _author bigint, _sha256 bytea, _content text,
     _file_name text, _mode submission_mode, _devices text[], _ranked_first boolean,
-    _fresh_s double precision, _limited boolean, _code_sha256 bytea
+    _fresh_s double precision, _limited boolean, _waiting_limit integer, _code_sha256 bytea
 ) RETURNS TABLE (
-    submission_id bigint, id bigint, device text, secret boolean, created_at timestamptz,
-    waiting integer, line json
+    submission_id bigint, id bigint, device text, secret boolean, created_at timestamptz, line json
 ) LANGUAGE plpgsql AS $$
 DECLARE
     ranked boolean := _mode = 'leaderboard';
+    waiting integer;
 BEGIN
     -- The update changes nothing and locks the row, so that nobody deletes it meanwhile.
     INSERT INTO sources AS c (sha256, content) VALUES (_sha256, _content)
@@ -115,6 +116,9 @@ BEGIN
         FROM runs r JOIN queue_turns t ON t.device = r.device AND t.author_id = r.author_id
         WHERE r.submission_id = add_submission.submission_id ORDER BY r.id
     LOOP
+        IF waiting > _waiting_limit THEN
+            RAISE EXCEPTION 'too many runs wait' USING DETAIL = device;
+        END IF;
         RETURN NEXT;
     END LOOP;
 END;
