@@ -1,5 +1,6 @@
 """One class is a row, a value and JSON; what a subclass adds stays on the server."""
 
+import asyncio
 from datetime import UTC, datetime, timedelta
 from typing import Annotated
 
@@ -8,7 +9,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from kernelbot.accounts.model import Person, Role, User
 from kernelbot.domain.values import SentAs
-from kernelbot.schemas.values import from_json, from_row, plain, to_json
+from kernelbot.schemas.values import from_json, from_row, from_rows, plain, to_json
 
 WHEN = datetime(2030, 1, 1, tzinfo=UTC)
 ROW = {"id": 1, "name": "a'; echo x\n", "role": "admin", "created_at": WHEN}
@@ -23,6 +24,22 @@ def test_a_row_becomes_a_value_with_its_enums() -> None:
 def test_a_row_without_a_column_is_no_value() -> None:
     with pytest.raises(ValidationError):
         from_row(User, ROW)
+
+
+async def test_what_else_a_loop_has_to_do_goes_on_between_many_rows() -> None:
+    rounds = 0
+
+    async def count() -> None:
+        nonlocal rounds
+        while True:
+            rounds += 1
+            await asyncio.sleep(0)
+
+    counting = asyncio.create_task(count())
+    found = await from_rows(User, [{**ROW, "banned_at": WHEN, "id": id_} for id_ in range(10_000)])
+    counting.cancel()
+    assert (10_000, 9_999) == (len(found), found[-1].id)
+    assert rounds >= 30
 
 
 def test_what_was_written_is_read_again() -> None:

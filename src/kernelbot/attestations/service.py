@@ -23,6 +23,7 @@ from kernelbot.attestations.schemas import (
     SourceIdentity,
 )
 from kernelbot.attestations.signatures import key_id, new_private_key, public_key, sign
+from kernelbot.boards.service import no_submission
 from kernelbot.domain.errors import Conflict
 from kernelbot.domain.next_steps import Next
 from kernelbot.domain.states import RunState, SubmissionState
@@ -134,7 +135,7 @@ async def _result(session: WriteSession, viewer: User, submission_id: int) -> At
         row,
         submission_id=row.id,
         submitted_at=row.created_at,
-        source=_source(row),
+        source=await _source(session, row),
         verdict=shown.verdict,
         score_s=shown.score_s,
         runs=runs,
@@ -142,11 +143,11 @@ async def _result(session: WriteSession, viewer: User, submission_id: int) -> At
     )
 
 
-def _source(row: BareSubmission) -> SourceIdentity:
-    assert row.code is not None, "`visible` reads the code"
-    return SourceIdentity(
-        file_name=row.file_name, sha256=hashlib.sha256(row.code.encode()).hexdigest()
-    )
+async def _source(session: WriteSession, row: BareSubmission) -> SourceIdentity:
+    code = await submissions.code(session, row.id)
+    if code is None:
+        raise no_submission(row.id)
+    return SourceIdentity(file_name=row.file_name, sha256=hashlib.sha256(code.encode()).hexdigest())
 
 
 def _runs(

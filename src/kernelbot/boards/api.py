@@ -95,7 +95,8 @@ async def standings_file(
 ) -> Response:
     """The whole ranking on one device as CSV; of more than 10,000 authors the next ones with
     `offset`."""
-    return standings_answer(await services.standings.table(viewer, board, device, offset=offset))
+    found = await services.standings.table(viewer, board, device, offset=offset)
+    return await standings_answer(found)
 
 
 @router.get(

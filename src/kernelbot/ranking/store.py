@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kernelbot.ranking.model import Bests, ComparedScores, Record, Score, Standing
-from kernelbot.schemas.values import from_row
+from kernelbot.schemas.values import from_row, from_rows
 from kernelbot.store.database import ReadSession, WriteSession
 from kernelbot.store.sqlfiles import statements
 from kernelbot.submissions.model import Rank
@@ -57,7 +57,7 @@ async def page(
     }
     found = await session.all(statements(__file__)["page"], values)
     version = found[0]["version"] if found else None
-    return Rows(tuple(from_row(Standing, row) for row in found), version)
+    return Rows(await from_rows(Standing, found), version)
 
 
 async def submissions_of(

@@ -15,6 +15,7 @@ from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
 
 from kernelbot.domain.errors import Conflict, PlatformError, Unavailable
 from kernelbot.domain.next_steps import Next
+from kernelbot.store.awaited import AwaitedConnection
 from kernelbot.store.connections import ALIVE, CONNECT_S, hold, unhurry
 from kernelbot.store.timeouts import DatabaseTimeouts
 
@@ -97,6 +98,7 @@ class Database:
         """Once Postgres has let us in, or has refused."""
         self._pool: AsyncConnectionPool[AsyncConnection[DictRow]] = AsyncConnectionPool(
             url,
+            connection_class=AwaitedConnection,
             min_size=1,
             max_size=max_size,
             timeout=timeout_s,
@@ -178,10 +180,13 @@ class Database:
         assert task is not None, "what is async runs in a task"
         before = task.cancelling()
         try:
-            async with self._pool.connection() as connection:
+            connection = await self._pool.getconn()
+            try:
                 if task.cancelling() > before:
                     raise asyncio.CancelledError
                 yield connection
+            finally:  # each statement, or each block of some, was a transaction
+                await self._pool.putconn(connection)
         except (PoolTimeout, PoolClosed, psycopg.Error):
             if task.cancelling() > before:
                 raise asyncio.CancelledError from None

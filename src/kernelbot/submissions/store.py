@@ -68,6 +68,7 @@ async def tell_that_it_waits(session: WriteSession, run_id: int) -> None:
 
 
 async def one(session: ReadSession, submission_id: int) -> BareSubmission | None:
+    """The submission without its code."""
     row = await session.one(statements(__file__)["one"], {"submission_id": submission_id})
     return from_row(BareSubmission, row) if row else None
 

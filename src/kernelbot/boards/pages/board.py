@@ -113,7 +113,8 @@ async def show_standings(
 
 @router.get("/{board}/standings.csv")
 async def standings_file(page: PageDep, board: BoardName, device: DeviceQuery = None) -> Response:
-    return standings_answer(await page.services.standings.table(page.viewer, board, device))
+    found = await page.services.standings.table(page.viewer, board, device)
+    return await standings_answer(found)
 
 
 def _roofline(work: RooflineWork, roof: Roof, table: StandingsTable) -> RooflinePoint | None:

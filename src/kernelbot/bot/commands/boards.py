@@ -1,5 +1,6 @@
 """Reading boards: lists and rankings in pages, reference files, starter files."""
 
+import asyncio
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -91,7 +92,10 @@ async def ranking_file(services: "Services", viewer: User, name: str) -> list[At
     """The whole ranking on the board's first device as CSV; nothing if nobody is ranked."""
     page = await services.standings.table(viewer, name, None)
     file = f"{page.board}-{page.device}.csv"
-    return [Attached.text(file, standings_csv(page.standings))] if page.standings else []
+    if not page.standings:
+        return []
+    text = await asyncio.to_thread(standings_csv, page.standings)
+    return [Attached.text(file, text)]
 
 
 def device_menu(board: Board, custom_id: str) -> discord.ui.Select[discord.ui.View]:
