@@ -12,7 +12,17 @@ def clean(text: str) -> str:
 
 def dumps(value: Any) -> str:
     """A JSON value as text that a jsonb column accepts."""
-    return json.dumps(_cleaned(value), ensure_ascii=False, allow_nan=False)
+    try:
+        text = _written(value)
+        text.encode()
+    except (TypeError, UnicodeEncodeError):  # a mapping that is no dict; a lone surrogate
+        return _written(_cleaned(value))
+    # As NUL is written; text that says so is cleaned for nothing.
+    return _written(_cleaned(value)) if "\\u0000" in text else text
+
+
+def _written(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
 def _cleaned(value: Any) -> Any:
