@@ -16,11 +16,12 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from scripts.ports import free_port
+
 from benchmarks.board_data import AUTHOR_TOKEN, BOARD, ServedBoard, served_board
 from benchmarks.processor_time import processor_s
 from benchmarks.standings import PORT
 from kernelbot.render.table import table
-from scripts.ports import free_port
 
 _AUTHORS, _SUBMISSIONS = 300, 6000
 _READ_TIMES, _SUBMIT_TIMES = 3.0, 6.0

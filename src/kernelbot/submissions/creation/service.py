@@ -96,30 +96,25 @@ class Creation:
         code = validation.check_upload(new, self._devices)
         sent = Sent(author, new, code, await _digest(new, code), late_by, message_id, form)
         async with self._database.autocommit() as session:
-            made = await self._create_alone(session, sent) if sent.is_alone else None
-            if made is None:
+            target = await self._check(session, sent) if sent.is_alone else None
+            if target is not None and target.board.max_per_hour is None:
+                made = await self._add(session, sent, target)  # a transaction by itself
+            else:
                 async with session.transaction():
-                    made = await self._create(session, sent)
+                    made = await self._create(session, sent, target)
         # With the request's id, which is bound: from here on the worker's lines tell of the runs.
         log.info("submitted", submission=made[0].id, runs=[run.id for run in made[0].runs])
         return made
 
-    async def _create_alone(self, session: WriteSession, sent: Sent) -> Made | None:
-        """Check and add it, which is one statement and so a transaction by itself; None: its
-        board has a limit, which is to be counted together with it."""
-        target = await self._check(session, sent)
-        return (
-            None
-            if target.board.max_per_hour is not None
-            else await self._add(session, sent, target)
-        )
-
-    async def _create(self, session: WriteSession, sent: Sent) -> Made:
-        """Add it in a transaction with all that is noted along with it."""
+    async def _create(
+        self, session: WriteSession, sent: Sent, target: SubmissionTarget | None
+    ) -> Made:
+        """Add it together with all that is noted along with it. `target`: None: it is still to be
+        checked, behind whether the form was sent before."""
         author, form = sent.author, sent.form
         if form is not None and not await forms.claim(session, author.id, form):
             raise FormSent("This form was sent already.", next_step=Next.LIST_SUBMISSIONS)
-        target = await self._check(session, sent)
+        target = target or await self._check(session, sent)
         category = LimitCategory.for_mode(sent.new.mode)
         await count_submission(session, author, target.board, category)
         made = await self._add(session, sent, target)
