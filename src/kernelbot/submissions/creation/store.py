@@ -66,7 +66,7 @@ async def add_submission(
 ) -> tuple[list[AddedRun], WaitingRun | None]:
     """Store source and submission with its runs, also those on secret data if it is ranked, and
     their first events; returns the runs, and what `queue.waiting` returns. One statement, so it may
-    be a transaction by itself. Raises `TooManyWait`; then the transaction is over."""
+    be a transaction by itself. Raises `TooManyWait`; then a transaction can go no further."""
     values = {
         **vars(new),
         "source_sha256": hashlib.sha256(new.code.encode()).digest(),
@@ -78,5 +78,7 @@ async def add_submission(
         rows = await session.all(statements(__file__)["add"], values)
     except psycopg.errors.RaiseException as error:
         raise TooManyWait(error.diag.message_detail or "") from None
+    if rows[0]["id"] is None:
+        raise TooManyWait(rows[0]["device"])
     lines = [row.pop("line") for row in rows]
     return [AddedRun(**row) for row in rows], read_line(lines[0])

@@ -72,9 +72,10 @@ CREATE TRIGGER submissions_review BEFORE UPDATE OF review ON submissions
     FOR EACH ROW WHEN (OLD.review <> NEW.review) EXECUTE FUNCTION guard_review_transition();
 
 -- Add a submission with its source, its runs and their first events; returns a row for each run. One
--- statement, so it may be a transaction by itself. It raises `raise_exception`, with a device as the
--- detail, if more than `_waiting_limit` runs of its author waited there then; that is exact, since the
--- runs have locked the author's turn. `line`: the result of `queue_line`.
+-- statement, so it may be a transaction by itself. If more than `_waiting_limit` runs of its author would
+-- wait on a device, nothing is added: one row has that device and no submission. If others of theirs came
+-- at the same moment, it raises `raise_exception`, with the device as the detail; that is exact, since
+-- the runs have locked the author's turn. `line`: the result of `queue_line`.
 CREATE FUNCTION add_submission(
     _board bigint, _version bigint, _author bigint, _sha256 bytea, _content text,
     _file_name text, _mode submission_mode, _devices text[], _ranked_first boolean,
@@ -86,6 +87,16 @@ DECLARE
     ranked boolean := _mode = 'leaderboard';
     waiting integer;
 BEGIN
+    -- Each error is a line in the database's log: those who send too much often get none.
+    SELECT t.device INTO device FROM queue_turns t
+    WHERE t.device = ANY(_devices) AND t.author_id = _author
+        AND t.waiting + CASE WHEN ranked THEN 2 ELSE 1 END > _waiting_limit
+    ORDER BY t.device LIMIT 1;
+    IF FOUND THEN
+        RETURN NEXT;
+        RETURN;
+    END IF;
+
     -- The update changes nothing and locks the row, so that nobody deletes it meanwhile.
     INSERT INTO sources AS c (sha256, content) VALUES (_sha256, _content)
     ON CONFLICT (sha256) DO UPDATE SET sha256 = excluded.sha256;
