@@ -16,11 +16,12 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+import httpx
 from scripts.ports import free_port
 
 from benchmarks.board_data import AUTHOR_TOKEN, BOARD, ServedBoard, served_board
 from benchmarks.processor_time import processor_s
-from benchmarks.standings import PORT
+from benchmarks.standings import PORT, URL
 from kernelbot.render.table import table
 
 _AUTHORS, _SUBMISSIONS = 300, 6000
@@ -70,8 +71,6 @@ def _submit(number: int, token: str) -> bytes:
 
 FLOOR = Operation("the floor", lambda _: _get("/"), most=1.0)
 _PAGE = f"/api/v1/boards/{BOARD}/standings?limit=50"
-_OWN = tuple(range(300, _SUBMISSIONS, 300))
-"""Of `author-1`, as `board_data` deals them out."""
 _WAITING = 20
 """How many of `author-1` wait; they are the first behind those that the data has."""
 
@@ -79,12 +78,15 @@ _WAITING = 20
 def operations(organiser: str) -> tuple[Operation, ...]:
     """All requests. `organiser`: whose token submits, so that what is polled has few beside it."""
     own = "/api/v1/submissions?limit=50"
+    headers = {"Authorization": f"Bearer {AUTHOR_TOKEN}"}
+    listed = httpx.get(f"{URL}{own}", headers=headers, timeout=60).raise_for_status().json()
+    judged = [one["id"] for one in listed["submissions"] if one["state"] == "finished"]
     return (
         Operation("standings, first page", lambda _: _get(_PAGE)),
         Operation("standings, deep page", lambda n: _get(f"{_PAGE}&offset={101 + n % 140}")),
         Operation("list of one's own", lambda _: _get(own)),
         Operation("one's own on a board", lambda _: _get(f"{own}&board={BOARD}")),
-        Operation("submission by id", lambda n: _get(_submission(_OWN[n % len(_OWN)]))),
+        Operation("submission by id", lambda n: _get(_submission(judged[n % len(judged)]))),
         Operation("poll", lambda n: _get(_submission(_SUBMISSIONS + 1 + n % _WAITING))),
         Operation("submit", lambda n: _submit(n, organiser), _SUBMIT_TIMES),
     )
