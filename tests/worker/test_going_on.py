@@ -15,8 +15,7 @@ from kernelbot.launchers.base import JobState, Left, Outcome
 from kernelbot.moderation.reviews.model import Evidence
 from kernelbot.protocol import JobSpec, Mode, RunResult, Vendor, Verdict
 from kernelbot.protocol.several_results import results_to_wire
-from kernelbot.runs.claims import Claim
-from kernelbot.runs.lifecycle import RunLifecycle
+from kernelbot.runs.finishing import Finishing, Judged
 from kernelbot.server.settings import Settings
 from kernelbot.server.tables import DeviceSettings
 from kernelbot.submissions.model import Submission
@@ -186,13 +185,13 @@ async def test_what_is_about_to_be_written_is_nobody_elses(
 ) -> None:
     """However long what comes before takes: its heartbeat goes on."""
     stale_s = quick_settings(tmp_path).worker.stale_s
-    noticed = RunLifecycle._noticed
+    noticed = Finishing._noticed
 
-    async def notice_late(lifecycle: RunLifecycle, claim: Claim) -> tuple[Evidence, ...]:
+    async def notice_late(finishing: Finishing, judged: Judged) -> tuple[Evidence, ...]:
         await asyncio.sleep(2 * stale_s)
-        return await noticed(lifecycle, claim)
+        return await noticed(finishing, judged)
 
-    monkeypatch.setattr(RunLifecycle, "_noticed", notice_late)
+    monkeypatch.setattr(Finishing, "_noticed", notice_late)
     shown, jobs = await judge_ranked(judged, tmp_path)
     assert [job.secret for job in jobs] == [False]
     assert [run.verdict for run in shown.runs] == [Verdict.ACCEPTED] * 2
