@@ -12,7 +12,7 @@ from fastapi.routing import APIRoute
 
 from kernelbot.api import popcorn
 from kernelbot.api.app import V1
-from kernelbot.cli.app import command_tree
+from kernelbot.cli.tree import command_tree
 from kernelbot.domain import errors
 from kernelbot.extensions import installed
 from kernelbot.platform.health import api as system

@@ -18,8 +18,7 @@ import typer.core
 import typer.main
 from typer.exceptions import TyperException
 
-from kernelbot.cli.app import command_tree
-from kernelbot.cli.dev.commands import DevGroup
+from kernelbot.cli.tree import GroupWithDefault, command_tree
 from tests.support.terminal import Shell
 
 ROOT = Path(__file__).parent.parent
@@ -71,7 +70,7 @@ def complaint(line: str) -> str | None:
         if name.startswith("-"):
             return None
         if name not in command.commands:
-            if not isinstance(command, DevGroup):
+            if not isinstance(command, GroupWithDefault):
                 return f"{line}: no command {name}"
             name, words = command.default, [name, *words]
         command = command.commands[name]

@@ -7,7 +7,8 @@ import pytest
 
 from kernelbot.api.answers import MAX_KEPT_BYTES
 from kernelbot.api.app import create_app
-from kernelbot.submissions.schemas import SubmissionList
+from kernelbot.schemas.values import from_json, to_json
+from kernelbot.submissions.answers import SubmissionList
 from tests.support.door import Door, client_of
 from tests.support.workers import finished, quick_settings, working
 
@@ -91,7 +92,8 @@ async def test_a_list_is_what_its_model_says(door: Door) -> None:
         await door.world.submit()
     for _ in range(2):
         answer = await door.ada.get("/api/v1/submissions", params={"limit": 2})
-        assert answer.text == SubmissionList.model_validate(answer.json()).model_dump_json()
+        as_listed = from_json(SubmissionList, answer.content)
+        assert answer.content == to_json(SubmissionList, as_listed)
 
 
 async def test_an_answer_shows_the_place_in_the_queue_of_now(door: Door) -> None:

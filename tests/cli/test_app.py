@@ -10,8 +10,9 @@ import pytest
 import typer.core
 import typer.main
 
-from kernelbot.cli.app import command_tree, run
+from kernelbot.cli.app import run
 from kernelbot.cli.names import AUDIENCES, COMMANDS
+from kernelbot.cli.tree import command_tree
 from tests.support.nobody import as_nobody
 from tests.support.terminal import COMMAND, Shell
 

@@ -16,6 +16,7 @@ print(*(name for name, found in sys.modules.items() if found))
 """
 _VARIABLES = _LOADED.rpartition("print")[0] + "import os; print(*os.environ)"
 _MODELS = {"kernelbot.submissions.model", "kernelbot.runs.report", "kernelbot.boards.model"}
+_HEAVY = {"typer", "pydantic", "httpx", "rich.console", "pygments", "tomllib"}
 
 
 def loaded(words: list[str]) -> set[str]:
@@ -36,13 +37,14 @@ def _printed(program: str) -> set[str]:
 @pytest.mark.parametrize(
     ("words", "needed", "spared"),
     [
-        (["--version"], {"typer"}, {"pydantic", "httpx", "rich.console"}),
+        (["--version"], {"kernelbot.cli.names"}, {"typer", "pydantic", "httpx", "rich.console"}),
         (["--help"], {"rich.console"}, {"httpx", "kernelbot.cli.submissions"}),
-        (["whoami"], {"httpx"}, {*_MODELS, "click", "rich.console", "pygments"}),
+        (["whoami"], {"kernelbot.client.direct"}, {*_MODELS, *_HEAVY}),
         (
             ["submit", "x.py", "--board", "y"],
             {"kernelbot.catalog.sources"},
             {
+                *_HEAVY,
                 "yaml",
                 "kernelbot.catalog.fields",
                 "kernelbot.cli.submissions",
@@ -50,9 +52,14 @@ def _printed(program: str) -> set[str]:
             },
         ),
         (["run", "--help"], {"kernelbot.cli.judging"}, {"httpx", "kernelbot.runs.files"}),
-        (["token", "list"], {"httpx"}, {*_MODELS, "kernelbot.cli.boards", "rich.console"}),
+        (
+            ["token", "list", "--json"],
+            {"kernelbot.client.direct"},
+            {*_MODELS, *_HEAVY, "kernelbot.cli.boards"},
+        ),
+        (["board", "shw"], {"typer"}, {"httpx", "kernelbot.cli.submissions"}),
     ],
-    ids=["version", "help", "whoami", "submit", "run-help", "token-list"],
+    ids=["version", "help", "whoami", "submit", "run-help", "token-list", "misspelt"],
 )
 def test_a_command_loads_only_what_it_uses(
     words: list[str], needed: set[str], spared: set[str]

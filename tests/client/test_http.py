@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from kernelbot.client import AsyncKernelbotClient, BadAnswer, KernelbotClient, Refused, Unreachable
-from kernelbot.client.answers import trusted
+from kernelbot.client.over_httpx import trusted
 from kernelbot.domain.next_steps import Next
 from kernelbot.protocol import Fault
 from tests.client.spoken import END, Handle, answer, event

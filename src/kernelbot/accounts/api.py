@@ -4,15 +4,9 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
 
+from kernelbot.accounts.answers import AccountList, IdentityList
 from kernelbot.accounts.model import AuthorPage, Me, NewAccount, User
-from kernelbot.accounts.schemas import (
-    AccountList,
-    AuthorPageChange,
-    IdentityList,
-    NewUser,
-    Reason,
-    RoleChange,
-)
+from kernelbot.accounts.schemas import AuthorPageChange, NewUser, Reason, RoleChange
 from kernelbot.api.dependencies import Limit, ServicesDep, Shown, UserId, Viewer
 from kernelbot.api.errors import documented
 from kernelbot.domain.ids import BIGINT_MAX

@@ -2,9 +2,8 @@
 
 from pydantic import Field
 
-from kernelbot.accounts.logins.model import Identity
-from kernelbot.accounts.model import Role, User
-from kernelbot.schemas.common import Answer, Name, RequestBody, Text
+from kernelbot.accounts.model import Role
+from kernelbot.schemas.common import Name, RequestBody, Text
 
 
 class NewUser(RequestBody):
@@ -12,13 +11,6 @@ class NewUser(RequestBody):
 
     name: Name
     role: Role = Role.COMPETITOR
-
-
-class AccountList(Answer):
-    """Accounts in the order of their numbers."""
-
-    users: list[User]
-    next_after_id: int | None = Field(description="For the next page; null on the last.")
 
 
 class RoleChange(RequestBody):
@@ -37,9 +29,3 @@ class Reason(RequestBody):
     """Why, for the audit log."""
 
     reason: Text = Field(default="", max_length=500)
-
-
-class IdentityList(Answer):
-    """The asker's identities at login providers."""
-
-    identities: list[Identity]

@@ -4,7 +4,8 @@ from fastapi import APIRouter
 
 from kernelbot.api.dependencies import PUBLIC, MaybeViewer, ServicesDep, SubmissionId, Viewer
 from kernelbot.api.errors import documented
-from kernelbot.attestations.schemas import SignedDocument, SigningKeyList
+from kernelbot.attestations.answers import SigningKeyList
+from kernelbot.attestations.schemas import SignedDocument
 from kernelbot.attestations.service import Attestations
 
 router = APIRouter(tags=["attestations"])

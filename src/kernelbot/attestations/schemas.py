@@ -8,7 +8,6 @@ from typing import Annotated, Any, Final, Literal, Self, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from kernelbot.attestations.model import SigningKey
 from kernelbot.domain.errors import UserError
 from kernelbot.domain.states import ReviewState
 from kernelbot.protocol import (
@@ -21,7 +20,6 @@ from kernelbot.protocol import (
     Verdict,
 )
 from kernelbot.protocol.scoring import SAMPLES_PER_FACTOR
-from kernelbot.schemas.common import Answer
 from kernelbot.schemas.mistakes import what_is_wrong
 
 PAYLOAD_TYPE: Final = "application/vnd.kernelbot.result.v1+json"
@@ -170,12 +168,6 @@ class SignedDocument(DocumentPart):
     payload_type: Literal["application/vnd.kernelbot.result.v1+json"] = Field(alias="payloadType")
     payload: Base64 = Field(description="An AttestedResult as JSON in UTF-8.")
     signatures: Annotated[list[SignatureView], Field(min_length=1, max_length=1)]
-
-
-class SigningKeyList(Answer):
-    """All keys that have ever signed, the newest first."""
-
-    keys: list[SigningKey]
 
 
 def read_strictly(model: type[Read], content: bytes, what: str) -> Read:

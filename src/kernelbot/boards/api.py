@@ -16,8 +16,9 @@ from kernelbot.api.dependencies import (
 )
 from kernelbot.api.downloads import standings_answer
 from kernelbot.api.errors import documented
+from kernelbot.boards.answers import BoardList
 from kernelbot.boards.model import NamedBoard, Statement
-from kernelbot.boards.schemas import BoardChange, BoardList, NewBoard
+from kernelbot.boards.schemas import BoardChange, NewBoard
 from kernelbot.boards.service import BoardEdit
 from kernelbot.domain.ids import BIGINT_MAX
 from kernelbot.ranking.model import StandingsPage

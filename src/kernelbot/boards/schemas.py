@@ -4,17 +4,11 @@ from typing import Any
 
 from pydantic import AwareDatetime, Field
 
-from kernelbot.boards.model import NamedBoard, ProblemDefinition, Visibility
+from kernelbot.boards.model import ProblemDefinition, Visibility
 from kernelbot.boards.problem_hashes import definition_to_wire
 from kernelbot.domain.errors import InvalidProblem
 from kernelbot.protocol import VersionMismatch, WireError, from_wire
-from kernelbot.schemas.common import Answer, Name, RequestBody, storable
-
-
-class BoardList(Answer):
-    """Every board the asker may see."""
-
-    boards: list[NamedBoard]
+from kernelbot.schemas.common import Name, RequestBody, storable
 
 
 class NewBoard(RequestBody):

@@ -7,12 +7,11 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlencode
 
-import typer
-
 from kernelbot.accounts.model import Role
 from kernelbot.cli import deletion
+from kernelbot.cli.asking import ask
+from kernelbot.cli.declaring import Argument, Commands, Option
 from kernelbot.cli.examples import examples
-from kernelbot.cli.loading import httpx_alone
 from kernelbot.cli.options import Json, Url
 from kernelbot.cli.session import connected
 from kernelbot.cli.terminal import Terminal, columns
@@ -27,9 +26,9 @@ _SLOWER_S = 5
 """How much longer to wait between polls after a `slow_down`: RFC 8628, 3.5."""
 
 
-def register(app: typer.Typer) -> None:
+def register(app: Commands) -> None:
     """Add the commands."""
-    users = typer.Typer(no_args_is_help=True, help="Make, list, ban and delete accounts.")
+    users = Commands("Make, list, ban and delete accounts.")
     users.command(
         epilog=examples(
             "kernelbot user create ada",
@@ -41,7 +40,7 @@ def register(app: typer.Typer) -> None:
     users.command(epilog=examples('kernelbot user ban mallory --reason "shared a solution"'))(ban)
     users.command(epilog=examples("kernelbot user unban mallory"))(unban)
     deletion.register_users(users)
-    app.add_typer(users, name="user")
+    app.add(users, "user")
     app.command(
         epilog=examples(
             "kernelbot login http://kernels.lab:8000 --github",
@@ -56,8 +55,8 @@ def register(app: typer.Typer) -> None:
 
 
 def create(
-    name: Annotated[str, typer.Argument(help="How the person is shown in rankings.")],
-    role: Annotated[Role, typer.Option(help="What the person may do.")] = Role.COMPETITOR,
+    name: Annotated[str, Argument(help="How the person is shown in rankings.")],
+    role: Annotated[Role, Option(help="What the person may do.")] = Role.COMPETITOR,
     url: Url = None,
     as_json: Json = False,
 ) -> None:
@@ -75,11 +74,9 @@ def create(
 
 
 def list_users(
-    search: Annotated[
-        str | None, typer.Option(help="Part of the name.", show_default=False)
-    ] = None,
-    limit: Annotated[int, typer.Option(min=1, max=100, help="How many.")] = 50,
-    after: Annotated[int, typer.Option(min=0, help="Only accounts after this number.")] = 0,
+    search: Annotated[str | None, Option(help="Part of the name.", show_default=False)] = None,
+    limit: Annotated[int, Option(min=1, max=100, help="How many.")] = 50,
+    after: Annotated[int, Option(min=0, help="Only accounts after this number.")] = 0,
     url: Url = None,
     as_json: Json = False,
 ) -> None:
@@ -108,8 +105,8 @@ def list_users(
 
 
 def role(
-    name: Annotated[str, typer.Argument(help="The account.")],
-    role: Annotated[Role, typer.Argument(help="The new role.")],
+    name: Annotated[str, Argument(help="The account.")],
+    role: Annotated[Role, Argument(help="The new role.")],
     url: Url = None,
     as_json: Json = False,
 ) -> None:
@@ -122,8 +119,8 @@ def role(
 
 
 def ban(
-    name: Annotated[str, typer.Argument(help="The account.")],
-    reason: Annotated[str, typer.Option(help="Why, for the audit log.")] = "",
+    name: Annotated[str, Argument(help="The account.")],
+    reason: Annotated[str, Option(help="Why, for the audit log.")] = "",
     url: Url = None,
     as_json: Json = False,
 ) -> None:
@@ -136,7 +133,7 @@ def ban(
 
 
 def unban(
-    name: Annotated[str, typer.Argument(help="The account.")],
+    name: Annotated[str, Argument(help="The account.")],
     url: Url = None,
     as_json: Json = False,
 ) -> None:
@@ -151,19 +148,19 @@ def unban(
 def login(
     url: Annotated[
         str | None,
-        typer.Argument(help="The server, e.g. http://127.0.0.1:8000", show_default=False),
+        Argument(help="The server, e.g. http://127.0.0.1:8000", show_default=False),
     ] = None,
     token: Annotated[
         str | None,
-        typer.Argument(
+        Argument(
             help="From the server's web page or its admin. Default: it is asked for, hidden.",
             show_default=False,
         ),
     ] = None,
-    github: Annotated[bool, typer.Option("--github", help="With a browser.")] = False,
-    discord: Annotated[bool, typer.Option("--discord", help="With a browser.")] = False,
+    github: Annotated[bool, Option("--github", help="With a browser.")] = False,
+    discord: Annotated[bool, Option("--discord", help="With a browser.")] = False,
     invite: Annotated[
-        str | None, typer.Option(help="For a new account, or for its boards.", show_default=False)
+        str | None, Option(help="For a new account, or for its boards.", show_default=False)
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -171,8 +168,7 @@ def login(
 
     With --github or --discord it shows a code and a page to type it in, on any device.
     """
-    with httpx_alone():
-        from kernelbot.client import KernelbotClient, find_endpoint
+    from kernelbot.client import KernelbotClient, find_endpoint
     from kernelbot.client.endpoint import normal_url, remember
     from kernelbot.render.text import one_line
 
@@ -201,8 +197,7 @@ def login(
 
 def whoami(url: Url = None, as_json: Json = False) -> None:
     """Show the server, the account, and where its token was found."""
-    with httpx_alone():
-        from kernelbot.client import KernelbotClient, find_endpoint
+    from kernelbot.client import KernelbotClient, find_endpoint
     from kernelbot.render.text import one_line
     from kernelbot.render.time_left import time_left
 
@@ -231,7 +226,7 @@ def whoami(url: Url = None, as_json: Json = False) -> None:
 
 def logout(
     url: Annotated[
-        str | None, typer.Argument(help="Default: the server of `whoami`.", show_default=False)
+        str | None, Argument(help="Default: the server of `whoami`.", show_default=False)
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -269,23 +264,21 @@ def _ask_for_token() -> str | None:
     """The token as typed, without showing it; None if stdin isn't a terminal."""
     if not sys.stdin.isatty():
         return None
-    found: str = typer.prompt("Token", hide_input=True, err=True)
-    return found.strip()
+    return ask("Token", hidden=True).strip()
 
 
 def _from_browser(server: str, query: dict[str, str], terminal: Terminal) -> str:
     """Wait until somebody has typed the code in a browser. Raises `UserError` when time is up."""
-    with httpx_alone():
-        from kernelbot.client import KernelbotClient, Refused
+    from kernelbot.client import KernelbotClient, Refused
 
     with KernelbotClient(server) as client:
         begun = client.begin_device_login()
         # Always to stderr, also with --json: without the code nobody can log in.
-        typer.echo(
+        print(
             f"Open {begun.verification_url}?{urlencode(query)}\n"
             f"and type the code  {begun.user_code}\n"
             f"(within {begun.expires_in_s // 60} minutes)",
-            err=True,
+            file=sys.stderr,
         )
         give_up_s = time.monotonic() + begun.expires_in_s
         interval_s = begun.interval_s

@@ -5,8 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from kernelbot.cli.declaring import Argument, Commands, Option
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import Json, Url
 from kernelbot.cli.session import connected
@@ -17,10 +16,10 @@ if TYPE_CHECKING:
     from kernelbot.protocol import Artifact
     from kernelbot.runs.files import RunFile
 
-Id = Annotated[int, typer.Argument(min=1, help="The submission's number.")]
+Id = Annotated[int, Argument(min=1, help="The submission's number.")]
 
 
-def register(group: typer.Typer) -> None:
+def register(group: Commands) -> None:
     """Add the command to `submission`."""
     group.command(
         epilog=examples(
@@ -32,7 +31,7 @@ def register(group: typer.Typer) -> None:
 def artifacts(
     submission_id: Id,
     save: Annotated[
-        Path | None, typer.Option(help="Download all of them into this folder.", show_default=False)
+        Path | None, Option(help="Download all of them into this folder.", show_default=False)
     ] = None,
     url: Url = None,
     as_json: Json = False,

@@ -4,8 +4,7 @@ import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from kernelbot.cli.declaring import Argument, Commands, Exit, Option
 from kernelbot.cli.errors import REFUSED, report_error
 from kernelbot.cli.examples import examples
 from kernelbot.cli.extras import require_extra
@@ -16,11 +15,12 @@ from kernelbot.cli.writing import write_file
 from kernelbot.domain.errors import UserError
 
 if TYPE_CHECKING:
-    from kernelbot.attestations.schemas import AttestedRun, SigningKeyList
+    from kernelbot.attestations.answers import SigningKeyList
+    from kernelbot.attestations.schemas import AttestedRun
     from kernelbot.client.documents import VerifiedDocument
     from kernelbot.client.recomputing import ScoreCheck
 
-Id = Annotated[int, typer.Argument(min=1, help="The submission's number.")]
+Id = Annotated[int, Argument(min=1, help="The submission's number.")]
 _PROVES = (
     "This proves: the key's owner signed exactly this. It doesn't prove that they measured well, "
     "nor what the platform decided later, such as a refusal."
@@ -31,7 +31,7 @@ _NOT_PINNED = (
 )
 
 
-def register(app: typer.Typer) -> None:
+def register(app: Commands) -> None:
     """Add the commands."""
     app.command(
         epilog=examples(
@@ -41,13 +41,13 @@ def register(app: typer.Typer) -> None:
             "Exit codes: 0 it fits; 1 it doesn't; 2 bad usage or file.",
         )
     )(verify)
-    group = typer.Typer(no_args_is_help=True, help="The keys by which the platform signs results.")
+    group = Commands("The keys by which the platform signs results.")
     group.command("list", epilog=examples("kernelbot signing-key list"))(list_keys)
     group.command(epilog=examples("kernelbot signing-key replace"))(replace)
-    app.add_typer(group, name="signing-key")
+    app.add(group, "signing-key")
 
 
-def register_submissions(group: typer.Typer) -> None:
+def register_submissions(group: Commands) -> None:
     """Add the command to `submission`."""
     group.command(
         epilog=examples(
@@ -62,7 +62,7 @@ def attest(
     submission_id: Id,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Default: submission-ID.json.", show_default=False),
+        Option("--output", "-o", help="Default: submission-ID.json.", show_default=False),
     ] = None,
     force: Force = False,
     url: Url = None,
@@ -84,12 +84,12 @@ def attest(
 
 
 def verify(
-    file: Annotated[Path, typer.Argument(help="A document of `submission attest`.")],
+    file: Annotated[Path, Argument(help="A document of `submission attest`.")],
     key: Annotated[
-        str | None, typer.Option(help="The public key that must have signed it, or its id.")
+        str | None, Option(help="The public key that must have signed it, or its id.")
     ] = None,
     source: Annotated[
-        Path | None, typer.Option(help="Also check that this is the file that was judged.")
+        Path | None, Option(help="Also check that this is the file that was judged.")
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -106,7 +106,7 @@ def verify(
             _check_source(found, source)
     except (DoesNotFit, DoesNotFollow) as error:
         report_error(error, as_json=as_json)
-        raise typer.Exit(REFUSED) from None
+        raise Exit(REFUSED) from None
     terminal.show(_report(found))
     document = {
         "key_id": found.key_id,

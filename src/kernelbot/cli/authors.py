@@ -2,9 +2,8 @@
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from kernelbot.cli.completion import board_names
+from kernelbot.cli.declaring import Argument, Commands, Option
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import Json, Url
 from kernelbot.cli.session import connected
@@ -16,12 +15,12 @@ if TYPE_CHECKING:
     from kernelbot.ranking.following.model import Following
 
 
-def register(app: typer.Typer) -> None:
+def register(app: Commands) -> None:
     """Add the commands."""
-    group = typer.Typer(no_args_is_help=True, help="Show authors, and what others see of you.")
+    group = Commands("Show authors, and what others see of you.")
     group.command(epilog=examples("kernelbot author show ada", "kernelbot author show"))(show)
     group.command(epilog=examples("kernelbot author page", "kernelbot author page --private"))(page)
-    app.add_typer(group, name="author")
+    app.add(group, "author")
     app.command(
         epilog=examples(
             "kernelbot follow",
@@ -33,9 +32,9 @@ def register(app: typer.Typer) -> None:
 
 def show(
     name: Annotated[
-        str | None, typer.Argument(help="Whose page. Default: yours.", show_default=False)
+        str | None, Argument(help="Whose page. Default: yours.", show_default=False)
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, max=100, help="How many scores.")] = 10,
+    limit: Annotated[int, Option(min=1, max=100, help="How many scores.")] = 10,
     url: Url = None,
     as_json: Json = False,
 ) -> None:
@@ -64,7 +63,7 @@ def show(
 def page(
     private: Annotated[
         bool | None,
-        typer.Option("--private/--public", help="Who finds it from now on.", show_default=False),
+        Option("--private/--public", help="Who finds it from now on.", show_default=False),
     ] = None,
     url: Url = None,
     as_json: Json = False,
@@ -83,12 +82,10 @@ def page(
 def follow(
     board: Annotated[
         str | None,
-        typer.Option(
-            "--board", "-b", help="A board.", show_default=False, autocompletion=board_names
-        ),
+        Option("--board", "-b", help="A board.", show_default=False, autocompletion=board_names),
     ] = None,
-    author: Annotated[str | None, typer.Option(help="An author.", show_default=False)] = None,
-    stop: Annotated[bool, typer.Option("--stop", help="Follow them no longer.")] = False,
+    author: Annotated[str | None, Option(help="An author.", show_default=False)] = None,
+    stop: Annotated[bool, Option("--stop", help="Follow them no longer.")] = False,
     url: Url = None,
     as_json: Json = False,
 ) -> None:

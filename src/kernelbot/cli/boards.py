@@ -7,15 +7,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from kernelbot.boards.model import Visibility
 from kernelbot.boards.rules import has_ended
 from kernelbot.cli import deletion, duels, organising, rejudges
+from kernelbot.cli.declaring import Commands, Option
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import BoardName, Force, Json, Url, read_deadline
 from kernelbot.cli.session import connect, connected
-from kernelbot.cli.terminal import Terminal, columns
+from kernelbot.cli.terminal import Terminal, as_document, columns
 from kernelbot.cli.writing import write_file
 from kernelbot.domain.errors import UserError
 
@@ -24,9 +23,9 @@ if TYPE_CHECKING:
     from kernelbot.runs.devices.model import LauncherHealth
 
 
-def register(app: typer.Typer) -> None:
+def register(app: Commands) -> None:
     """Add the commands."""
-    boards = typer.Typer(no_args_is_help=True, help="List, show, open and change leaderboards.")
+    boards = Commands("List, show, open and change leaderboards.")
     boards.command(
         epilog=examples(
             "kernelbot board create --from examples/sort_np",
@@ -50,27 +49,26 @@ def register(app: typer.Typer) -> None:
     duels.register(boards)
     rejudges.register(boards)
     organising.register_boards(boards)
-    app.add_typer(boards, name="board")
+    app.add(boards, "board")
     app.command(epilog=examples("kernelbot devices"))(devices)
 
 
 def create(
-    folder: Annotated[Path, typer.Option("--from", help="A problem's folder.")],
+    folder: Annotated[Path, Option("--from", help="A problem's folder.")],
     name: Annotated[
-        str | None, typer.Option(help="Default: the problem's name.", show_default=False)
+        str | None, Option(help="Default: the problem's name.", show_default=False)
     ] = None,
     device: Annotated[
         list[str] | None,
-        typer.Option("--device", "-d", help="Once per device. Default: the problem's."),
+        Option("--device", "-d", help="Once per device. Default: the problem's."),
     ] = None,
-    deadline: Annotated[str, typer.Option(help="E.g. 2027-01-31 12:00, in UTC.")] = "none",
-    closed: Annotated[bool, typer.Option("--closed", help="Only for those invited.")] = False,
+    deadline: Annotated[str, Option(help="E.g. 2027-01-31 12:00, in UTC.")] = "none",
+    closed: Annotated[bool, Option("--closed", help="Only for those invited.")] = False,
     url: Url = None,
     as_json: Json = False,
 ) -> None:
     """Open a board from a problem's folder. For creators and admins."""
     from kernelbot.catalog.problem import load_problem
-    from kernelbot.schemas.values import plain
 
     terminal = Terminal(as_json)
     until = read_deadline(deadline)
@@ -86,7 +84,7 @@ def create(
             devices=device or None,
         )
     terminal.show(f"Board {board.name} is open on {', '.join(board.devices)}.")
-    terminal.document({"board": board.name, **plain(board)})
+    terminal.document({"board": board.name, **as_document(board)})
 
 
 def list_boards(url: Url = None, as_json: Json = False) -> None:
@@ -112,15 +110,15 @@ def show(
     name: BoardName,
     device: Annotated[
         str | None,
-        typer.Option("--device", "-d", help="Default: the board's first.", show_default=False),
+        Option("--device", "-d", help="Default: the board's first.", show_default=False),
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, max=100, help="How many rows.")] = 50,
-    offset: Annotated[int, typer.Option(min=0, help="How many rows to skip.")] = 0,
+    limit: Annotated[int, Option(min=1, max=100, help="How many rows.")] = 50,
+    offset: Annotated[int, Option(min=0, help="How many rows to skip.")] = 0,
     statement: Annotated[
-        bool, typer.Option("--statement", help="The problem instead of the ranking.")
+        bool, Option("--statement", help="The problem instead of the ranking.")
     ] = False,
     as_csv: Annotated[
-        bool, typer.Option("--csv", help="The whole ranking on stdout, one line per author.")
+        bool, Option("--csv", help="The whole ranking on stdout, one line per author.")
     ] = False,
     url: Url = None,
     as_json: Json = False,
@@ -128,7 +126,6 @@ def show(
     """Show a board's ranking, or with --statement its problem and starter files."""
     from kernelbot.render.standings import SHARED_RANK, standings_table
     from kernelbot.render.text import printable
-    from kernelbot.schemas.values import plain
 
     with connected(url, as_json, board=name) as (terminal, client):
         if statement:
@@ -163,7 +160,7 @@ def show(
         terminal.show("\nTests are taken on a processor as well, as by --mode test --device CPU")
     if board.recurring_data:
         terminal.show(f"\nNothing is ranked here just now: {board.recurring_data}")
-    terminal.document({**plain(board), **plain(page)})
+    terminal.document({**as_document(board), **as_document(page)})
 
 
 def _show_about(about: "ProblemSummary | None", terminal: Terminal) -> None:
@@ -181,11 +178,11 @@ def starter(
     name: BoardName,
     to: Annotated[
         Path | None,
-        typer.Option("--to", help="The file to write. Default: the problem's name for it."),
+        Option("--to", help="The file to write. Default: the problem's name for it."),
     ] = None,
     language: Annotated[
         str | None,
-        typer.Option("--language", help="Which, if there are several.", show_default=False),
+        Option("--language", help="Which, if there are several.", show_default=False),
     ] = None,
     force: Force = False,
     url: Url = None,

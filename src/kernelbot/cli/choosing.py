@@ -1,14 +1,14 @@
 """What `submit` asks a person who named no board."""
 
 import shlex
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-import typer
-
 from kernelbot.boards.rules import has_ended
+from kernelbot.cli.asking import ask
 from kernelbot.cli.terminal import Terminal
 from kernelbot.domain.errors import UserError
 from kernelbot.protocol import Mode
@@ -36,7 +36,7 @@ def choose(
     client: "KernelbotClient", terminal: Terminal, devices: Sequence[str], mode: Mode | None
 ) -> SendChoice:
     """Ask for the board, and for the devices and the mode if they aren't given. Raises `UserError`
-    if no board takes submissions, and `typer.Abort` if the person gives up."""
+    if no board takes submissions, and `Exit` if the person gives up."""
     now = datetime.now(UTC)
     boards = [one for one in client.boards().boards if not has_ended(one.deadline, now)]
     if not boards:
@@ -83,7 +83,7 @@ def _ask(question: str, names: Sequence[str], *, default: str | None) -> str:
     known = {name.lower(): name for name in names}
     known.update({str(number): name for number, name in enumerate(names, 1)} | known)
     while True:
-        answer = str(typer.prompt(question, default=default, err=True)).strip().lower()
+        answer = ask(question, default=default).strip().lower()
         if answer in known:
             return known[answer]
-        typer.echo(f"There is none of that name: {', '.join(names)}.", err=True)
+        print(f"There is none of that name: {', '.join(names)}.", file=sys.stderr)

@@ -3,8 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from kernelbot.cli.declaring import Argument, Commands, Exit, Option
 from kernelbot.cli.errors import exit_code_of
 from kernelbot.cli.examples import examples
 from kernelbot.cli.extras import require_extra
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from kernelbot.server.compare import ComparisonResult, LocalDuel
 
 
-def register(app: typer.Typer) -> None:
+def register(app: Commands) -> None:
     """Add the command."""
     app.command(
         epilog=examples(
@@ -31,11 +30,11 @@ def register(app: typer.Typer) -> None:
 
 
 def compare(
-    first: Annotated[Path, typer.Argument(metavar="A", help="A file.")],
-    second: Annotated[Path, typer.Argument(metavar="B", help="The file to compare it with.")],
+    first: Annotated[Path, Argument(metavar="A", help="A file.")],
+    second: Annotated[Path, Argument(metavar="B", help="The file to compare it with.")],
     problem: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             help="The problem's folder. Default: the nearest with a task.yml, beside A or above "
             "it, else this one.",
             show_default=False,
@@ -63,7 +62,7 @@ def compare(
     result = compared.result
     terminal.answer(_text(compared, str(first), str(second)), _document(compared, wanted))
     fault = result.failure.fault if result.failure else None
-    raise typer.Exit(exit_code_of(result.verdict, fault))
+    raise Exit(exit_code_of(result.verdict, fault))
 
 
 def _judge(terminal: Terminal, wanted: "LocalDuel") -> "ComparisonResult":

@@ -1,7 +1,6 @@
 """What a shell offers for a word, asked of the server: nothing if the server can't be asked.
 
-Somebody waits for it at each press of a key, so the server is asked with the standard library:
-loading the client and the models of its answers takes longer than all else.
+Somebody waits for it at each press of a key, so nothing is loaded that reads models of answers.
 """
 
 import json
@@ -9,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from kernelbot.client.endpoint import find_endpoint
-from kernelbot.domain.errors import UserError
+from kernelbot.domain.errors import KernelbotError
 
 T = TypeVar("T")
 _LATEST = 20
@@ -47,22 +46,18 @@ def submission_numbers(incomplete: str) -> list[tuple[str, str]]:
 def _asked(path: str, read: Callable[[Any], list[T]]) -> list[T]:
     """What `read` finds in the server's answer. Whatever goes wrong is no matter of somebody who
     is still typing."""
-    from http.client import HTTPException
-    from urllib.request import HTTPRedirectHandler, Request, build_opener
-
-    class Stays(HTTPRedirectHandler):
-        """A token is for the server that it was made by, so no other is asked."""
-
-        def redirect_request(self, *_: object) -> None:
-            """Refuses each."""
+    from kernelbot.client.http import connected
+    from kernelbot.client.tokens import OwnToken
 
     try:
         endpoint = find_endpoint()
-        headers = {"Authorization": f"Bearer {endpoint.token}"} if endpoint.token else {}
-        request = Request(f"{endpoint.url}/api/v1{path}", headers=headers)  # noqa: S310 (http)
-        with build_opener(Stays).open(request, timeout=_PATIENCE_S) as answer:
-            return read(json.load(answer))
-    except (UserError, OSError, HTTPException, ValueError, LookupError, TypeError):
+        connection = connected(endpoint.url, OwnToken(endpoint.token), _PATIENCE_S)
+        try:
+            answer = connection.request("GET", f"/api/v1{path}")
+        finally:
+            connection.close()
+        return read(json.loads(answer.content)) if answer.is_success else []
+    except (KernelbotError, ValueError, LookupError, TypeError):
         return []
 
 

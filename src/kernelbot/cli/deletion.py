@@ -1,10 +1,11 @@
 """`board delete`, `submission delete`, `user delete`. On a terminal the person is asked first; not
 with `--yes` or `--json`, and not in a script."""
 
+import sys
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from kernelbot.cli.asking import confirm
+from kernelbot.cli.declaring import Argument, Commands, Exit, Option
 from kernelbot.cli.errors import REFUSED
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import BoardName, Json, Url
@@ -15,15 +16,15 @@ from kernelbot.domain.errors import UserError
 if TYPE_CHECKING:
     from kernelbot.client import KernelbotClient
 
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Don't ask, also on a terminal.")]
+Yes = Annotated[bool, Option("--yes", "-y", help="Don't ask, also on a terminal.")]
 
 
-def register_boards(group: typer.Typer) -> None:
+def register_boards(group: Commands) -> None:
     """Add the command to `board`."""
     group.command("delete", epilog=examples("kernelbot board delete autumn --force"))(delete_board)
 
 
-def register_submissions(group: typer.Typer) -> None:
+def register_submissions(group: Commands) -> None:
     """Add the command to `submission`."""
     group.command(
         "delete",
@@ -34,14 +35,14 @@ def register_submissions(group: typer.Typer) -> None:
     )(delete_submission)
 
 
-def register_users(group: typer.Typer) -> None:
+def register_users(group: Commands) -> None:
     """Add the command to `user`."""
     group.command("delete", epilog=examples("kernelbot user delete eve --force"))(delete_user)
 
 
 def delete_board(
     name: BoardName,
-    force: Annotated[bool, typer.Option("--force", help="Also with submissions.")] = False,
+    force: Annotated[bool, Option("--force", help="Also with submissions.")] = False,
     yes: Yes = False,
     url: Url = None,
     as_json: Json = False,
@@ -59,14 +60,14 @@ def delete_board(
 
 def delete_submission(
     submission_id: Annotated[
-        int | None, typer.Argument(min=1, help="The submission's number.", show_default=False)
+        int | None, Argument(min=1, help="The submission's number.", show_default=False)
     ] = None,
     board: Annotated[
-        str | None, typer.Option("--board", "-b", help="With --user.", show_default=False)
+        str | None, Option("--board", "-b", help="With --user.", show_default=False)
     ] = None,
     user: Annotated[
         str | None,
-        typer.Option("--user", help="All of this person's on --board.", show_default=False),
+        Option("--user", help="All of this person's on --board.", show_default=False),
     ] = None,
     yes: Yes = False,
     url: Url = None,
@@ -89,8 +90,8 @@ def delete_submission(
 
 
 def delete_user(
-    name: Annotated[str, typer.Argument(help="Whose account: yours, or for admins anybody's.")],
-    force: Annotated[bool, typer.Option("--force", help="Also with submissions.")] = False,
+    name: Annotated[str, Argument(help="Whose account: yours, or for admins anybody's.")],
+    force: Annotated[bool, Option("--force", help="Also with submissions.")] = False,
     yes: Yes = False,
     url: Url = None,
     as_json: Json = False,
@@ -111,13 +112,13 @@ def delete_user(
 def _confirm(what: str, client: "KernelbotClient", *, yes: bool) -> None:
     """Ask for confirmation on a terminal; a script isn't asked.
 
-    Raises `typer.Exit` with 1 if the person says no.
+    Raises `Exit` with 1 if the person says no.
     """
     from kernelbot.render.text import one_line
 
     if yes or not is_attended():
         return
     question = f"Delete {one_line(what)} at {client.url}? This can't be undone."
-    if not typer.confirm(question, err=True):
-        typer.echo("Nothing was deleted.", err=True)
-        raise typer.Exit(REFUSED)
+    if not confirm(question):
+        print("Nothing was deleted.", file=sys.stderr)
+        raise Exit(REFUSED)

@@ -2,12 +2,11 @@
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from kernelbot.cli.declaring import Argument, Commands, Option
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import BoardName, Json, Url
 from kernelbot.cli.session import connected
-from kernelbot.cli.terminal import columns
+from kernelbot.cli.terminal import as_document, columns
 from kernelbot.domain.errors import NotAllowed, NotAuthenticated
 
 if TYPE_CHECKING:
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
     from kernelbot.runs.samples.model import PairedWorkload
 
 
-def register(group: typer.Typer) -> None:
+def register(group: Commands) -> None:
     """Add the commands to `board`."""
     group.command(
         epilog=examples(
@@ -30,15 +29,15 @@ def register(group: typer.Typer) -> None:
 def duels(
     name: BoardName,
     device: Annotated[
-        str | None, typer.Option("--device", "-d", help="Default: all.", show_default=False)
+        str | None, Option("--device", "-d", help="Default: all.", show_default=False)
     ] = None,
     submission: Annotated[
         int | None,
-        typer.Option("--submission", min=1, help="Only those of this one.", show_default=False),
+        Option("--submission", min=1, help="Only those of this one.", show_default=False),
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, max=100, help="How many rows.")] = 50,
+    limit: Annotated[int, Option(min=1, max=100, help="How many rows.")] = 50,
     before: Annotated[
-        int | None, typer.Option("--before", min=1, help="Only those before this duel's number.")
+        int | None, Option("--before", min=1, help="Only those before this duel's number.")
     ] = None,
     url: Url = None,
     as_json: Json = False,
@@ -56,9 +55,7 @@ def duels(
 
 def duel(
     name: BoardName,
-    duel_id: Annotated[
-        int, typer.Argument(min=1, help="Its number, the first column of `board duels`.")
-    ],
+    duel_id: Annotated[int, Argument(min=1, help="Its number, the first column of `board duels`.")],
     url: Url = None,
     as_json: Json = False,
 ) -> None:
@@ -67,14 +64,15 @@ def duel(
     By workload it is for those who may see both submissions.
     """
     from kernelbot.render.duels import duel_by_workload
-    from kernelbot.schemas.values import plain
 
     with connected(url, as_json, board=name) as (terminal, client):
         found = client.duel(name, duel_id)
         workloads = _workloads(client, name, duel_id)
     shown = [load.named for load in workloads]
     terminal.show(duel_by_workload(found, shown, columns()))
-    terminal.document({**plain(found), "workloads": [plain(load) for load in workloads]})
+    terminal.document(
+        {**as_document(found), "workloads": [as_document(load) for load in workloads]}
+    )
 
 
 def _workloads(client: "KernelbotClient", name: str, duel_id: int) -> "list[PairedWorkload]":

@@ -3,8 +3,7 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
+from kernelbot.cli.declaring import Argument, Commands, Option
 from kernelbot.cli.examples import examples
 from kernelbot.cli.extras import require_extra
 from kernelbot.cli.options import DeviceOption
@@ -27,9 +26,9 @@ _CLUSTER = "Judge on this Ray cluster: its client server. --device is then one o
 _ALLOW_HOST = "A name, such as a proxy's, that browsers may ask by; several may be given."
 
 
-def register(app: typer.Typer) -> None:
+def register(app: Commands) -> None:
     """Add the commands."""
-    env = typer.Typer(no_args_is_help=True, help="The judge as an environment: OpenEnv.")
+    env = Commands("The judge as an environment: OpenEnv.")
     env.command(
         "serve",
         epilog=examples(
@@ -40,56 +39,50 @@ def register(app: typer.Typer) -> None:
             "kernelbot env serve examples --cluster ray://10.0.0.1:10001 --device H100",
         ),
     )(serve)
-    app.add_typer(env, name="env")
+    app.add(env, "env")
 
 
 def serve(
     problems: Annotated[
-        list[str], typer.Argument(help="Problems' folders, folders of them, or git+URL@REF#FOLDER.")
+        list[str], Argument(help="Problems' folders, folders of them, or git+URL@REF#FOLDER.")
     ],
-    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0: any that is free.")] = 8000,
-    allow_host: Annotated[
-        list[str] | None, typer.Option(help=_ALLOW_HOST, show_default=False)
-    ] = None,
+    host: Annotated[str, Option(help="The address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, Option(min=0, max=65535, help="0: any that is free.")] = 8000,
+    allow_host: Annotated[list[str] | None, Option(help=_ALLOW_HOST, show_default=False)] = None,
     name: Annotated[
-        str, typer.Option(help="The environment's, in the paths of its tasks.")
+        str, Option(help="The environment's, in the paths of its tasks.")
     ] = "kernelbot",
-    sessions: Annotated[int, typer.Option(min=1, help="At most so many at once.")] = 100,
-    idle: Annotated[float, typer.Option(help="A session ends that was idle for so long, s.")] = 600,
-    attempts: Annotated[int, typer.Option(min=1, help="Of each episode.")] = 4,
-    reward: Annotated[str, typer.Option(help=_RULE)] = "speed",
+    sessions: Annotated[int, Option(min=1, help="At most so many at once.")] = 100,
+    idle: Annotated[float, Option(help="A session ends that was idle for so long, s.")] = 600,
+    attempts: Annotated[int, Option(min=1, help="Of each episode.")] = 4,
+    reward: Annotated[str, Option(help=_RULE)] = "speed",
     accepted: Annotated[
-        float, typer.Option(help="Added by speed and log_speed for what was accepted.")
+        float, Option(help="Added by speed and log_speed for what was accepted.")
     ] = 0.0,
-    most_speed: Annotated[float, typer.Option(help="A larger speed counts as this one.")] = 100.0,
-    pay: Annotated[str, typer.Option(metavar="<each|gain|end>", help=_PAYMENT)] = "end",
-    held_out: Annotated[
-        str, typer.Option(metavar="<data|workloads|nothing>", help=_HELD_OUT)
-    ] = "data",
+    most_speed: Annotated[float, Option(help="A larger speed counts as this one.")] = 100.0,
+    pay: Annotated[str, Option(metavar="<each|gain|end>", help=_PAYMENT)] = "end",
+    held_out: Annotated[str, Option(metavar="<data|workloads|nothing>", help=_HELD_OUT)] = "data",
     held_out_seed: Annotated[
         int | None,
-        typer.Option(
-            min=0, envvar="KERNELBOT_HELD_OUT_SEED", help=_HELD_OUT_SEED, show_default=False
-        ),
+        Option(min=0, envvar="KERNELBOT_HELD_OUT_SEED", help=_HELD_OUT_SEED, show_default=False),
     ] = None,
     test_share: Annotated[
-        float, typer.Option(min=0, max=1, help="About this share of the tasks is split `test`.")
+        float, Option(min=0, max=1, help="About this share of the tasks is split `test`.")
     ] = 0.0,
-    split_seed: Annotated[int, typer.Option(help="Decides which.")] = 0,
+    split_seed: Annotated[int, Option(help="Decides which.")] = 0,
     suite: Annotated[
         str | None,
-        typer.Option(
+        Option(
             help="The problems are files of this suite: see `problem import`.", show_default=False
         ),
     ] = None,
     device: DeviceOption = None,
     cluster: Annotated[
-        str | None, typer.Option(metavar="ray://HOST:PORT", help=_CLUSTER, show_default=False)
+        str | None, Option(metavar="ray://HOST:PORT", help=_CLUSTER, show_default=False)
     ] = None,
     slots: Annotated[
         int | None,
-        typer.Option(
+        Option(
             min=1,
             help="So many sources at once. Default: one a processor, or what a cluster takes.",
             show_default=False,
@@ -97,7 +90,7 @@ def serve(
     ] = None,
     record: Annotated[
         Path | None,
-        typer.Option(help="Write each episode into this folder, as Parquet.", show_default=False),
+        Option(help="Write each episode into this folder, as Parquet.", show_default=False),
     ] = None,
 ) -> None:
     """Serve problems as tasks to programs that learn, by OpenEnv's protocol, until Ctrl-C.

@@ -1,8 +1,8 @@
 """The one table from errors to exit codes, and how an error is printed."""
 
 import json
+import os
 import sys
-import traceback
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -62,6 +62,11 @@ def exit_code_of(verdict: Verdict | None, fault: Fault | None) -> int:
     return REFUSED
 
 
+def discard_output() -> None:
+    """Python would try to write what is left, and report that again while exiting."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def report_error(error: KernelbotError, *, as_json: bool) -> int:
     """Say what went wrong; returns the exit code. A problem's mistakes are listed one by one."""
     report = _Report(error.code, str(error), error.fault, error.next_step, error.advice(ADVICE))
@@ -80,6 +85,8 @@ def report_usage(message: str, command: str, *, as_json: bool) -> int:
 def report_crash(error: Exception, *, as_json: bool) -> int:
     """Say that the program has a bug."""
     if not as_json:
+        import traceback
+
         traceback.print_exception(error)
     detail = f"{type(error).__name__}: {error}"
     hint = "This is a bug; please report it."
@@ -89,6 +96,8 @@ def report_crash(error: Exception, *, as_json: bool) -> int:
 
 @dataclass(frozen=True)
 class _Report:
+    """What is printed of an error."""
+
     code: str
     detail: str
     fault: Fault

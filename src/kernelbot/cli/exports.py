@@ -3,8 +3,7 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
+from kernelbot.cli.declaring import Argument, Commands, Option
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import Force, Json, Url
 from kernelbot.cli.session import connect
@@ -13,7 +12,7 @@ from kernelbot.domain.errors import Conflict, UserError
 from kernelbot.platform.exports.model import format_of
 
 
-def register(app: typer.Typer) -> None:
+def register(app: Commands) -> None:
     """Add the command."""
     app.command(
         epilog=examples(
@@ -25,17 +24,15 @@ def register(app: typer.Typer) -> None:
 
 
 def export(
-    file: Annotated[
-        Path, typer.Argument(help="Ends in .parquet or .csv; with --hub only its name.")
-    ],
+    file: Annotated[Path, Argument(help="Ends in .parquet or .csv; with --hub only its name.")],
     board: Annotated[
-        list[str] | None, typer.Option("--board", "-b", help="Once per board. Default: all.")
+        list[str] | None, Option("--board", "-b", help="Once per board. Default: all.")
     ] = None,
     hub: Annotated[
-        bool, typer.Option("--hub", help="To the server's dataset instead of this disk.")
+        bool, Option("--hub", help="To the server's dataset instead of this disk.")
     ] = False,
     public: Annotated[
-        bool, typer.Option("--public", help="With --hub, once every board has ended.")
+        bool, Option("--public", help="With --hub, once every board has ended.")
     ] = False,
     force: Force = False,
     url: Url = None,

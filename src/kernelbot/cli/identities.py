@@ -2,9 +2,8 @@
 
 from typing import Annotated
 
-import typer
-
 from kernelbot.accounts.logins.model import Identity
+from kernelbot.cli.declaring import Argument, Commands
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import Json, Url
 from kernelbot.cli.session import connected
@@ -12,14 +11,14 @@ from kernelbot.domain.errors import UserError
 from kernelbot.domain.next_steps import Next
 
 
-def register(app: typer.Typer) -> None:
+def register(app: Commands) -> None:
     """Add the commands."""
-    group = typer.Typer(no_args_is_help=True, help="List and unlink what you log in with.")
+    group = Commands("List and unlink what you log in with.")
     group.command("list", epilog=examples("kernelbot identity list"))(list_identities)
     group.command(
         epilog=examples("kernelbot identity unlink github", "kernelbot identity unlink github:42")
     )(unlink)
-    app.add_typer(group, name="identity")
+    app.add(group, "identity")
 
 
 def list_identities(url: Url = None, as_json: Json = False) -> None:
@@ -38,7 +37,7 @@ def list_identities(url: Url = None, as_json: Json = False) -> None:
 
 
 def unlink(
-    identity: Annotated[str, typer.Argument(help="From `identity list`, or its provider alone.")],
+    identity: Annotated[str, Argument(help="From `identity list`, or its provider alone.")],
     url: Url = None,
     as_json: Json = False,
 ) -> None:

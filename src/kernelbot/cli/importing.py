@@ -3,8 +3,7 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
+from kernelbot.cli.declaring import Argument, Exit, Option
 from kernelbot.cli.errors import ACCEPTED, REFUSED
 from kernelbot.cli.options import Json
 from kernelbot.cli.terminal import Terminal
@@ -18,15 +17,15 @@ def _suites() -> list[str]:
 
 
 def import_suite(
-    suite: Annotated[str, typer.Argument(help="Whose format it is.", autocompletion=_suites)],
-    path: Annotated[Path, typer.Argument(help="One problem's file, or a folder of them.")],
+    suite: Annotated[str, Argument(help="Whose format it is.", autocompletion=_suites)],
+    path: Annotated[Path, Argument(help="One problem's file, or a folder of them.")],
     into: Annotated[
         Path | None,
-        typer.Option(help="Where the problem folders go. Default: here.", show_default=False),
+        Option(help="Where the problem folders go. Default: here.", show_default=False),
     ] = None,
     largest: Annotated[
         int | None,
-        typer.Option(
+        Option(
             min=1,
             help="Make sizes above this as small as this, for a machine that can't judge more.",
             show_default=False,
@@ -34,11 +33,11 @@ def import_suite(
     ] = None,
     device: Annotated[
         list[str] | None,
-        typer.Option("--device", "-d", help="A device of boards made from them. May be repeated."),
+        Option("--device", "-d", help="A device of boards made from them. May be repeated."),
     ] = None,
     competition: Annotated[
         str | None,
-        typer.Option(
+        Option(
             help="Also write a competition file of this name, for `kernelbot sync`.",
             show_default=False,
         ),
@@ -73,4 +72,4 @@ def import_suite(
             ],
         }
     )
-    raise typer.Exit(REFUSED if imported.refused else ACCEPTED)
+    raise Exit(REFUSED if imported.refused else ACCEPTED)

@@ -2,16 +2,15 @@
 
 from typing import Annotated
 
-import typer
-
+from kernelbot.cli.declaring import Argument, Commands, Option
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import BoardName, Json, Url
 from kernelbot.cli.session import connected
 
 
-def register(app: typer.Typer) -> None:
+def register(app: Commands) -> None:
     """Add the commands."""
-    group = typer.Typer(no_args_is_help=True, help="Create, list and revoke invites.")
+    group = Commands("Create, list and revoke invites.")
     group.command(
         epilog=examples(
             "kernelbot invite create autumn-sort autumn-scan",
@@ -22,13 +21,13 @@ def register(app: typer.Typer) -> None:
         list_invites
     )
     group.command(epilog=examples("kernelbot invite revoke ABCDE-FGHJK-MNPQR-STVWX"))(revoke)
-    app.add_typer(group, name="invite")
+    app.add(group, "invite")
     app.command(epilog=examples("kernelbot join ABCDE-FGHJK-MNPQR-STVWX"))(join)
 
 
 def create(
-    boards: Annotated[list[str], typer.Argument(help="Every invite opens all of them.")],
-    count: Annotated[int, typer.Option("--count", "-n", min=1, max=10_000, help="How many.")] = 1,
+    boards: Annotated[list[str], Argument(help="Every invite opens all of them.")],
+    count: Annotated[int, Option("--count", "-n", min=1, max=10_000, help="How many.")] = 1,
     url: Url = None,
     as_json: Json = False,
 ) -> None:
@@ -42,10 +41,10 @@ def create(
 def list_invites(
     board: BoardName,
     unclaimed: Annotated[
-        bool, typer.Option("--unclaimed", help="Only those that nobody has used.")
+        bool, Option("--unclaimed", help="Only those that nobody has used.")
     ] = False,
-    limit: Annotated[int, typer.Option(min=1, max=10_000, help="How many.")] = 1000,
-    offset: Annotated[int, typer.Option(min=0, help="How many to skip.")] = 0,
+    limit: Annotated[int, Option(min=1, max=10_000, help="How many.")] = 1000,
+    offset: Annotated[int, Option(min=0, help="How many to skip.")] = 0,
     url: Url = None,
     as_json: Json = False,
 ) -> None:
@@ -69,7 +68,7 @@ def list_invites(
 
 
 def revoke(
-    code: Annotated[str, typer.Argument(help="The invite.")], url: Url = None, as_json: Json = False
+    code: Annotated[str, Argument(help="The invite.")], url: Url = None, as_json: Json = False
 ) -> None:
     """Revoke an invite, and the membership that it gave. For the boards' organisers."""
     with connected(url, as_json) as (terminal, client):
@@ -79,7 +78,7 @@ def revoke(
 
 
 def join(
-    code: Annotated[str, typer.Argument(help="From the organisers.")],
+    code: Annotated[str, Argument(help="From the organisers.")],
     url: Url = None,
     as_json: Json = False,
 ) -> None:

@@ -3,9 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from kernelbot.cli.artifacts import save_all
+from kernelbot.cli.declaring import Argument, Commands, Exit, Option
 from kernelbot.cli.errors import ACCEPTED, OURS, REFUSED, exit_code_of
 from kernelbot.cli.examples import examples
 from kernelbot.cli.extras import require_extra
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from kernelbot.server.doctor import DoctorPart
 
 
-def register(app: typer.Typer) -> None:
+def register(app: Commands) -> None:
     """Add the commands."""
     app.command(
         epilog=examples(
@@ -32,7 +31,7 @@ def register(app: typer.Typer) -> None:
     app.command(
         epilog=examples("kernelbot doctor", "kernelbot doctor --json", "kernelbot doctor --discord")
     )(doctor)
-    vendor = typer.Typer(no_args_is_help=True, help="Lend a machine to a platform.")
+    vendor = Commands("Lend a machine to a platform.")
     vendor.command(
         "check",
         epilog=examples(
@@ -43,24 +42,24 @@ def register(app: typer.Typer) -> None:
             "Exit codes: 0 fit; 1 something that is needed is missing; 2 bad usage; 3 our fault.",
         ),
     )(vendor_check)
-    app.add_typer(vendor, name="vendor")
+    app.add(vendor, "vendor")
 
 
 def run(
-    problem: Annotated[Path, typer.Argument(help="A problem's folder: it holds task.yml.")],
-    submission: Annotated[Path, typer.Argument(help="The file to judge.")],
+    problem: Annotated[Path, Argument(help="A problem's folder: it holds task.yml.")],
+    submission: Annotated[Path, Argument(help="The file to judge.")],
     mode: ModeOption = Mode.TEST,
     device: DeviceOption = None,
     sandbox: SandboxOption = SandboxMode.REQUIRED,
     artifacts: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             help="Write the run's files, such as a profile's, into this folder.", show_default=False
         ),
     ] = None,
     check: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--check",
             help="Look at each access of memory of CUDA or HIP kernels that the processor runs.",
         ),
@@ -111,15 +110,13 @@ def run(
 
         terminal.document(ResultView.from_result(result))
     fault = result.failure.fault if result.failure else None
-    raise typer.Exit(exit_code_of(result.verdict, fault))
+    raise Exit(exit_code_of(result.verdict, fault))
 
 
 def doctor(
     discord: Annotated[
         bool,
-        typer.Option(
-            "--discord", help="Check the Discord bot instead: token, permissions, channels."
-        ),
+        Option("--discord", help="Check the Discord bot instead: token, permissions, channels."),
     ] = False,
     as_json: Json = False,
 ) -> None:
@@ -139,7 +136,7 @@ def doctor(
     terminal.show(table(("", "part", "version", "what is there, what to do"), rows))
     document = to_document(parts)
     terminal.document(document)
-    raise typer.Exit(ACCEPTED if document["ok"] else OURS)
+    raise Exit(ACCEPTED if document["ok"] else OURS)
 
 
 def _examine_discord() -> "list[DoctorPart]":
@@ -151,18 +148,16 @@ def _examine_discord() -> "list[DoctorPart]":
 def vendor_check(
     gpu: Annotated[
         Vendor | None,
-        typer.Option(
-            help="Whose must be here; cpu: none. Default: whichever is.", show_default=False
-        ),
+        Option(help="Whose must be here; cpu: none. Default: whichever is.", show_default=False),
     ] = None,
-    count: Annotated[int, typer.Option(min=1, max=64, help="How many GPUs one job gets.")] = 1,
+    count: Annotated[int, Option(min=1, max=64, help="How many GPUs one job gets.")] = 1,
     leave_clocks: Annotated[
         bool,
-        typer.Option("--leave-clocks", help="Don't try to lock the GPU's clocks and release them."),
+        Option("--leave-clocks", help="Don't try to lock the GPU's clocks and release them."),
     ] = False,
     report: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             help="Write REPORT.json and REPORT.txt, to send to the organisers.", show_default=False
         ),
     ] = None,
@@ -190,4 +185,4 @@ def vendor_check(
         for path in write_report(found, report, text):
             terminal.show(f"Written: {path}")
     terminal.document(found.document)
-    raise typer.Exit(ACCEPTED if found.ok else REFUSED)
+    raise Exit(ACCEPTED if found.ok else REFUSED)

@@ -1,5 +1,7 @@
 """What commands there are, and what each does: known without loading any."""
 
+COMPLETES = "_KERNELBOT_COMPLETE"
+"""The variable by which a shell asks what could be typed next."""
 COMMANDS = {
     "judging": {
         "run": "Judge a file against a problem's folder, without a server.",

@@ -3,14 +3,13 @@
 import webbrowser
 from typing import Annotated
 
-import typer
-
+from kernelbot.cli.declaring import Commands, Option
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import Json, Url
 from kernelbot.cli.session import connected
 
 
-def register(app: typer.Typer) -> None:
+def register(app: Commands) -> None:
     """Add the command."""
     app.command("open", epilog=examples("kernelbot open", "kernelbot open --no-browser"))(
         open_pages
@@ -19,7 +18,7 @@ def register(app: typer.Typer) -> None:
 
 def open_pages(
     no_browser: Annotated[
-        bool, typer.Option("--no-browser", help="Print the link, and open nothing.")
+        bool, Option("--no-browser", help="Print the link, and open nothing.")
     ] = False,
     url: Url = None,
     as_json: Json = False,

@@ -3,43 +3,40 @@
 from datetime import datetime
 from typing import Annotated
 
-import typer
-
 from kernelbot.cli.completion import board_names
+from kernelbot.cli.declaring import Argument, Option
 from kernelbot.domain.errors import UserError
 from kernelbot.protocol import Mode, SandboxMode
 
-Json = Annotated[
-    bool, typer.Option("--json", help="Print one JSON document on stdout, and no progress.")
-]
+Json = Annotated[bool, Option("--json", help="Print one JSON document on stdout, and no progress.")]
 Url = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--url",
         help="The server. Default: KERNELBOT_URL, POPCORN_API_URL, the last login, "
         "a server on this machine.",
         show_default=False,
     ),
 ]
-Force = Annotated[bool, typer.Option("--force", help="Replace the file if it is there.")]
-BoardName = Annotated[str, typer.Argument(help="The board.", autocompletion=board_names)]
+Force = Annotated[bool, Option("--force", help="Replace the file if it is there.")]
+BoardName = Annotated[str, Argument(help="The board.", autocompletion=board_names)]
 MODES = (
     "test: correctness; benchmark: also times; leaderboard: also ranked; "
     "profile: correctness and a profile."
 )
-ModeOption = Annotated[Mode, typer.Option("--mode", "-m", metavar="<mode>", help=MODES)]
+ModeOption = Annotated[Mode, Option("--mode", "-m", metavar="<mode>", help=MODES)]
 DeviceOption = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--device", "-d", help="Default: the first one configured, else CPU.", show_default=False
     ),
 ]
 SandboxOption = Annotated[
-    SandboxMode, typer.Option(help="none: judge without a sandbox. Only for files that you trust.")
+    SandboxMode, Option(help="none: judge without a sandbox. Only for files that you trust.")
 ]
 ColdOption = Annotated[
     bool,
-    typer.Option(
+    Option(
         "--cold",
         envvar="KERNELBOT_COLD",
         help="Judge with a new process instead of the one that stays for the next files.",

@@ -3,10 +3,9 @@
 import json
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from kernelbot.boards.limits.model import LimitCategory
 from kernelbot.boards.model import Visibility
+from kernelbot.cli.declaring import Argument, Commands, Option
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import BoardName, Json, Url, read_deadline
 from kernelbot.cli.session import connect, connected
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from kernelbot.boards.model import NamedBoard
 
 
-def register(app: typer.Typer) -> None:
+def register(app: Commands) -> None:
     """Add the commands."""
     app.command(epilog=examples('kernelbot pause "The cluster moves; back at noon"'))(pause)
     app.command(epilog=examples("kernelbot resume"))(resume)
@@ -30,7 +29,7 @@ def register(app: typer.Typer) -> None:
     )(audit)
 
 
-def register_boards(boards: typer.Typer) -> None:
+def register_boards(boards: Commands) -> None:
     """Add the commands under `board`."""
     boards.command(
         epilog=examples(
@@ -49,7 +48,7 @@ def register_boards(boards: typer.Typer) -> None:
 
 
 def pause(
-    reason: Annotated[str, typer.Argument(help="Shown to everyone who tries to submit.")] = "",
+    reason: Annotated[str, Argument(help="Shown to everyone who tries to submit.")] = "",
     url: Url = None,
     as_json: Json = False,
 ) -> None:
@@ -68,15 +67,15 @@ def resume(url: Url = None, as_json: Json = False) -> None:
 
 def audit(
     subject: Annotated[
-        str | None, typer.Option(help="E.g. board:autumn, user:12.", show_default=False)
+        str | None, Option(help="E.g. board:autumn, user:12.", show_default=False)
     ] = None,
-    actor: Annotated[str | None, typer.Option(help="Who did it.", show_default=False)] = None,
+    actor: Annotated[str | None, Option(help="Who did it.", show_default=False)] = None,
     action: Annotated[
-        str | None, typer.Option(help="E.g. user.ban; user: all user.*", show_default=False)
+        str | None, Option(help="E.g. user.ban; user: all user.*", show_default=False)
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, max=100, help="How many.")] = 50,
+    limit: Annotated[int, Option(min=1, max=100, help="How many.")] = 50,
     before: Annotated[
-        int | None, typer.Option(min=1, help="Only entries before this number.", show_default=False)
+        int | None, Option(min=1, help="Only entries before this number.", show_default=False)
     ] = None,
     url: Url = None,
     as_json: Json = False,
@@ -113,31 +112,29 @@ def audit(
 def edit(
     name: BoardName,
     deadline: Annotated[
-        str | None, typer.Option(help="E.g. 2027-01-31 12:00, in UTC, or none.", show_default=False)
+        str | None, Option(help="E.g. 2027-01-31 12:00, in UTC, or none.", show_default=False)
     ] = None,
     visibility: Annotated[
-        Visibility | None, typer.Option(help="Who sees it.", show_default=False)
+        Visibility | None, Option(help="Who sees it.", show_default=False)
     ] = None,
     reveal_code: Annotated[
         bool | None,
-        typer.Option(
-            "--reveal-code/--hide-code", help="Whether all may read code after the deadline."
-        ),
+        Option("--reveal-code/--hide-code", help="Whether all may read code after the deadline."),
     ] = None,
     fixed_seed: Annotated[
         bool | None,
-        typer.Option("--fixed-seed/--fresh-seeds", help="Whether all secret runs share one seed."),
+        Option("--fixed-seed/--fresh-seeds", help="Whether all secret runs share one seed."),
     ] = None,
     refuse_unavailable: Annotated[
         bool | None,
-        typer.Option(
+        Option(
             "--refuse-unavailable/--let-wait",
             help="Submissions for a device that takes no jobs: refuse them, or let them wait.",
         ),
     ] = None,
     try_on_cpu: Annotated[
         bool | None,
-        typer.Option(
+        Option(
             "--try-on-cpu/--no-try-on-cpu",
             help="Whether a board for GPUs takes `--mode test` on a processor as well.",
         ),
@@ -204,13 +201,13 @@ def limit(
     name: BoardName,
     ranked: Annotated[
         str | None,
-        typer.Option(
+        Option(
             help="Ranked submissions an hour; 0: none are accepted; none: no limit.",
             show_default=False,
         ),
     ] = None,
     test: Annotated[
-        str | None, typer.Option(help="All other submissions an hour.", show_default=False)
+        str | None, Option(help="All other submissions an hour.", show_default=False)
     ] = None,
     url: Url = None,
     as_json: Json = False,

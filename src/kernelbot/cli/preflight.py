@@ -3,8 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from kernelbot.cli.declaring import Argument, Commands, Exit, Option
 from kernelbot.cli.errors import ACCEPTED, OURS, REFUSED
 from kernelbot.cli.examples import examples
 from kernelbot.cli.extras import require_extra
@@ -20,7 +19,7 @@ _GPU = "H100, B200, A100, L4, T4, MI300X or MI355X; may be given several times."
 _THREADS = "Of a block of CUDA C++ or HIP, to say how many blocks have room."
 
 
-def register(app: typer.Typer) -> None:
+def register(app: Commands) -> None:
     """Add the command."""
     app.command(
         epilog=examples(
@@ -35,11 +34,11 @@ def register(app: typer.Typer) -> None:
 
 
 def preflight(
-    problem: Annotated[Path, typer.Argument(help="A problem's folder: it holds task.yml.")],
-    file: Annotated[Path, typer.Argument(help="The file to compile.")],
-    gpu: Annotated[list[str] | None, typer.Option(help=_GPU, show_default=False)] = None,
-    every: Annotated[bool, typer.Option("--all", help="For all GPUs that are known.")] = False,
-    threads: Annotated[int, typer.Option(min=1, max=1024, help=_THREADS)] = 256,
+    problem: Annotated[Path, Argument(help="A problem's folder: it holds task.yml.")],
+    file: Annotated[Path, Argument(help="The file to compile.")],
+    gpu: Annotated[list[str] | None, Option(help=_GPU, show_default=False)] = None,
+    every: Annotated[bool, Option("--all", help="For all GPUs that are known.")] = False,
+    threads: Annotated[int, Option(min=1, max=1024, help=_THREADS)] = 256,
     cold: ColdOption = False,
     as_json: Json = False,
 ) -> None:
@@ -60,7 +59,7 @@ def preflight(
     for one in found:
         terminal.show(preflight_text(one, columns()))
     terminal.document({"gpus": [to_wire(one) for one in found]})
-    raise typer.Exit(_exit_code(found))
+    raise Exit(_exit_code(found))
 
 
 def _gpus(names: list[str], *, every: bool) -> "tuple[PreflightGpu, ...]":

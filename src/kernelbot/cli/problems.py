@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
+from kernelbot.cli.declaring import Argument, Commands, Exit, Option
 from kernelbot.cli.errors import ACCEPTED, OURS, REFUSED
 from kernelbot.cli.examples import examples
 from kernelbot.cli.extras import require_extra
@@ -19,9 +18,9 @@ if TYPE_CHECKING:
     from kernelbot.server.check import CheckedSolution, ProblemTrouble
 
 
-def register(app: typer.Typer) -> None:
+def register(app: Commands) -> None:
     """Add the commands."""
-    problems = typer.Typer(no_args_is_help=True, help="Write and check problems on this disk.")
+    problems = Commands("Write and check problems on this disk.")
     problems.command(
         epilog=examples("kernelbot problem new softmax", "kernelbot problem new scan --lang cpp")
     )(new)
@@ -42,15 +41,15 @@ def register(app: typer.Typer) -> None:
             "Exit codes: 0 all was imported; 1 some files couldn't be; 2 nothing can be.",
         ),
     )(import_suite)
-    app.add_typer(problems, name="problem")
+    app.add(problems, "problem")
 
 
 def new(
-    name: Annotated[str, typer.Argument(help="The problem's name, and its folder's.")],
-    lang: Annotated[Lang, typer.Option(help="What submissions are written in.")] = Lang.PY,
+    name: Annotated[str, Argument(help="The problem's name, and its folder's.")],
+    lang: Annotated[Lang, Option(help="What submissions are written in.")] = Lang.PY,
     folder: Annotated[
         Path | None,
-        typer.Option("--in", help="Where the folder goes. Default: here.", show_default=False),
+        Option("--in", help="Where the folder goes. Default: here.", show_default=False),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -66,8 +65,8 @@ def new(
 
 
 def check(
-    folder: Annotated[Path, typer.Argument(help="The problem's folder: it holds task.yml.")],
-    no_run: Annotated[bool, typer.Option("--no-run", help="Only read it; judge nothing.")] = False,
+    folder: Annotated[Path, Argument(help="The problem's folder: it holds task.yml.")],
+    no_run: Annotated[bool, Option("--no-run", help="Only read it; judge nothing.")] = False,
     device: DeviceOption = None,
     sandbox: SandboxOption = SandboxMode.REQUIRED,
     as_json: Json = False,
@@ -94,7 +93,7 @@ def check(
     elif not no_run:
         terminal.show("There are no solutions to judge: add some to solutions/correct and /wrong.")
     terminal.document(_document(loaded, troubles, checked, well))
-    raise typer.Exit(_exit_code(well, checked))
+    raise Exit(_exit_code(well, checked))
 
 
 def _exit_code(well: bool, checked: "list[CheckedSolution]") -> int:

@@ -3,8 +3,7 @@
 import time
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from kernelbot.cli.declaring import Commands, Option
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import BoardName, Json, Url
 from kernelbot.cli.session import connected
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 _POLL_S = 0.5
 
 
-def register(group: typer.Typer) -> None:
+def register(group: Commands) -> None:
     """Add the command to `board`."""
     group.command(
         epilog=examples(
@@ -31,18 +30,16 @@ def register(group: typer.Typer) -> None:
 def rejudge(
     name: BoardName,
     top: Annotated[
-        int | None, typer.Option("--top", min=1, help="How many. Default: all.", show_default=False)
+        int | None, Option("--top", min=1, help="How many. Default: all.", show_default=False)
     ] = None,
     device: Annotated[
         str | None,
-        typer.Option("--device", "-d", help="Default: the board's first.", show_default=False),
+        Option("--device", "-d", help="Default: the board's first.", show_default=False),
     ] = None,
-    no_wait: Annotated[bool, typer.Option("--no-wait", help="Don't wait for the end.")] = False,
+    no_wait: Annotated[bool, Option("--no-wait", help="Don't wait for the end.")] = False,
     end: Annotated[
         int | None,
-        typer.Option(
-            "--end", metavar="N", min=1, help="End rejudge N instead.", show_default=False
-        ),
+        Option("--end", metavar="N", min=1, help="End rejudge N instead.", show_default=False),
     ] = None,
     url: Url = None,
     as_json: Json = False,

@@ -2,18 +2,17 @@
 
 from typing import Annotated
 
-import typer
-
+from kernelbot.cli.declaring import Argument, Commands, Option
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import Json, Url
 from kernelbot.cli.session import connected
 from kernelbot.cli.terminal import columns
 
-Id = Annotated[int, typer.Argument(min=1, help="The submission's number.")]
-Reason = Annotated[str, typer.Option("--reason", "-r", help="Why; kept in the audit log.")]
+Id = Annotated[int, Argument(min=1, help="The submission's number.")]
+Reason = Annotated[str, Option("--reason", "-r", help="Why; kept in the audit log.")]
 
 
-def register(group: typer.Typer) -> None:
+def register(group: Commands) -> None:
     """Add the commands to `submission`."""
     group.command(epilog=examples("kernelbot submission held --board sort_np"))(held)
     group.command(epilog=examples('kernelbot submission release 12 --reason "I read it: honest"'))(
@@ -26,7 +25,7 @@ def register(group: typer.Typer) -> None:
 
 def held(
     board: Annotated[
-        str | None, typer.Option("--board", "-b", help="Only of this one.", show_default=False)
+        str | None, Option("--board", "-b", help="Only of this one.", show_default=False)
     ] = None,
     url: Url = None,
     as_json: Json = False,

@@ -3,8 +3,7 @@
 import sys
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from kernelbot.cli.declaring import Argument, Commands, Option
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import Json, Url
 from kernelbot.cli.session import connected
@@ -26,10 +25,10 @@ _COLUMNS = (
     "drift_factor",
     "rejudge",
 )
-Id = Annotated[int, typer.Argument(min=1, help="The submission's number.")]
+Id = Annotated[int, Argument(min=1, help="The submission's number.")]
 
 
-def register(group: typer.Typer) -> None:
+def register(group: Commands) -> None:
     """Add the command to `submission`."""
     group.command(
         epilog=examples(
@@ -41,7 +40,7 @@ def register(group: typer.Typer) -> None:
 
 def samples(
     submission_id: Id,
-    as_csv: Annotated[bool, typer.Option("--csv", help="One line per sample, on stdout.")] = False,
+    as_csv: Annotated[bool, Option("--csv", help="One line per sample, on stdout.")] = False,
     url: Url = None,
     as_json: Json = False,
 ) -> None:

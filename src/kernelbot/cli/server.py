@@ -4,8 +4,7 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from kernelbot.cli.declaring import Argument, Commands, Exit, Option
 from kernelbot.cli.examples import examples
 from kernelbot.cli.extras import require_extra
 from kernelbot.cli.options import Force, Url
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 
 Data = Annotated[
     Path | None,
-    typer.Option(
+    Option(
         "--data",
         help="The folder of the embedded database and of running jobs. "
         "Default: this account's data folder.",
@@ -25,12 +24,12 @@ Data = Annotated[
     ),
 ]
 JsonErrors = Annotated[
-    bool, typer.Option("--json", help="Errors as one JSON document. The log stays on stderr.")
+    bool, Option("--json", help="Errors as one JSON document. The log stays on stderr.")
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
+Json = Annotated[bool, Option("--json", help="Print one JSON document on stdout.")]
 
 
-def register(app: typer.Typer) -> None:
+def register(app: Commands) -> None:
     """Add the commands."""
     app.command(
         epilog=examples(
@@ -52,9 +51,7 @@ def register(app: typer.Typer) -> None:
     app.command(
         epilog=examples("kernelbot restore kernels.dump", "kernelbot restore kernels.dump --force")
     )(restore)
-    database = typer.Typer(
-        no_args_is_help=True, help="A database's schema, and whether it is a copy."
-    )
+    database = Commands("A database's schema, and whether it is a copy.")
     database.command(
         epilog=examples(
             "DATABASE_URL=postgresql://db/kernelbot kernelbot db migrate",
@@ -65,18 +62,18 @@ def register(app: typer.Typer) -> None:
         activate
     )
     database.command(epilog=examples("DATABASE_URL=postgresql://db/tried kernelbot db copy"))(copy)
-    app.add_typer(database, name="db")
+    app.add(database, "db")
 
 
 def serve(
-    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0: any that is free.")] = 8000,
+    host: Annotated[str, Option(help="The address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, Option(min=0, max=65535, help="0: any that is free.")] = 8000,
     data: Data = None,
     no_worker: Annotated[
-        bool, typer.Option("--no-worker", help="Don't judge here; see `kernelbot worker`.")
+        bool, Option("--no-worker", help="Don't judge here; see `kernelbot worker`.")
     ] = False,
     processes: Annotated[
-        int, typer.Option(min=1, max=64, help="How many answer HTTP: one per spare core.")
+        int, Option(min=1, max=64, help="How many answer HTTP: one per spare core.")
     ] = 1,
     as_json: JsonErrors = False,
 ) -> None:
@@ -106,9 +103,7 @@ def worker(
 def bot(
     debug: Annotated[
         bool,
-        typer.Option(
-            "--debug", help="Use DISCORD_DEBUG_TOKEN and DISCORD_DEBUG_CLUSTER_STAGING_ID."
-        ),
+        Option("--debug", help="Use DISCORD_DEBUG_TOKEN and DISCORD_DEBUG_CLUSTER_STAGING_ID."),
     ] = False,
     data: Data = None,
     as_json: JsonErrors = False,  # noqa: ARG001 (as above)
@@ -125,10 +120,10 @@ def bot(
 
 def verify_runs(
     device: Annotated[
-        str | None, typer.Option("--device", "-d", help="Default: all of them.", show_default=False)
+        str | None, Option("--device", "-d", help="Default: all of them.", show_default=False)
     ] = None,
     limit_s: Annotated[
-        float, typer.Option("--limit", min=1, help="How many seconds each may take.")
+        float, Option("--limit", min=1, help="How many seconds each may take.")
     ] = 900.0,
     as_json: Json = False,
 ) -> None:
@@ -143,15 +138,13 @@ def verify_runs(
     found = verifying.verify_runs(device, limit_s, lambda one: terminal.show(one.line))
     document = verifying.to_document(found)
     terminal.document(document)
-    raise typer.Exit(0 if document["ok"] else 1)
+    raise Exit(0 if document["ok"] else 1)
 
 
 def migrate(
     finish: Annotated[
         bool,
-        typer.Option(
-            "--finish", help="Take away what only the release before needs: none of it runs."
-        ),
+        Option("--finish", help="Take away what only the release before needs: none of it runs."),
     ] = False,
     data: Data = None,
     as_json: Json = False,
@@ -206,7 +199,7 @@ def _set_copy(data: Path | None, as_json: bool, *, is_copy: bool) -> None:
 
 
 def backup(
-    file: Annotated[Path, typer.Argument(help="The file to write.")],
+    file: Annotated[Path, Argument(help="The file to write.")],
     force: Force = False,
     data: Data = None,
     url: Url = None,
@@ -231,8 +224,8 @@ def backup(
 
 
 def restore(
-    file: Annotated[Path, typer.Argument(help="A file that `kernelbot backup` has written.")],
-    force: Annotated[bool, typer.Option("--force", help="Replace the data that is there.")] = False,
+    file: Annotated[Path, Argument(help="A file that `kernelbot backup` has written.")],
+    force: Annotated[bool, Option("--force", help="Replace the data that is there.")] = False,
     data: Data = None,
     url: Url = None,
     as_json: Json = False,

@@ -4,11 +4,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from kernelbot.boards.limits.model import LimitCategory
 from kernelbot.cli.boards import template_of
 from kernelbot.cli.completion import board_names
+from kernelbot.cli.declaring import Argument, Commands, Option
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import Json, Url
 from kernelbot.cli.session import connect
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 _KINDS = {LimitCategory.LEADERBOARD: "Ranked", LimitCategory.TEST: "Other"}
 
 
-def register(app: typer.Typer) -> None:
+def register(app: Commands) -> None:
     """Add the command."""
     app.command(
         epilog=examples(
@@ -49,13 +48,11 @@ class _Contents:
 def setup(
     folder: Annotated[
         Path | None,
-        typer.Argument(
-            help="Where. Default: the board's or the problem's name.", show_default=False
-        ),
+        Argument(help="Where. Default: the board's or the problem's name.", show_default=False),
     ] = None,
     board: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--board",
             "-b",
             help="The board to compete on.",
@@ -65,15 +62,11 @@ def setup(
     ] = None,
     problem: Annotated[
         Path | None,
-        typer.Option(
-            "--from", help="Instead of a board: a problem's folder here.", show_default=False
-        ),
+        Option("--from", help="Instead of a board: a problem's folder here.", show_default=False),
     ] = None,
     language: Annotated[
         str | None,
-        typer.Option(
-            "--language", help="Of the starter, if there are several.", show_default=False
-        ),
+        Option("--language", help="Of the starter, if there are several.", show_default=False),
     ] = None,
     url: Url = None,
     as_json: Json = False,

@@ -2,16 +2,15 @@
 
 from typing import Annotated
 
-import typer
-
 from kernelbot.cli.completion import submission_numbers
+from kernelbot.cli.declaring import Argument, Commands, Option
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import Json, Url
 from kernelbot.cli.session import connected
 from kernelbot.domain.errors import UserError
 
 
-def register(group: typer.Typer) -> None:
+def register(group: Commands) -> None:
     """Add the command."""
     group.command(
         epilog=examples(
@@ -25,12 +24,12 @@ def register(group: typer.Typer) -> None:
 def share(
     number: Annotated[
         int,
-        typer.Argument(
+        Argument(
             min=1, metavar="ID", help="The submission's number.", autocompletion=submission_numbers
         ),
     ],
-    code: Annotated[bool, typer.Option("--code", help="Show the code as well.")] = False,
-    stop: Annotated[bool, typer.Option("--stop", help="End the link.")] = False,
+    code: Annotated[bool, Option("--code", help="Show the code as well.")] = False,
+    stop: Annotated[bool, Option("--stop", help="End the link.")] = False,
     url: Url = None,
     as_json: Json = False,
 ) -> None:

@@ -4,9 +4,8 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from kernelbot.cli.completion import submission_numbers
+from kernelbot.cli.declaring import Argument, Commands, Option
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import Force, Json, Url
 from kernelbot.cli.session import connected
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from kernelbot.submissions.model import SubmissionView
 
 
-def register(group: typer.Typer) -> None:
+def register(group: Commands) -> None:
     """Add the commands to `submission`."""
     group.command(
         epilog=examples(
@@ -35,10 +34,10 @@ def register(group: typer.Typer) -> None:
 def pull(
     submission_id: Annotated[
         int,
-        typer.Argument(min=1, help="The submission's number.", autocompletion=submission_numbers),
+        Argument(min=1, help="The submission's number.", autocompletion=submission_numbers),
     ],
     to: Annotated[
-        Path | None, typer.Option("--to", help="The file to write. Default: the name it had.")
+        Path | None, Option("--to", help="The file to write. Default: the name it had.")
     ] = None,
     force: Force = False,
     url: Url = None,
@@ -56,8 +55,8 @@ def pull(
 
 
 def diff(
-    first: Annotated[str, typer.Argument(help="A submission's number, or a file.")],
-    second: Annotated[str, typer.Argument(help="Another one.")],
+    first: Annotated[str, Argument(help="A submission's number, or a file.")],
+    second: Annotated[str, Argument(help="Another one.")],
     url: Url = None,
     as_json: Json = False,
 ) -> None:

@@ -2,15 +2,14 @@
 
 from typing import Annotated
 
-import typer
-
+from kernelbot.cli.declaring import Commands, Option
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import Json, Url
 from kernelbot.cli.session import connected
 from kernelbot.cli.terminal import columns
 
 
-def register(app: typer.Typer) -> None:
+def register(app: Commands) -> None:
     """Add the command."""
     app.command(epilog=examples("kernelbot stats", "kernelbot stats --board autumn --last-day"))(
         stats
@@ -19,11 +18,9 @@ def register(app: typer.Typer) -> None:
 
 def stats(
     board: Annotated[
-        str | None, typer.Option("--board", "-b", help="Only of this one.", show_default=False)
+        str | None, Option("--board", "-b", help="Only of this one.", show_default=False)
     ] = None,
-    last_day: Annotated[
-        bool, typer.Option("--last-day", help="Only of the last 24 hours.")
-    ] = False,
+    last_day: Annotated[bool, Option("--last-day", help="Only of the last 24 hours.")] = False,
     url: Url = None,
     as_json: Json = False,
 ) -> None:

@@ -2,10 +2,9 @@
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from kernelbot.cli import artifacts, attestations, deletion, reviews, samples, sharing, sources
 from kernelbot.cli.completion import board_names, submission_numbers
+from kernelbot.cli.declaring import Argument, Commands, Option
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import Json, Url
 from kernelbot.cli.session import connected
@@ -16,15 +15,13 @@ if TYPE_CHECKING:
     from kernelbot.submissions.model import SubmissionView
 
 Id = Annotated[
-    int, typer.Argument(min=1, help="The submission's number.", autocompletion=submission_numbers)
+    int, Argument(min=1, help="The submission's number.", autocompletion=submission_numbers)
 ]
 
 
-def register(app: typer.Typer) -> None:
+def register(app: Commands) -> None:
     """Add the commands."""
-    group = typer.Typer(
-        no_args_is_help=True, help="List, show, watch, compare and cancel submissions."
-    )
+    group = Commands("List, show, watch, compare and cancel submissions.")
     group.command(
         "list",
         epilog=examples(
@@ -47,13 +44,13 @@ def register(app: typer.Typer) -> None:
     reviews.register(group)
     sharing.register(group)
     deletion.register_submissions(group)
-    app.add_typer(group, name="submission")
+    app.add(group, "submission")
 
 
 def list_submissions(
     board: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--board",
             "-b",
             help="Only to this one.",
@@ -61,16 +58,16 @@ def list_submissions(
             autocompletion=board_names,
         ),
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, max=100, help="How many.")] = 20,
+    limit: Annotated[int, Option(min=1, max=100, help="How many.")] = 20,
     before: Annotated[
-        int | None, typer.Option(min=1, help="Only those before this number.", show_default=False)
+        int | None, Option(min=1, help="Only those before this number.", show_default=False)
     ] = None,
     everyone: Annotated[
-        bool, typer.Option("--all", help="Everybody's, on --board for its organisers.")
+        bool, Option("--all", help="Everybody's, on --board for its organisers.")
     ] = False,
     user: Annotated[
         str | None,
-        typer.Option("--user", help="This person's; organisers of --board, else admins."),
+        Option("--user", help="This person's; organisers of --board, else admins."),
     ] = None,
     url: Url = None,
     as_json: Json = False,
@@ -127,9 +124,9 @@ def _rank_text(submission: "SubmissionView") -> str:
 
 def show(
     submission_id: Id,
-    code: Annotated[bool, typer.Option("--code", help="The source instead of the report.")] = False,
+    code: Annotated[bool, Option("--code", help="The source instead of the report.")] = False,
     times: Annotated[
-        bool, typer.Option("--timings", help="Where the seconds went instead of the report.")
+        bool, Option("--timings", help="Where the seconds went instead of the report.")
     ] = False,
     url: Url = None,
     as_json: Json = False,

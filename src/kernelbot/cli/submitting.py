@@ -4,11 +4,10 @@ takes time."""
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
-import typer
-
 from kernelbot.catalog.sources import read_source
 from kernelbot.cli.choosing import choose
 from kernelbot.cli.completion import board_names, device_names
+from kernelbot.cli.declaring import Argument, Commands, Exit, Option
 from kernelbot.cli.errors import INTERRUPTED, exit_code_of
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import MODES, Json, Url
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from kernelbot.submissions.model import SubmissionView
 
 
-def register(app: typer.Typer) -> None:
+def register(app: Commands) -> None:
     """Add the command."""
     app.command(
         epilog=examples(
@@ -37,10 +36,10 @@ def register(app: typer.Typer) -> None:
 
 
 def submit(
-    file: Annotated[Path, typer.Argument(help="The source file.")],
+    file: Annotated[Path, Argument(help="The source file.")],
     board: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--board",
             "-b",
             help="Default: the file's directive, or you are asked.",
@@ -50,7 +49,7 @@ def submit(
     ] = None,
     device: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             "--device",
             "-d",
             metavar="<str>",
@@ -60,7 +59,7 @@ def submit(
     ] = None,
     mode: Annotated[
         Mode | None,
-        typer.Option(
+        Option(
             "--mode",
             "-m",
             metavar="<mode>",
@@ -68,8 +67,8 @@ def submit(
             show_default=False,
         ),
     ] = None,
-    no_wait: Annotated[bool, typer.Option("--no-wait", help="Don't wait for the verdict.")] = False,
-    late: Annotated[bool, typer.Option("--late", help="Past the deadline, too; admins.")] = False,
+    no_wait: Annotated[bool, Option("--no-wait", help="Don't wait for the verdict.")] = False,
+    late: Annotated[bool, Option("--late", help="Past the deadline, too; admins.")] = False,
     url: Url = None,
     as_json: Json = False,
 ) -> None:
@@ -111,7 +110,7 @@ def watch(client: "KernelbotClient", sent: "SubmissionView", terminal: Terminal)
     except KeyboardInterrupt:
         terminal.progress(f"\nSubmission {sent.id} is judged anyway. {how_to_follow(sent.id)}")
         terminal.document(sent)
-        raise typer.Exit(INTERRUPTED) from None
+        raise Exit(INTERRUPTED) from None
     except Unreachable as error:
         error.hint = (
             f"Submission {sent.id} is kept there, and judged when the server is back. "
@@ -125,7 +124,7 @@ def watch(client: "KernelbotClient", sent: "SubmissionView", terminal: Terminal)
         _show_summary(done, address, terminal)
     terminal.document(done)
     faults = [run.fault for run in done.runs if run.fault is not None]
-    raise typer.Exit(exit_code_of(done.verdict, faults[0] if faults else None))
+    raise Exit(exit_code_of(done.verdict, faults[0] if faults else None))
 
 
 def _show_summary(done: "SubmissionView", address: str, terminal: Terminal) -> None:

@@ -7,10 +7,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated
 
-import typer
-
 from kernelbot.boards.model import Visibility
 from kernelbot.boards.sync.model import SyncAction, SyncOptions
+from kernelbot.cli.declaring import Argument, Commands, Exit, Option
 from kernelbot.cli.errors import ACCEPTED, USAGE
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import Json, Url
@@ -30,7 +29,7 @@ _SIGNS = {
 }
 
 
-def register(app: typer.Typer) -> None:
+def register(app: Commands) -> None:
     """Add the command."""
     app.command(
         epilog=examples(
@@ -46,7 +45,7 @@ def register(app: typer.Typer) -> None:
 def sync(
     source: Annotated[
         str | None,
-        typer.Argument(
+        Argument(
             help="A repository's URL or owner/name, a folder or an archive on this disk. "
             "Default: the server's PROBLEMS_REPO.",
             show_default=False,
@@ -54,20 +53,16 @@ def sync(
     ] = None,
     ref: Annotated[
         str | None,
-        typer.Option(help="A branch, tag or commit. Default: its own.", show_default=False),
+        Option(help="A branch, tag or commit. Default: its own.", show_default=False),
     ] = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show the plan, change nothing.")
-    ] = False,
+    dry_run: Annotated[bool, Option("--dry-run", help="Show the plan, change nothing.")] = False,
     force: Annotated[
-        bool, typer.Option("--force", help="Also boards past their deadline, or made by others.")
+        bool, Option("--force", help="Also boards past their deadline, or made by others.")
     ] = False,
     only: Annotated[
-        str | None, typer.Option(help="Only the competition file of this name.", show_default=False)
+        str | None, Option(help="Only the competition file of this name.", show_default=False)
     ] = None,
-    closed: Annotated[
-        bool, typer.Option("--closed", help="New boards only for those invited.")
-    ] = False,
+    closed: Annotated[bool, Option("--closed", help="New boards only for those invited.")] = False,
     url: Url = None,
     as_json: Json = False,
 ) -> None:
@@ -82,7 +77,7 @@ def sync(
         outcome = _send(client, source, ref, options)
     _show(outcome, terminal)
     failed = any(item.action is SyncAction.ERROR for item in outcome.items)
-    raise typer.Exit(USAGE if failed else ACCEPTED)
+    raise Exit(USAGE if failed else ACCEPTED)
 
 
 def _send(

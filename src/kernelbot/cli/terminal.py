@@ -2,9 +2,8 @@
 
 import json
 import os
-import shutil
 import sys
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from kernelbot.render.text import printable, wrap
 
@@ -43,9 +42,7 @@ class Terminal:
     def document(self, value: object) -> None:
         """The result for programs: a dictionary, a frozen value or a model."""
         if self.as_json:
-            from kernelbot.schemas.values import plain
-
-            found = value if isinstance(value, dict) else plain(value)
+            found = value if isinstance(value, dict) else as_document(value)
             sys.stdout.write(json.dumps(found, indent=2) + "\n")
             sys.stdout.flush()
 
@@ -55,6 +52,18 @@ class Terminal:
         self.document(document)
 
 
+def as_document(value: object) -> Any:
+    """All fields of a value or a model, as what `json.dumps` takes."""
+    from kernelbot.domain.plain_values import Unclear, plain
+
+    try:
+        return plain(value)
+    except Unclear:
+        from kernelbot.schemas import values
+
+        return values.plain(value)
+
+
 def is_attended() -> bool:
     """Whether a person sits there who can be asked: no script ever is."""
     return sys.stdin.isatty() and sys.stderr.isatty()
@@ -62,8 +71,11 @@ def is_attended() -> bool:
 
 def columns(stream: TextIO | None = None) -> int | None:
     """How wide the terminal of `stream` (None: of stdout) is; None if it isn't one."""
-    stream = stream or sys.stdout
-    return shutil.get_terminal_size().columns if stream.isatty() else None
+    if not (stream or sys.stdout).isatty():
+        return None
+    import shutil  # with it, what packs and unpacks archives
+
+    return shutil.get_terminal_size().columns
 
 
 def fitting(text: str, stream: TextIO) -> str:

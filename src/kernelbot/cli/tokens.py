@@ -3,23 +3,22 @@
 from datetime import UTC, datetime, timedelta
 from typing import Annotated
 
-import typer
-
+from kernelbot.cli.declaring import Argument, Commands, Option
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import Json, Url
 from kernelbot.cli.session import connect, connected
 from kernelbot.cli.terminal import Terminal, columns
 
 
-def register(app: typer.Typer) -> None:
+def register(app: Commands) -> None:
     """Add the commands."""
-    group = typer.Typer(no_args_is_help=True, help="List, create and revoke your own tokens.")
+    group = Commands("List, create and revoke your own tokens.")
     group.command("list", epilog=examples("kernelbot token list"))(list_tokens)
     group.command(
         epilog=examples("kernelbot token create laptop", "kernelbot token create ci --days 90")
     )(create)
     group.command(epilog=examples("kernelbot token revoke 3"))(revoke)
-    app.add_typer(group, name="token")
+    app.add(group, "token")
 
 
 def list_tokens(url: Url = None, as_json: Json = False) -> None:
@@ -46,10 +45,10 @@ def list_tokens(url: Url = None, as_json: Json = False) -> None:
 
 
 def create(
-    name: Annotated[str, typer.Argument(help="What it is for, to know it by later.")],
+    name: Annotated[str, Argument(help="What it is for, to know it by later.")],
     days: Annotated[
         int | None,
-        typer.Option(min=1, max=3650, help="Days until it expires. Default: never by itself."),
+        Option(min=1, max=3650, help="Days until it expires. Default: never by itself."),
     ] = None,
     url: Url = None,
     as_json: Json = False,
@@ -70,7 +69,7 @@ def create(
 
 
 def revoke(
-    number: Annotated[int, typer.Argument(min=1, metavar="ID", help="From `token list`.")],
+    number: Annotated[int, Argument(min=1, metavar="ID", help="From `token list`.")],
     url: Url = None,
     as_json: Json = False,
 ) -> None:

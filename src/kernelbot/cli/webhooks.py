@@ -2,26 +2,23 @@
 
 from typing import Annotated
 
-import typer
-
+from kernelbot.cli.declaring import Argument, Commands, Option
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import Json, Url
 from kernelbot.cli.session import connected
 from kernelbot.cli.terminal import columns
 from kernelbot.webhooks.model import WebhookEvent
 
-WebhookId = Annotated[int, typer.Argument(min=1, metavar="ID", help="From `webhook list`.")]
+WebhookId = Annotated[int, Argument(min=1, metavar="ID", help="From `webhook list`.")]
 BoardOption = Annotated[
     str | None,
-    typer.Option("--board", "-b", help="A board's, for its organisers. Default: your own."),
+    Option("--board", "-b", help="A board's, for its organisers. Default: your own."),
 ]
 
 
-def register(app: typer.Typer) -> None:
+def register(app: Commands) -> None:
     """Add the commands."""
-    group = typer.Typer(
-        no_args_is_help=True, help="Tell addresses of verdicts, records and deadlines."
-    )
+    group = Commands("Tell addresses of verdicts, records and deadlines.")
     group.command(
         epilog=examples(
             "kernelbot webhook create https://ci.example.org/kernels",
@@ -36,15 +33,15 @@ def register(app: typer.Typer) -> None:
     group.command("test", epilog=examples("kernelbot webhook test 3"))(try_it)
     group.command(epilog=examples("kernelbot webhook enable 3"))(enable)
     group.command(epilog=examples("kernelbot webhook delete 3"))(delete)
-    app.add_typer(group, name="webhook")
+    app.add(group, "webhook")
 
 
 def create(
-    address: Annotated[str, typer.Argument(metavar="URL", help="Where messages are posted to.")],
+    address: Annotated[str, Argument(metavar="URL", help="Where messages are posted to.")],
     board: BoardOption = None,
     events: Annotated[
         list[WebhookEvent] | None,
-        typer.Option("--event", help="What it is told of; may be repeated. Default: all."),
+        Option("--event", help="What it is told of; may be repeated. Default: all."),
     ] = None,
     url: Url = None,
     as_json: Json = False,

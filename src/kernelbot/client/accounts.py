@@ -11,15 +11,15 @@ from kernelbot.domain.errors import NotFound
 from kernelbot.domain.next_steps import Next
 
 if TYPE_CHECKING:
-    from kernelbot.accounts.logins.schemas import DeviceLoginView, DevicePollView, LoginLink
+    from kernelbot.accounts.answers import AccountList, IdentityList
+    from kernelbot.accounts.logins.answers import DeviceLoginView, DevicePollView, LoginLink
     from kernelbot.accounts.model import AuthorPage, Role, User
-    from kernelbot.accounts.schemas import AccountList, IdentityList
+    from kernelbot.accounts.tokens.answers import TokenList
     from kernelbot.accounts.tokens.model import IssuedToken, Token
-    from kernelbot.accounts.tokens.schemas import TokenList
+    from kernelbot.boards.invites.answers import InviteList, JoinedView, RevokedInvite
     from kernelbot.boards.invites.model import NewInvites
-    from kernelbot.boards.invites.schemas import InviteList, JoinedView, RevokedInvite
+    from kernelbot.boards.limits.answers import LimitList
     from kernelbot.boards.limits.model import LimitCategory, RateLimit
-    from kernelbot.boards.limits.schemas import LimitList
     from kernelbot.boards.model import NamedBoard, Visibility
     from kernelbot.moderation.audit.schemas import AuditPage
     from kernelbot.platform.model import PlatformState
@@ -33,7 +33,7 @@ class AccountCalls:
         self, *, search: str | None = None, limit: int = 50, after_id: int = 0
     ) -> Request[AccountList]:
         """Accounts in the order of their numbers, whose name contains `search`. For admins."""
-        from kernelbot.accounts.schemas import AccountList
+        from kernelbot.accounts.answers import AccountList
 
         query = {"search": search, "limit": limit, "after_id": after_id}
         return ask(AccountList, "GET", "/users", query=query)
@@ -41,7 +41,7 @@ class AccountCalls:
     @in_steps
     def user_named(self, name: str) -> Steps[User]:
         """The account of that name, in upper or lower case. For admins. Raises `NotFound`."""
-        from kernelbot.accounts.schemas import AccountList
+        from kernelbot.accounts.answers import AccountList
 
         after_id: int | None = 0
         while after_id is not None:
@@ -56,7 +56,7 @@ class AccountCalls:
     @described
     def identities(self) -> Request[IdentityList]:
         """The caller's identities at login providers."""
-        from kernelbot.accounts.schemas import IdentityList
+        from kernelbot.accounts.answers import IdentityList
 
         return ask(IdentityList, "GET", "/users/me/identities")
 
@@ -109,7 +109,7 @@ class AccountCalls:
     @described
     def tokens(self) -> Request[TokenList]:
         """The caller's tokens, the newest first."""
-        from kernelbot.accounts.tokens.schemas import TokenList
+        from kernelbot.accounts.tokens.answers import TokenList
 
         return ask(TokenList, "GET", "/tokens")
 
@@ -134,21 +134,22 @@ class AccountCalls:
     @described
     def make_login_link(self) -> Request[LoginLink]:
         """A link that logs one browser in as the caller, once."""
-        from kernelbot.accounts.logins.schemas import LoginLink
+        from kernelbot.accounts.logins.answers import LoginLink
 
         return ask(LoginLink, "POST", "/login-links")
 
     @described
     def begin_device_login(self) -> Request[DeviceLoginView]:
         """Begin a login that somebody approves in a browser; needs no token."""
-        from kernelbot.accounts.logins.schemas import DeviceLoginView
+        from kernelbot.accounts.logins.answers import DeviceLoginView
 
         return ask(DeviceLoginView, "POST", "/device-logins")
 
     @described
     def poll_device_login(self, device_code: str) -> Request[DevicePollView]:
         """Whether somebody has approved; the token comes once."""
-        from kernelbot.accounts.logins.schemas import DevicePoll, DevicePollView
+        from kernelbot.accounts.logins.answers import DevicePollView
+        from kernelbot.accounts.logins.schemas import DevicePoll
 
         body = DevicePoll(device_code=device_code)
         return ask(DevicePollView, "POST", "/device-logins/poll", body=body)
@@ -218,7 +219,7 @@ class AccountCalls:
     @described
     def limits(self, board: str) -> Request[LimitList]:
         """How many submissions each author may make within an hour."""
-        from kernelbot.boards.limits.schemas import LimitList
+        from kernelbot.boards.limits.answers import LimitList
 
         return ask(LimitList, "GET", f"/boards/{part(board)}/limits")
 
@@ -253,7 +254,7 @@ class AccountCalls:
         self, board: str, *, unclaimed: bool = False, limit: int = 1000, offset: int = 0
     ) -> Request[InviteList]:
         """A board's invites, the newest first. For its organisers."""
-        from kernelbot.boards.invites.schemas import InviteList
+        from kernelbot.boards.invites.answers import InviteList
 
         query = {"unclaimed": unclaimed, "limit": limit, "offset": offset}
         return ask(InviteList, "GET", f"/boards/{part(board)}/invites", query=query)
@@ -261,13 +262,14 @@ class AccountCalls:
     @described
     def revoke_invite(self, code: str) -> Request[RevokedInvite]:
         """Revoke an invite; who claimed it is no longer a member. For its boards' organisers."""
-        from kernelbot.boards.invites.schemas import RevokedInvite
+        from kernelbot.boards.invites.answers import RevokedInvite
 
         return ask(RevokedInvite, "DELETE", f"/invites/{part(code)}")
 
     @described
     def join(self, code: str) -> Request[JoinedView]:
         """Claim an invite."""
-        from kernelbot.boards.invites.schemas import JoinedView, JoinRequest
+        from kernelbot.boards.invites.answers import JoinedView
+        from kernelbot.boards.invites.schemas import JoinRequest
 
         return ask(JoinedView, "POST", "/invites/join", body=JoinRequest(code=code))

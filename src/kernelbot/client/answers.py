@@ -3,46 +3,62 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
-
-import httpx
-from pydantic import ValidationError
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from kernelbot.client.errors import BadAnswer, Refused, Unreachable
 from kernelbot.domain.errors import UserError
-from kernelbot.schemas.mistakes import what_is_wrong
-from kernelbot.schemas.values import from_json
+from kernelbot.domain.plain_values import Unclear, read
 
 if TYPE_CHECKING:  # what a command has no use for isn't loaded for it
-    import ssl
-
     from kernelbot.platform.health.schemas import ReadyView
 
 Model = TypeVar("Model")
 _NOT_READY = 503
 
 
-@contextmanager
-def talking(url: str) -> Iterator[None]:
-    """What goes wrong with the connection in this block is raised as `Unreachable`, an answer that
-    isn't packed as it says as `BadAnswer`, and what can't be sent as `UserError`."""
-    try:
-        yield
-    except httpx.TransportError as error:
-        why = str(error) or type(error).__name__
-        raise Unreachable(
-            f"The server at {url} can't be reached: {why}.",
-            hint="Is it running (`kernelbot serve`)? Is KERNELBOT_URL right?",
-        ) from error
-    except httpx.DecodingError as error:
-        raise BadAnswer(
-            f"The answer of {url} can't be unpacked: {error}.",
-            hint="Is it a KernelBot server? A proxy before it may be wrong.",
-        ) from error
-    except httpx.InvalidURL as error:
-        raise Unreachable(f"{url} is not a URL that can be asked: {error}.") from error
-    except UnicodeEncodeError as error:
-        raise unsendable(error.object) from None
+class Received(Protocol):
+    """What is read of an answer: httpx's have it, and those of `direct`."""
+
+    @property
+    def status_code(self) -> int:
+        """HTTP's."""
+
+    @property
+    def reason_phrase(self) -> str:
+        """The status in words."""
+
+    @property
+    def is_success(self) -> bool:
+        """Whether the server did what it was asked."""
+
+    @property
+    def content(self) -> bytes:
+        """All of the body."""
+
+    @property
+    def text(self) -> str:
+        """The same as text."""
+
+
+def unreachable(url: str, why: object) -> Unreachable:
+    """The error for a connection that isn't made, or breaks."""
+    return Unreachable(
+        f"The server at {url} can't be reached: {str(why) or type(why).__name__}.",
+        hint="Is it running (`kernelbot serve`)? Is KERNELBOT_URL right?",
+    )
+
+
+def packed_wrongly(url: str, why: object) -> BadAnswer:
+    """The error for an answer that isn't packed as it says."""
+    return BadAnswer(
+        f"The answer of {url} can't be unpacked: {why}.",
+        hint="Is it a KernelBot server? A proxy before it may be wrong.",
+    )
+
+
+def no_url(url: str, why: object) -> Unreachable:
+    """The error for what isn't the address of a server."""
+    return Unreachable(f"{url} is not a URL that can be asked: {why}.")
 
 
 def unsendable(text: str) -> UserError:
@@ -50,42 +66,19 @@ def unsendable(text: str) -> UserError:
     return UserError(f"{text!r} isn't text in UTF-8.")
 
 
-def credentials(token: str | None) -> dict[str, str]:
-    """The header that says who asks. Raises `UserError` for what no header can hold."""
-    if not token:
-        return {}
-    if not (token.isascii() and token.isprintable()):
-        raise UserError(
-            "This can't be a token: it contains characters that no token has.",
-            hint="See KERNELBOT_TOKEN, or log in again.",
-        )
-    return {"Authorization": f"Bearer {token}"}
-
-
-def trusted(url: str) -> "ssl.SSLContext | bool":
-    """What httpx is to believe a server by (`verify`). Reading the certificates of all authorities
-    takes longer than a command does. So for a server without encryption there are none: what is
-    encrypted would be refused."""
-    if url.lower().startswith("https:"):
-        return True
-    import ssl
-
-    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-
-
-def answer(model: type[Model], response: httpx.Response) -> Model:
+def answer(model: type[Model], response: Received) -> Model:
     """The answer as `model`. Raises `Refused` and `BadAnswer`."""
     expect_success(response)
     return parse(model, response.content)
 
 
-def expect_success(response: httpx.Response) -> None:
+def expect_success(response: Received) -> None:
     """Raises `Refused`."""
     if not response.is_success:
         raise refusal(response)
 
 
-def read_ready(response: httpx.Response) -> "ReadyView":
+def read_ready(response: Received) -> "ReadyView":
     """Whether a server is ready: a server that isn't says so in a refusal."""
     from kernelbot.platform.health.schemas import ReadyView
 
@@ -94,7 +87,7 @@ def read_ready(response: httpx.Response) -> "ReadyView":
     return answer(ReadyView, response)
 
 
-def size_of(file: Path, _response: httpx.Response) -> int:
+def size_of(file: Path, _response: Received) -> int:
     """The size in bytes of what was written."""
     return file.stat().st_size
 
@@ -116,6 +109,19 @@ def draft_of(file: Path) -> Iterator[Path]:
 def parse(model: type[Model], text: str | bytes) -> Model:
     """Raises `BadAnswer`."""
     try:
+        return read(model, text)
+    except Unclear:
+        return _validated(model, text)
+
+
+def _validated(model: type[Model], text: str | bytes) -> Model:
+    """By pydantic, which knows all types, and what is wrong with a value."""
+    from pydantic import ValidationError
+
+    from kernelbot.schemas.mistakes import what_is_wrong
+    from kernelbot.schemas.values import from_json
+
+    try:
         return from_json(model, text)
     except ValidationError as error:
         first = error.errors()[0]
@@ -126,8 +132,10 @@ def parse(model: type[Model], text: str | bytes) -> Model:
         ) from error
 
 
-def refusal(response: httpx.Response) -> Refused:
+def refusal(response: Received) -> Refused:
     """The error that a server answered with."""
+    from pydantic import ValidationError
+
     from kernelbot.schemas.errors import ErrorBody
 
     try:

@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import httpx
 
-from kernelbot.client.answers import credentials, draft_of, refusal, talking, trusted
+from kernelbot.client.answers import draft_of, refusal
 from kernelbot.client.calls import API, Asynchronous, Request, Steps
 from kernelbot.client.endpoint import Endpoint
 from kernelbot.client.errors import Refused, Unreachable
 from kernelbot.client.every import EveryCall
 from kernelbot.client.following import FollowedEvents, OnBroken, OnQueue
 from kernelbot.client.organisers import OrganiserCalls
-from kernelbot.client.renewal import LocalToken
+from kernelbot.client.over_httpx import Credentials, talking, trusted
 from kernelbot.client.sse import SseParser
+from kernelbot.client.tokens import LocalToken, OwnToken
 
 if TYPE_CHECKING:
     from kernelbot.submissions.model import SubmissionEvent
@@ -39,7 +40,7 @@ class AsyncKernelbotClient(Asynchronous, EveryCall):
         with talking(url):
             self._http = httpx.AsyncClient(
                 base_url=url,
-                headers=credentials(token),
+                auth=Credentials(OwnToken(token)),
                 verify=trusted(url),
                 timeout=timeout_s,
                 transport=transport,
@@ -52,7 +53,7 @@ class AsyncKernelbotClient(Asynchronous, EveryCall):
         if not endpoint.has_local_token:
             return cls(endpoint.url, endpoint.token)
         client = cls(endpoint.url)
-        client._http.auth = LocalToken(endpoint)
+        client._http.auth = Credentials(LocalToken(endpoint))
         return client
 
     async def __aenter__(self) -> "AsyncKernelbotClient":

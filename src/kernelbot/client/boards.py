@@ -10,8 +10,8 @@ from kernelbot.client.calls import Request, ask, asked_whether_ready, call, desc
 
 if TYPE_CHECKING:
     from kernelbot.accounts.model import Me, NewAccount, Role
+    from kernelbot.boards.answers import BoardList
     from kernelbot.boards.model import NamedBoard, ProblemDefinition, Statement, Visibility
-    from kernelbot.boards.schemas import BoardList
     from kernelbot.platform.health.schemas import ReadyView
     from kernelbot.runs.devices.schemas import DeviceList
 
@@ -22,7 +22,7 @@ class BoardCalls:
     @described
     def boards(self) -> Request[BoardList]:
         """Every board that the caller may see."""
-        from kernelbot.boards.schemas import BoardList
+        from kernelbot.boards.answers import BoardList
 
         return ask(BoardList, "GET", "/boards")
 

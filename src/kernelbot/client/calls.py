@@ -12,13 +12,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Self, TypeVar, overload
 from urllib.parse import quote
 
-import httpx
-from pydantic import BaseModel
-
-from kernelbot.client.answers import answer, expect_success, read_ready, size_of, unsendable
+from kernelbot.client.answers import (
+    Received,
+    answer,
+    expect_success,
+    read_ready,
+    size_of,
+    unsendable,
+)
 from kernelbot.domain.errors import UserError
 
 if TYPE_CHECKING:
+    from pydantic import BaseModel
+
     from kernelbot.platform.health.schemas import ReadyView
 
 API = "/api/v1"
@@ -30,11 +36,11 @@ Query = Mapping[str, str | int | bool | None]
 
 @dataclass(frozen=True)
 class Request(Generic[T]):
-    """One request. `content` is what httpx takes beside method and path."""
+    """One request. `content` is what httpx takes beside method and path, and `direct`."""
 
     method: str
     path: str
-    read: Callable[[httpx.Response], T] = field(repr=False)
+    read: Callable[[Received], T] = field(repr=False)
     """Makes what the caller gets of the answer, or raises `Refused` or `BadAnswer`."""
     content: Mapping[str, Any] = field(default_factory=dict, repr=False)
     file: Path | None = None
@@ -114,7 +120,7 @@ def ask(
     path: str,
     *,
     query: Query | None = None,
-    body: BaseModel | None = None,
+    body: "BaseModel | None" = None,
 ) -> Request[Model]:
     """A request below `/api/v1` whose answer is read as `model`. Keys with None in `query`, and
     fields of `body` that were not set, are left out."""
@@ -152,7 +158,7 @@ def _given(query: Query | None) -> dict[str, str | int | bool]:
     return {key: value for key, value in (query or {}).items() if value is not None}
 
 
-def _text_of(response: httpx.Response) -> str:
+def _text_of(response: Received) -> str:
     expect_success(response)
     return response.text
 

@@ -8,7 +8,6 @@ Token: `KERNELBOT_TOKEN`, the one kept by `login` for that server, `cli_id` in
 
 import json
 import os
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -60,6 +59,8 @@ class ClientFiles:
 
 @dataclass(frozen=True)
 class _Config:
+    """What `login` keeps."""
+
     url: str | None
     tokens: dict[str, str]
 
@@ -176,6 +177,10 @@ def _toml(text: str) -> str:
 
 
 def _read_config(path: Path) -> _Config:
+    if not path.exists():
+        return _Config(None, {})
+    import tomllib  # here, because whoever uses a server of their own has no such file
+
     try:
         found = tomllib.loads(
             path.read_text("utf-8-sig")

@@ -5,22 +5,25 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import httpx
-
-from kernelbot.client.answers import credentials, draft_of, refusal, talking, trusted
+from kernelbot.client.answers import Received, draft_of, refusal
 from kernelbot.client.calls import API, Request, Steps, Synchronous
 from kernelbot.client.endpoint import Endpoint
 from kernelbot.client.errors import Refused, Unreachable
 from kernelbot.client.every import EveryCall
 from kernelbot.client.following import FollowedEvents, OnBroken, OnQueue
 from kernelbot.client.organisers import OrganiserCalls
-from kernelbot.client.renewal import LocalToken
 from kernelbot.client.sse import SseParser
+from kernelbot.client.tokens import LocalToken, OwnToken, TokenSource
 
 if TYPE_CHECKING:
+    import httpx
+
+    from kernelbot.client.direct import Answer, Direct
+    from kernelbot.client.over_httpx import OverHttpx
     from kernelbot.submissions.model import SubmissionEvent
 
 T = TypeVar("T")
+TIMEOUT_S = 60.0
 
 
 class KernelbotClient(Synchronous, EveryCall):
@@ -33,27 +36,19 @@ class KernelbotClient(Synchronous, EveryCall):
         url: str,
         token: str | None = None,
         *,
-        timeout_s: float = 60.0,
-        transport: httpx.BaseTransport | None = None,
+        timeout_s: float = TIMEOUT_S,
+        transport: "httpx.BaseTransport | None" = None,
     ) -> None:
         self.url = url
-        with talking(url):
-            self._http = httpx.Client(
-                base_url=url,
-                headers=credentials(token),
-                verify=trusted(url),
-                timeout=timeout_s,
-                transport=transport,
-            )
+        self._http = connected(url, OwnToken(token), timeout_s, transport)
 
     @classmethod
     def to(cls, endpoint: Endpoint) -> "KernelbotClient":
         """A client for a server that was found. If that is a `kernelbot serve` of this account, it
         may be started again meanwhile."""
-        if not endpoint.has_local_token:
-            return cls(endpoint.url, endpoint.token)
-        client = cls(endpoint.url)
-        client._http.auth = LocalToken(endpoint)
+        client = cls(endpoint.url, endpoint.token)
+        if endpoint.has_local_token:
+            client._http = connected(endpoint.url, LocalToken(endpoint))
         return client
 
     def __enter__(self) -> "KernelbotClient":
@@ -96,10 +91,10 @@ class KernelbotClient(Synchronous, EveryCall):
             time.sleep(following.next_pause_s())
 
     @contextmanager
-    def _open_stream(self, submission_id: int, after: int) -> Iterator[httpx.Response]:
+    def _open_stream(self, submission_id: int, after: int) -> "Iterator[httpx.Response | Answer]":
         headers = {"Last-Event-ID": str(after), "Accept": "text/event-stream"}
         path = f"{API}/submissions/{submission_id}/events"
-        with talking(self.url), self._http.stream("GET", path, headers=headers) as response:
+        with self._http.stream("GET", path, headers=headers) as response:
             if response.is_error:
                 response.read()
                 raise refusal(response)
@@ -121,16 +116,11 @@ class KernelbotClient(Synchronous, EveryCall):
     def _sent(self, request: Request[T]) -> T:
         if request.file is not None:
             return request.read(self._written(request))
-        with talking(self.url):
-            response = self._http.request(request.method, request.path, **request.content)
-        return request.read(response)
+        return request.read(self._http.request(request.method, request.path, **request.content))
 
-    def _written(self, request: Request[T]) -> httpx.Response:
+    def _written(self, request: Request[T]) -> Received:
         assert request.file is not None
-        with (
-            talking(self.url),
-            self._http.stream(request.method, request.path, **request.content) as response,
-        ):
+        with self._http.stream(request.method, request.path, **request.content) as response:
             if response.is_error:
                 response.read()
                 raise refusal(response)
@@ -138,6 +128,22 @@ class KernelbotClient(Synchronous, EveryCall):
                 for piece in response.iter_bytes():
                     opened.write(piece)
         return response
+
+
+def connected(
+    url: str,
+    tokens: TokenSource,
+    timeout_s: float = TIMEOUT_S,
+    transport: "httpx.BaseTransport | None" = None,
+) -> "Direct | OverHttpx":
+    """Without httpx, unless it is needed: it takes longer to load than most requests take."""
+    from kernelbot.client.direct import Direct, can_be_direct
+
+    if transport is None and can_be_direct(url):
+        return Direct(url, tokens, timeout_s)
+    from kernelbot.client.over_httpx import OverHttpx
+
+    return OverHttpx(url, tokens, timeout_s, transport)
 
 
 class Organiser(Synchronous, OrganiserCalls):

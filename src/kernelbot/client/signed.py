@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from kernelbot.client.calls import Request, ask, described
 
 if TYPE_CHECKING:
-    from kernelbot.attestations.schemas import SignedDocument, SigningKeyList
+    from kernelbot.attestations.answers import SigningKeyList
+    from kernelbot.attestations.schemas import SignedDocument
 
 
 class SignedCalls:
@@ -23,13 +24,13 @@ class SignedCalls:
     @described
     def signing_keys(self) -> Request[SigningKeyList]:
         """The public keys of the platform, the newest first."""
-        from kernelbot.attestations.schemas import SigningKeyList
+        from kernelbot.attestations.answers import SigningKeyList
 
         return ask(SigningKeyList, "GET", "/signing-keys")
 
     @described
     def replace_signing_key(self) -> Request[SigningKeyList]:
         """Sign by a new key from now on. For admins."""
-        from kernelbot.attestations.schemas import SigningKeyList
+        from kernelbot.attestations.answers import SigningKeyList
 
         return ask(SigningKeyList, "POST", "/signing-keys")

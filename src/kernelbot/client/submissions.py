@@ -11,9 +11,9 @@ from kernelbot.protocol import Mode
 
 if TYPE_CHECKING:
     from kernelbot.runs.samples.schemas import SampleList
+    from kernelbot.submissions.answers import HeldList, SubmissionList
     from kernelbot.submissions.artifacts.schemas import ArtifactList
     from kernelbot.submissions.model import SubmissionView
-    from kernelbot.submissions.schemas import HeldList, SubmissionList
     from kernelbot.submissions.sharing.model import ResultLink
 
 
@@ -61,7 +61,7 @@ class SubmissionCalls:
         before_id: int | None = None,
     ) -> Request[SubmissionList]:
         """The caller's, the newest first; for organisers `everyone`'s on a board, or a `user`'s."""
-        from kernelbot.submissions.schemas import SubmissionList
+        from kernelbot.submissions.answers import SubmissionList
 
         query = {"board": board, "user": user, "limit": limit, "before_id": before_id}
         if everyone:
@@ -119,7 +119,7 @@ class SubmissionCalls:
     @described
     def held(self, board: str | None = None) -> Request[HeldList]:
         """The submissions that wait for the caller's decision."""
-        from kernelbot.submissions.schemas import HeldList
+        from kernelbot.submissions.answers import HeldList
 
         return ask(HeldList, "GET", "/reviews", query={"board": board})
 

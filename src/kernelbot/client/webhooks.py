@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from kernelbot.client.calls import Request, ask, described, send
 
 if TYPE_CHECKING:
+    from kernelbot.webhooks.answers import WebhookList, WebhookLog
     from kernelbot.webhooks.model import NewWebhook, Webhook, WebhookEvent
-    from kernelbot.webhooks.schemas import WebhookList, WebhookLog
 
 
 class WebhookCalls:
@@ -18,7 +18,7 @@ class WebhookCalls:
     @described
     def webhooks(self, board: str | None = None) -> Request[WebhookList]:
         """The caller's own, or a board's for its organisers."""
-        from kernelbot.webhooks.schemas import WebhookList
+        from kernelbot.webhooks.answers import WebhookList
 
         return ask(WebhookList, "GET", "/webhooks", query={"board": board})
 
@@ -41,7 +41,7 @@ class WebhookCalls:
     @described
     def webhook_messages(self, webhook_id: int) -> Request[WebhookLog]:
         """The webhook's last messages and how their delivery went."""
-        from kernelbot.webhooks.schemas import WebhookLog
+        from kernelbot.webhooks.answers import WebhookLog
 
         return ask(WebhookLog, "GET", f"/webhooks/{webhook_id}/messages")
 

@@ -1,11 +1,13 @@
 """Duels of a board."""
 
+from dataclasses import dataclass
+
 from kernelbot.duels.model import Duel
 from kernelbot.runs.samples.model import PairedWorkload
-from kernelbot.schemas.common import Answer
 
 
-class DuelSamples(Answer):
+@dataclass(frozen=True)
+class DuelSamples:
     """Every pair of a duel. Empty unless it was measured; on a board with `fixed_seed` and of duels
     that failed only admins see any."""
 
@@ -13,7 +15,8 @@ class DuelSamples(Answer):
     workloads: list[PairedWorkload]
 
 
-class DuelList(Answer):
+@dataclass(frozen=True)
+class DuelList:
     """The newest first. Ask again with `before_id` for those before; null: that was all."""
 
     duels: list[Duel]

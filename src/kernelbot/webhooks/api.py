@@ -7,8 +7,9 @@ from fastapi import APIRouter, Query
 from kernelbot.api.dependencies import ServicesDep, Viewer
 from kernelbot.api.errors import documented
 from kernelbot.schemas.common import Id, Name
+from kernelbot.webhooks.answers import WebhookList, WebhookLog
 from kernelbot.webhooks.model import NewWebhook, Webhook
-from kernelbot.webhooks.schemas import NewWebhookRequest, WebhookList, WebhookLog
+from kernelbot.webhooks.schemas import NewWebhookRequest
 
 router = APIRouter(prefix="/webhooks", tags=["webhooks"])
 

@@ -2,8 +2,8 @@
 
 from pydantic import Field
 
-from kernelbot.schemas.common import Answer, Name, RequestBody, Text
-from kernelbot.webhooks.model import Webhook, WebhookEvent, WebhookMessage
+from kernelbot.schemas.common import Name, RequestBody, Text
+from kernelbot.webhooks.model import WebhookEvent
 
 
 class NewWebhookRequest(RequestBody):
@@ -16,15 +16,3 @@ class NewWebhookRequest(RequestBody):
     events: list[WebhookEvent] = Field(
         default=[], max_length=10, description="What it is told of; empty: all that there is."
     )
-
-
-class WebhookList(Answer):
-    """The newest first."""
-
-    webhooks: list[Webhook]
-
-
-class WebhookLog(Answer):
-    """A webhook's last messages, the newest first."""
-
-    messages: list[WebhookMessage]

@@ -2,7 +2,8 @@
 
 from fastapi import APIRouter, Depends, Request
 
-from kernelbot.accounts.logins.schemas import DeviceLoginView, DevicePoll, DevicePollView, LoginLink
+from kernelbot.accounts.logins.answers import DeviceLoginView, DevicePollView, LoginLink
+from kernelbot.accounts.logins.schemas import DevicePoll
 from kernelbot.accounts.logins.service import LINK_LASTS_S, link_path
 from kernelbot.api.attempts import counted
 from kernelbot.api.dependencies import ServicesDep, SettingsDep, Shown, Viewer

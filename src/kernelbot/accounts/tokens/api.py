@@ -4,8 +4,9 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path
 
+from kernelbot.accounts.tokens.answers import TokenList
 from kernelbot.accounts.tokens.model import IssuedToken, Token
-from kernelbot.accounts.tokens.schemas import NewTokenRequest, TokenList
+from kernelbot.accounts.tokens.schemas import NewTokenRequest
 from kernelbot.api.dependencies import ServicesDep, Shown, Viewer
 from kernelbot.api.errors import documented
 from kernelbot.domain.ids import BIGINT_MAX

@@ -2,14 +2,7 @@
 
 from pydantic import AwareDatetime, Field
 
-from kernelbot.accounts.tokens.model import Token
-from kernelbot.schemas.common import Answer, Name, RequestBody
-
-
-class TokenList(Answer):
-    """The asker's tokens, the newest first."""
-
-    tokens: list[Token]
+from kernelbot.schemas.common import Name, RequestBody
 
 
 class NewTokenRequest(RequestBody):

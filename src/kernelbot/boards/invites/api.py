@@ -6,16 +6,12 @@ from fastapi import APIRouter, Path, Query
 
 from kernelbot.api.dependencies import PUBLIC, BoardName, MaybeViewer, ServicesDep, Viewer
 from kernelbot.api.errors import documented
+from kernelbot.boards.invites.answers import InviteList, JoinedView, RevokedInvite
 from kernelbot.boards.invites.model import NewInvites
-from kernelbot.boards.invites.schemas import (
-    InviteList,
-    JoinedView,
-    JoinRequest,
-    NewInviteRequest,
-    RevokedInvite,
-)
+from kernelbot.boards.invites.schemas import JoinRequest, NewInviteRequest
+from kernelbot.boards.limits.answers import LimitList
 from kernelbot.boards.limits.model import LimitCategory, RateLimit
-from kernelbot.boards.limits.schemas import LimitList, NewLimit
+from kernelbot.boards.limits.schemas import NewLimit
 
 router = APIRouter(tags=["invites and limits"])
 

@@ -2,8 +2,7 @@
 
 from pydantic import Field
 
-from kernelbot.boards.invites.model import Invite
-from kernelbot.schemas.common import Answer, Name, RequestBody, Text
+from kernelbot.schemas.common import Name, RequestBody, Text
 
 
 class NewInviteRequest(RequestBody):
@@ -13,25 +12,7 @@ class NewInviteRequest(RequestBody):
     count: int = Field(default=1, ge=1, le=10_000)
 
 
-class InviteList(Answer):
-    """A board's invites, the newest first."""
-
-    invites: list[Invite]
-
-
-class RevokedInvite(Answer):
-    """An invite that is no longer valid."""
-
-    was_claimed: bool
-
-
 class JoinRequest(RequestBody):
     """An invite to claim."""
 
     code: Text = Field(min_length=1, max_length=100)
-
-
-class JoinedView(Answer):
-    """What the invite opens."""
-
-    boards: list[str]

@@ -2,14 +2,7 @@
 
 from pydantic import Field
 
-from kernelbot.boards.limits.model import RateLimit
-from kernelbot.schemas.common import Answer, RequestBody
-
-
-class LimitList(Answer):
-    """A board's limits; a category that isn't listed has no limit."""
-
-    limits: list[RateLimit]
+from kernelbot.schemas.common import RequestBody
 
 
 class NewLimit(RequestBody):

@@ -2,14 +2,13 @@
 
 from typing import Annotated
 
-import typer
-
+from kernelbot.cli.declaring import Commands, Option
 from kernelbot.cli.examples import examples
 from kernelbot.cli.extras import require_extra
 from kernelbot.cli.options import Url
 
 
-def register(app: typer.Typer) -> None:
+def register(app: Commands) -> None:
     """Add the command."""
     app.command(
         epilog=examples(
@@ -20,10 +19,10 @@ def register(app: typer.Typer) -> None:
 
 def mcp(
     http: Annotated[
-        bool, typer.Option("--http", help="Over HTTP at /mcp, with the callers' tokens.")
+        bool, Option("--http", help="Over HTTP at /mcp, with the callers' tokens.")
     ] = False,
-    host: Annotated[str, typer.Option(help="With --http: the address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=1, max=65535, help="With --http.")] = 8765,
+    host: Annotated[str, Option(help="With --http: the address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, Option(min=1, max=65535, help="With --http.")] = 8765,
     url: Url = None,
 ) -> None:
     """Serve the tools of the Model Context Protocol to an agent.

@@ -4,11 +4,9 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
-import typer
-from typer.core import TyperGroup
-
+from kernelbot.cli.declaring import Argument, Commands, Exit, Option
 from kernelbot.cli.errors import INTERRUPTED, OURS, USAGE, exit_code_of
 from kernelbot.cli.examples import examples
 from kernelbot.cli.extras import require_extra
@@ -22,31 +20,15 @@ if TYPE_CHECKING:
     from kernelbot.server.dev.versions import LogEntry, Versions
 
 _PRESENT = "the file as it is now"
-FileArgument = Annotated[Path, typer.Argument(help="The file that is or was watched.")]
+FileArgument = Annotated[Path, Argument(help="The file that is or was watched.")]
 VersionArgument = Annotated[
-    str, typer.Argument(help="Its number in `kernelbot dev log`, or the beginning of its hash.")
+    str, Argument(help="Its number in `kernelbot dev log`, or the beginning of its hash.")
 ]
 
 
-class DevGroup(TyperGroup):
-    """`kernelbot dev PROBLEM_DIR FILE` is `kernelbot dev watch PROBLEM_DIR FILE`."""
-
-    default = "watch"
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """The arguments as given, if the first one is a command or asks for help."""
-        if args and args[0] not in self.commands and args[0] not in ctx.help_option_names:
-            args = [self.default, *args]
-        return super().parse_args(ctx, args)
-
-
-def register(app: typer.Typer) -> None:
+def register(app: Commands) -> None:
     """Add the commands."""
-    dev = typer.Typer(
-        cls=DevGroup,
-        no_args_is_help=True,
-        help="Judge a file at every save: kernelbot dev PROBLEM_DIR FILE.",
-    )
+    dev = Commands("Judge a file at every save: kernelbot dev PROBLEM_DIR FILE.", default="watch")
     dev.command(
         epilog=examples(
             "kernelbot dev examples/sort_np mine.py",
@@ -63,26 +45,24 @@ def register(app: typer.Typer) -> None:
         diff
     )
     dev.command(epilog=examples("kernelbot dev restore mine.py 3"))(restore)
-    app.add_typer(dev, name="dev")
+    app.add(dev, "dev")
 
 
 def watch(
-    problem: Annotated[Path, typer.Argument(help="A problem's folder: it holds task.yml.")],
-    file: Annotated[Path, typer.Argument(help="The file to judge at every save.")],
+    problem: Annotated[Path, Argument(help="A problem's folder: it holds task.yml.")],
+    file: Annotated[Path, Argument(help="The file to judge at every save.")],
     device: DeviceOption = None,
     preflight: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             help="Compile it for this GPU at each save, such as H100; may be given several times.",
             show_default=False,
         ),
     ] = None,
-    once: Annotated[bool, typer.Option("--once", help="Judge the file as it is, and end.")] = False,
+    once: Annotated[bool, Option("--once", help="Judge the file as it is, and end.")] = False,
     lines: Annotated[
         bool,
-        typer.Option(
-            "--lines", help="Print lines on a terminal, too, as an editor's task reads them."
-        ),
+        Option("--lines", help="Print lines on a terminal, too, as an editor's task reads them."),
     ] = False,
     as_json: Json = False,
 ) -> None:
@@ -99,7 +79,7 @@ def watch(
     with _display(problem, file, as_json=as_json, lines=lines) as display:
         last = start(problem, file, device, display, gpus, once=once)
     if once:
-        raise typer.Exit(_exit_code(last))
+        raise Exit(_exit_code(last))
 
 
 @contextmanager
@@ -163,9 +143,7 @@ def show(file: FileArgument, version: VersionArgument, as_json: Json = False) ->
 def diff(
     file: FileArgument,
     version: VersionArgument,
-    other: Annotated[
-        str | None, typer.Argument(help=f"Another version. Default: {_PRESENT}.")
-    ] = None,
+    other: Annotated[str | None, Argument(help=f"Another version. Default: {_PRESENT}.")] = None,
     as_json: Json = False,
 ) -> None:
     """What differs between a version and another one, or the file as it is now."""

@@ -1,13 +1,14 @@
 """The log of what organisers did."""
 
-from pydantic import Field
+from dataclasses import dataclass, field
 
+from kernelbot.domain.values import described
 from kernelbot.moderation.audit.model import AuditEntry
-from kernelbot.schemas.common import Answer
 
 
-class AuditPage(Answer):
+@dataclass(frozen=True)
+class AuditPage:
     """Entries, the newest first."""
 
     entries: list[AuditEntry]
-    next_before_id: int | None = Field(description="For the next page; null on the last.")
+    next_before_id: int | None = field(metadata=described("For the next page; null on the last."))

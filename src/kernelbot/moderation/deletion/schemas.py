@@ -1,9 +1,10 @@
 """What is deleted."""
 
-from kernelbot.schemas.common import Answer
+from dataclasses import dataclass
 
 
-class Deleted(Answer):
+@dataclass(frozen=True)
+class Deleted:
     """How many submissions were deleted."""
 
     submissions: int

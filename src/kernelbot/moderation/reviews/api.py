@@ -7,8 +7,9 @@ from fastapi import APIRouter, Query
 from kernelbot.api.dependencies import Limit, ServicesDep, SubmissionId, Viewer
 from kernelbot.api.errors import documented
 from kernelbot.schemas.common import NAME_MAX
+from kernelbot.submissions.answers import HeldList
 from kernelbot.submissions.model import SubmissionView
-from kernelbot.submissions.schemas import Decision, HeldList
+from kernelbot.submissions.schemas import Decision
 
 router = APIRouter(tags=["reviews"])
 

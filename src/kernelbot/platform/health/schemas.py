@@ -1,23 +1,27 @@
 """Whether the server works."""
 
-from pydantic import Field
+from dataclasses import dataclass, field
 
+from kernelbot.domain.values import described
 from kernelbot.platform.health.model import Readiness, ReadinessPart
-from kernelbot.schemas.common import Answer
 
 
-class HealthView(Answer):
+@dataclass(frozen=True)
+class HealthView:
     """The process answers."""
 
     status: str
     version: str
 
 
-class ReadyView(Answer):
+@dataclass(frozen=True)
+class ReadyView:
     """Whether requests are answered and submissions taken, and whether these are judged."""
 
     ready: bool
-    judging: bool = Field(description="Whether workers and at least one device are there as well.")
+    judging: bool = field(
+        metadata=described("Whether workers and at least one device are there as well.")
+    )
     parts: list[ReadinessPart]
 
     @classmethod

@@ -1,10 +1,12 @@
 """Devices and their launchers."""
 
+from dataclasses import dataclass
+
 from kernelbot.runs.devices.model import DeviceStatus
-from kernelbot.schemas.common import Answer
 
 
-class DeviceList(Answer):
+@dataclass(frozen=True)
+class DeviceList:
     """Every configured device."""
 
     devices: list[DeviceStatus]

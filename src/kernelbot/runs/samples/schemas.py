@@ -1,10 +1,12 @@
 """Every sample of a submission's measurements."""
 
+from dataclasses import dataclass
+
 from kernelbot.runs.samples.model import SampledWorkload
-from kernelbot.schemas.common import Answer
 
 
-class SampleList(Answer):
+@dataclass(frozen=True)
+class SampleList:
     """All that the asker may see. Of secret runs that is what accepted ones took, unless the board
     gives all of them the same seed (`fixed_seed`); admins see everything."""
 

@@ -29,11 +29,11 @@ from kernelbot.runs.samples.schemas import SampleList
 from kernelbot.schemas.common import NAME_MAX, Name
 from kernelbot.schemas.values import to_json
 from kernelbot.services import Services
+from kernelbot.submissions.answers import SubmissionList
 from kernelbot.submissions.api.events import stream
 from kernelbot.submissions.api.listing import listed_json
 from kernelbot.submissions.artifacts.schemas import ArtifactList
 from kernelbot.submissions.model import NewSubmission, Submission, SubmissionView
-from kernelbot.submissions.schemas import SubmissionList
 from kernelbot.submissions.timings import limit_on
 
 router = APIRouter(prefix="/submissions", tags=["submissions"])

@@ -1,10 +1,12 @@
 """The files of a submission's runs."""
 
+from dataclasses import dataclass
+
 from kernelbot.runs.files import RunFile
-from kernelbot.schemas.common import Answer
 
 
-class ArtifactList(Answer):
+@dataclass(frozen=True)
+class ArtifactList:
     """All that the asker may see, by device, run and name."""
 
     submission_id: int

@@ -1,0 +1,219 @@
+"""Reads and writes frozen dataclasses by their types alone, without pydantic, which takes longer to
+load than a command of the terminal takes for all else.
+
+What isn't plainly of its type is `Unclear`: then pydantic decides what it is, or says what is
+wrong. So nothing is read here that pydantic would refuse, or would read as something else.
+"""
+
+import dataclasses
+import json
+import types
+import typing
+from collections.abc import Callable
+from datetime import date, datetime
+from enum import Enum
+from functools import cache, partial
+from typing import Any, NoReturn, TypeVar
+
+from kernelbot.domain.values import SentAs
+
+T = TypeVar("T")
+Convert = Callable[[Any], Any]
+_NONE = type(None)
+_DAY_CHARACTERS, _MOMENT_CHARACTERS = 10, 19
+_ESCAPED_SURROGATE = "\\ud"
+
+
+class Unclear(ValueError):
+    """A value isn't plainly of its type, or the type isn't one that is known here."""
+
+
+def read(kind: type[T], text: str | bytes) -> T:
+    """The value of a JSON text; keys that are no field are ignored. Raises `Unclear`."""
+    try:
+        words = text.decode() if isinstance(text, bytes) else text
+        _require(_ESCAPED_SURROGATE not in words.lower(), "a surrogate")
+        given = json.loads(words, parse_constant=_refuse)
+        return typing.cast(T, _reader(typing.cast(Any, kind))(given))
+    except (ValueError, TypeError, RecursionError) as error:
+        raise Unclear(str(error)) from None
+
+
+def plain(value: object) -> Any:
+    """All fields of a value, as what `json.dumps` takes. Raises `Unclear`."""
+    kind: Any = type(value)  # mypy takes no `type` for hashable
+    return _writer(kind)(value)
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise Unclear(constant)
+
+
+@cache  # each type is looked at once, not for each value of a list
+def _reader(kind: Any) -> Convert:
+    return _convert(kind, reads=True)
+
+
+@cache
+def _writer(kind: Any) -> Convert:
+    return _convert(kind, reads=False)
+
+
+def _convert(kind: Any, *, reads: bool) -> Convert:
+    """What makes a value of JSON's, or the other way round."""
+    origin = typing.get_origin(kind)
+    if origin is typing.Annotated:
+        return _annotated(kind, reads=reads)
+    if origin in (typing.Union, types.UnionType):
+        return _union(typing.get_args(kind), reads=reads)
+    if origin in (tuple, list, dict):
+        return _container(origin, typing.get_args(kind), reads=reads)
+    if not isinstance(kind, type) or origin is not None:
+        raise Unclear(str(kind))
+    if dataclasses.is_dataclass(kind):
+        return _dataclass(kind, reads=reads)
+    if issubclass(kind, Enum):
+        return partial(_member if reads else _value_of, kind)
+    return _scalar(kind, reads=reads)
+
+
+def _scalar(kind: type, *, reads: bool) -> Convert:
+    if kind is datetime:
+        return _moment if reads else _moment_as_text
+    if kind is date:
+        return _day if reads else _day_as_text
+    if kind is float:
+        return _number
+    if kind in (str, int, bool, _NONE):
+        return partial(_exactly, kind)
+    raise Unclear(str(kind))
+
+
+def _container(kind: type, args: tuple[Any, ...], *, reads: bool) -> Convert:
+    inner = _reader if reads else _writer
+    if kind is dict:
+        return partial(_mapping, inner(args[0]), inner(args[1]))
+    given, made = (list, kind) if reads else (kind, list)
+    if kind is tuple and args[-1] is not Ellipsis:
+        return partial(_fixed, tuple(map(inner, args)), given, made)
+    return partial(_items, inner(args[0]), given, made)
+
+
+def _annotated(kind: Any, *, reads: bool) -> Convert:
+    known = kind.__metadata__[0]
+    if not (isinstance(known, SentAs) and len(kind.__metadata__) == 1):
+        raise Unclear(str(kind))
+    view = _convert(known.view, reads=reads)
+    if reads:
+        return lambda value: known.to_value(view(value))
+    return lambda value: view(known.to_view(value))
+
+
+def _union(kinds: tuple[Any, ...], *, reads: bool) -> Convert:
+    inner = _reader if reads else _writer
+    scalars = {kind: inner(kind) for kind in kinds if kind in (str, int, float, bool, _NONE)}
+    others = [kind for kind in kinds if kind not in scalars]
+    are_words = all(isinstance(kind, type) and issubclass(kind, Enum) for kind in others)
+    if (others and str in scalars) or (len(others) > 1 and not are_words):
+        raise Unclear(str(kinds))
+    of_others = [inner(kind) for kind in others]
+
+    def convert(value: Any) -> Any:
+        if type(value) in scalars:
+            return scalars[type(value)](value)
+        if type(value) is int and float in scalars:
+            return float(value)
+        for other in of_others:
+            try:
+                return other(value)
+            except (ValueError, TypeError):
+                continue
+        raise Unclear(repr(value)[:100])
+
+    return convert
+
+
+def _dataclass(kind: type, *, reads: bool) -> Convert:
+    fields = dataclasses.fields(kind)
+    if hasattr(kind, "__pydantic_config__") or not all(field.init for field in fields):
+        raise Unclear(str(kind))
+    hints = typing.get_type_hints(kind, include_extras=True)
+    inner = _reader if reads else _writer
+    known: dict[str, Convert] = {}
+
+    def converters() -> dict[str, Convert]:  # later: a type may hold values of itself
+        if not known:
+            known.update({field.name: inner(hints[field.name]) for field in fields})
+        return known
+
+    def make(value: Any) -> Any:
+        _require(type(value) is dict, value)
+        return kind(**{name: of(value[name]) for name, of in converters().items() if name in value})
+
+    def take_apart(value: Any) -> dict[str, Any]:
+        _require(type(value) is kind, value)
+        return {name: of(getattr(value, name)) for name, of in converters().items()}
+
+    return make if reads else take_apart
+
+
+def _fixed(parts: tuple[Convert, ...], given: type, made: Callable[[Any], Any], value: Any) -> Any:
+    _require(type(value) is given, value)
+    _require(len(value) == len(parts), value)
+    return made([of(item) for of, item in zip(parts, value, strict=True)])
+
+
+def _items(of: Convert, given: type, made: Callable[[Any], Any], value: Any) -> Any:
+    _require(type(value) is given, value)
+    return made([of(item) for item in value])
+
+
+def _mapping(of_key: Convert, of_item: Convert, value: Any) -> dict[Any, Any]:
+    _require(type(value) is dict, value)
+    return {of_key(key): of_item(item) for key, item in value.items()}
+
+
+def _member(kind: type[Enum], value: Any) -> Enum:
+    _require(type(value) is str, value)
+    return kind(value)
+
+
+def _value_of(kind: type[Enum], value: Any) -> Any:
+    _require(type(value) is kind, value)
+    return value.value
+
+
+def _moment(value: Any) -> datetime:
+    _require(type(value) is str and value[10:11] == "T" and len(value) >= _MOMENT_CHARACTERS, value)
+    return datetime.fromisoformat(value)
+
+
+def _moment_as_text(value: Any) -> str:
+    _require(type(value) is datetime, value)
+    text: str = value.isoformat()
+    return f"{text[:-6]}Z" if text.endswith("+00:00") else text
+
+
+def _day(value: Any) -> date:
+    _require(type(value) is str and len(value) == _DAY_CHARACTERS and value[4] == "-", value)
+    return date.fromisoformat(value)
+
+
+def _day_as_text(value: Any) -> str:
+    _require(type(value) is date, value)
+    return str(value)
+
+
+def _number(value: Any) -> float:
+    _require(type(value) in (float, int), value)
+    return float(value)
+
+
+def _exactly(kind: type, value: Any) -> Any:
+    _require(type(value) is kind, value)
+    return value
+
+
+def _require(plainly: bool, value: object) -> None:
+    if not plainly:
+        raise Unclear(repr(value)[:100])

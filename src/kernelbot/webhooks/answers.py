@@ -1,0 +1,19 @@
+"""Lists of webhooks and of what was delivered to them."""
+
+from dataclasses import dataclass
+
+from kernelbot.webhooks.model import Webhook, WebhookMessage
+
+
+@dataclass(frozen=True)
+class WebhookList:
+    """The newest first."""
+
+    webhooks: list[Webhook]
+
+
+@dataclass(frozen=True)
+class WebhookLog:
+    """A webhook's last messages, the newest first."""
+
+    messages: list[WebhookMessage]
