@@ -90,7 +90,7 @@ docs: $(VENV)/documents ## build the documentation's site; a broken link fails
 
 bench: $(VENV)/develops ## print the benchmarks' tables
 	@for name in run_walltime latency serve_memory precision duel overhead throughput \
-		web_pages; do \
+		web_pages terminal; do \
 		$(RUN) python -m benchmarks.$$name || exit 1; echo; done
 
 gpu-check: $(VENV)/develops ## check what only a GPU can show; ONLY="timing exploits" for parts of it
