@@ -14,13 +14,14 @@ from scripts.processes import Process, family, survivors
 from kernelbot.harness.data.channel import Channel
 from kernelbot.harness.host.cancellation import Cancellation, Cancelled
 from kernelbot.harness.host.host import Host
-from kernelbot.harness.host.pool import PoolKey, flavour_of, key_of
+from kernelbot.harness.host.pool import PoolKey, building_key_of, flavour_of, key_of
 from kernelbot.harness.judge.host_messages import JudgeEvent
 from kernelbot.harness.sandbox import cgroups
 from kernelbot.harness.words.sandbox import Flavour
 from kernelbot.protocol import (
     EventKind,
     HarnessKind,
+    Lang,
     Mode,
     ProgressEvent,
     SandboxMode,
@@ -251,6 +252,15 @@ def test_cute_is_loaded_beside_torch() -> None:
     job = a_job("import cutlass.cute")
     problem = dataclasses.replace(job.problem, files=())
     assert Flavour.TORCH == flavour_of(dataclasses.replace(job, problem=problem))
+
+
+@pytest.mark.parametrize(("lang", "expected"), [(Lang.PY, Flavour.NUMPY), (Lang.CU, Flavour.BARE)])
+def test_a_compiler_needs_nothing_loaded_ahead(lang: Lang, expected: Flavour) -> None:
+    """Whatever the problem's own files are written with."""
+    job = a_job(SORT)
+    problem = dataclasses.replace(job.problem, lang=lang)
+    built = dataclasses.replace(job, problem=problem, build_only=True)
+    assert (expected, Flavour.NUMPY) == (building_key_of(built).flavour, key_of(built).flavour)
 
 
 def test_a_script_needs_nothing_loaded_ahead() -> None:

@@ -214,9 +214,13 @@ def key_of(job: JobSpec) -> PoolKey:
 
 
 def building_key_of(job: JobSpec) -> PoolKey:
-    """The same for those in which a job is built that sees no GPU; a CPU needs no others."""
+    """The same for those in which a job is built that sees no GPU; a CPU needs no others. What a
+    compiler reads needs no framework, whatever the problem's own files are written with."""
+    key = key_of(job)
+    if job.problem.lang.is_compiled:
+        key = replace(key, flavour=Flavour.BARE)
     on_cpu = job.device.vendor is Vendor.CPU
-    return key_of(job) if on_cpu else replace(key_of(job), builds=True, gpus=None)
+    return key if on_cpu else replace(key, builds=True, gpus=None)
 
 
 def flavour_of(job: JobSpec) -> Flavour:
