@@ -5,6 +5,7 @@ from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, File, Form, Header, Path, Query, Request, Response, UploadFile
+from fastapi.responses import StreamingResponse
 
 from kernelbot.accounts.model import User
 from kernelbot.api.answers import MAX_KEPT_BYTES
@@ -173,7 +174,7 @@ async def cancel_submission(
 
 @router.get(
     "/{submission_id}/events",
-    response_class=EventStream,
+    response_class=StreamingResponse,  # errors have another type than `EventStream`'s
     responses={**_STREAM, **documented(401, 403, 404, 422, 503)},
 )
 async def follow_submission(
