@@ -7,6 +7,7 @@ from fastapi import FastAPI
 from kernelbot.api.dependencies import WAYS_IN
 
 _SCHEMAS: Final = "#/components/schemas/"
+_BOARDS: Final = "kernelbot__boards__"
 NAMES: Final = {
     "AuditEntry": "AuditEntryView",
     "DeviceStatistics": "DeviceStatisticsView",
@@ -55,6 +56,8 @@ NAMES: Final = {
     "Failure": "ErrorView",
     "SandboxReport": "SandboxView",
     "SystemInfo": "SystemView",
+    f"{_BOARDS}invites__answers__InviteList": f"{_BOARDS}invites__schemas__InviteList",
+    f"{_BOARDS}limits__answers__LimitList": f"{_BOARDS}limits__schemas__LimitList",
 }
 """Components by the names of the classes that they are made of. Clients that were generated from
 the document of an earlier release know them by these."""
@@ -89,7 +92,7 @@ def _with_known_names(document: dict[str, Any]) -> dict[str, Any]:
     """The document with components called as in `NAMES`."""
     schemas = document["components"]["schemas"]
     for name in NAMES.keys() & schemas.keys():
-        schemas[name]["title"] = NAMES[name]
+        schemas[name]["title"] = NAMES[name].rpartition("__")[2]
     known = {NAMES.get(name, name): schema for name, schema in schemas.items()}
     document["components"]["schemas"] = dict(sorted(known.items()))
     renamed: dict[str, Any] = _with_known_references(document)
