@@ -92,17 +92,17 @@ def test_so_is_who_follows_a_submission_to_its_exit_code(
 ) -> None:
     made = ada("token", "create", "ci", "--days", "4", "--json").document
     shell = Shell(tmp_path, {"KERNELBOT_URL": live.url, "KERNELBOT_TOKEN": made["token"]})
-    # Exits are errors of typer's, of which it makes exit codes.
+    # Exits are errors, of which the terminal makes exit codes.
     program = f"""
 import sys
-import typer
+from kernelbot.cli.declaring import Exit
 from kernelbot.cli.session import connect
 from kernelbot.cli.terminal import Terminal
 
 try:
     with connect(None, Terminal(False)):
-        raise typer.Exit({code})
-except typer.Exit as ended:
+        raise Exit({code})
+except Exit as ended:
     sys.exit(ended.exit_code)
 """
     shown = _run_on_a_terminal(shell, [sys.executable, "-c", program], code)
