@@ -73,5 +73,6 @@ def test_a_job_is_by_default_an_ordinary_one_within_the_sandbox() -> None:
         "product": None,
         "opponent_product": None,
         "checked": False,
+        "follow_up": None,
     }
     assert expected == defaults(JobSpec)

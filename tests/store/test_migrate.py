@@ -53,7 +53,7 @@ def test_a_database_that_cannot_hold_every_text_is_refused(
                     "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
                 ).fetchall()
             )
-    assert "createdb --encoding UTF8" in refused.value.hint
+    assert "ENCODING 'UTF8'" in refused.value.hint
 
 
 def test_migrating_again_does_nothing(database_url: str) -> None:

@@ -5,8 +5,9 @@ from kernelbot.duels.model import Ratio
 from kernelbot.protocol import Fault, RunResult, Verdict
 from kernelbot.protocol.waits import busy_share
 from kernelbot.runs import store as attempts
+from kernelbot.runs.model import RunRef
 from kernelbot.runs.queue.enqueueing import enqueue_all
-from kernelbot.runs.store import LockedRun, RunRef
+from kernelbot.runs.store import LockedRun
 from kernelbot.store.database import Database, WriteSession
 
 _MOOT = "the ranking has changed since it was asked for"

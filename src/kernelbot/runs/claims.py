@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from kernelbot.protocol import JobSpec
 from kernelbot.runs.devices.model import DeviceConfig
-from kernelbot.runs.store import OpenAttempt, RunRef
+from kernelbot.runs.model import RunRef
+from kernelbot.runs.store import OpenAttempt
 
 MAX_TAKEOVERS = 5
 """How many workers may die or stop while following one attempt, which may be the cause."""

@@ -10,7 +10,8 @@ from kernelbot.moderation.rejudges import store as rejudges
 from kernelbot.protocol import Fault, Mode, RunResult, Verdict
 from kernelbot.ranking import store as standings
 from kernelbot.runs import store as attempts
-from kernelbot.runs.store import Ending, EventData, RunRef, Step
+from kernelbot.runs.model import RunRef
+from kernelbot.runs.store import Ending, EventData, Step
 from kernelbot.store.database import WriteSession
 from kernelbot.submissions import store as submissions
 

@@ -13,9 +13,10 @@ from kernelbot.moderation.triage import Triage
 from kernelbot.protocol import Fault, HarnessKind, JobSpec, Mode, RunResult, Verdict
 from kernelbot.runs import ending
 from kernelbot.runs import store as attempts
+from kernelbot.runs.model import RunRef
 from kernelbot.runs.repeats import MAX_REPEATS, REPEATED, why_again
 from kernelbot.runs.samples import store as samples
-from kernelbot.runs.store import Ending, RunRef, Step
+from kernelbot.runs.store import Ending, Step
 from kernelbot.runs.tries import as_it_counts
 from kernelbot.store.database import Database, WriteSession
 from kernelbot.submissions import store as submissions

@@ -11,7 +11,8 @@ from kernelbot.runs.claims import Claim
 from kernelbot.runs.devices.model import DeviceConfig
 from kernelbot.runs.job_terms import JobTerms
 from kernelbot.runs.jobs import JobSpecs
-from kernelbot.runs.store import LockedRun, RunRef
+from kernelbot.runs.model import RunRef
+from kernelbot.runs.store import LockedRun
 from kernelbot.store.database import WriteSession
 
 

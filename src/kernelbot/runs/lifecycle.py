@@ -29,9 +29,10 @@ from kernelbot.runs.finishing import Finishing, Judged
 from kernelbot.runs.going_on import begin_next, with_follow_up
 from kernelbot.runs.job_terms import JobTerms
 from kernelbot.runs.jobs import JobSpecs
+from kernelbot.runs.model import RunRef
 from kernelbot.runs.progress import last_steps, steps
 from kernelbot.runs.queue.model import QueueRules
-from kernelbot.runs.store import LockedRun, OpenAttempt, RunRef
+from kernelbot.runs.store import LockedRun, OpenAttempt
 from kernelbot.runs.workers import store as workers
 from kernelbot.store.database import Database, WriteSession
 

@@ -14,6 +14,35 @@ ShownResult = Annotated[RunResult, SentAs(ResultView, ResultView.from_result, Re
 """A result, which JSON shows in a form of its own."""
 
 
+@dataclass(frozen=True)
+class RunRef:
+    """A run with what a change of it affects: an author's standing on a board and device."""
+
+    id: int
+    submission_id: int | None
+    """None for what is known to be right."""
+    mode: Mode
+    leaderboard_id: int
+    device: str
+    author_id: int
+    rejudge_id: int | None
+    """The rejudge that it belongs to; None for others."""
+    duel_id: int | None
+    """The duel that it executes; then `submission_id` wants to pass, or stands behind. None for a
+    submission's run."""
+    known_id: int | None
+    """What is known to be right and is judged by it; None for others."""
+    repeats: int
+    """How often it was measured again because its interval was too wide or the machine busy."""
+    is_not_offered: bool
+    """Whether it is a test on a device that its board doesn't offer."""
+
+    @property
+    def followed_id(self) -> int | None:
+        """The submission whose followers are told of it; None: one that nobody follows."""
+        return self.submission_id if self.duel_id is None else None
+
+
 @dataclass(frozen=True, kw_only=True)
 class RunView:
     """One submission on one device, public or secret."""

@@ -11,7 +11,6 @@ from kernelbot.domain.states import RunState
 from kernelbot.protocol import (
     EventKind,
     Fault,
-    Mode,
     RunResult,
     SourceFile,
     Verdict,
@@ -19,6 +18,7 @@ from kernelbot.protocol import (
     to_wire,
 )
 from kernelbot.runs.job_terms import JobTerms
+from kernelbot.runs.model import RunRef
 from kernelbot.runs.queue.model import QueueRules
 from kernelbot.schemas.values import from_row
 from kernelbot.store.database import ReadSession, Row, Values, WriteSession
@@ -29,35 +29,6 @@ EventData = Mapping[str, str | float | None]
 """What an event says besides its kind."""
 Step = tuple[EventKind, EventData]
 """What a judge tells at one moment."""
-
-
-@dataclass(frozen=True)
-class RunRef:
-    """A run with what a change of it affects: an author's standing on a board and device."""
-
-    id: int
-    submission_id: int | None
-    """None for what is known to be right."""
-    mode: Mode
-    leaderboard_id: int
-    device: str
-    author_id: int
-    rejudge_id: int | None
-    """The rejudge that it belongs to; None for others."""
-    duel_id: int | None
-    """The duel that it executes; then `submission_id` wants to pass, or stands behind. None for a
-    submission's run."""
-    known_id: int | None
-    """What is known to be right and is judged by it; None for others."""
-    repeats: int
-    """How often it was measured again because its interval was too wide or the machine busy."""
-    is_not_offered: bool
-    """Whether it is a test on a device that its board doesn't offer."""
-
-    @property
-    def followed_id(self) -> int | None:
-        """The submission whose followers are told of it; None: one that nobody follows."""
-        return self.submission_id if self.duel_id is None else None
 
 
 @dataclass(frozen=True)

@@ -311,8 +311,8 @@ def _check_encoding(connection: psycopg.Connection) -> None:
     if encoding != "UTF8":
         raise PlatformError(
             f"The database's encoding is {encoding}, in which not every program can be written.",
-            hint="Nothing was changed. Make one with UTF8: createdb --encoding UTF8 --template "
-            "template0 NAME",
+            hint="Nothing was changed. Make one with UTF8: CREATE DATABASE name ENCODING 'UTF8' "
+            "TEMPLATE template0",
         )
 
 

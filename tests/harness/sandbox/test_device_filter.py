@@ -45,7 +45,7 @@ def filtered(client: RunnerClient) -> Iterator[RunnerClient]:
 
 
 def opened(client: RunnerClient) -> list[str]:
-    result = run_command(client, [sys.executable, "-c", OPENS], timeout_s=60)
+    result = run_command(client, ["python3", "-c", OPENS], timeout_s=60)
     return result.stdout.splitlines()[:3]
 
 

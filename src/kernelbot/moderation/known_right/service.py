@@ -8,8 +8,8 @@ from kernelbot.moderation.reviews.model import ReviewRules
 from kernelbot.moderation.reviews.service import hold_if_absurd
 from kernelbot.protocol import RunResult, SourceFile
 from kernelbot.runs import store as attempts
+from kernelbot.runs.model import RunRef
 from kernelbot.runs.queue.enqueueing import enqueue_all
-from kernelbot.runs.store import RunRef
 from kernelbot.store.database import Database, WriteSession
 
 
