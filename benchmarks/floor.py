@@ -22,13 +22,12 @@ from scripts.ports import free_port
 from benchmarks.board_data import AUTHOR_TOKEN, BOARD, ServedBoard, served_board
 from benchmarks.processor_time import processor_s
 from benchmarks.standings import PORT, URL
+from benchmarks.standings_clients import submit_request
 from kernelbot.render.table import table
 
 _AUTHORS, _SUBMISSIONS = 300, 6000
 _READ_TIMES, _SUBMIT_TIMES = 3.0, 6.0
 """How many times the floor a request may cost."""
-_BOUNDARY = "benchmark-boundary"
-_SOURCE = f"#!POPCORN leaderboard {BOARD}\n" + "def custom_kernel(data):\n    return data\n" * 40
 _HEADERS = (
     *("request", "API ms", "times the floor", "Postgres ms", "times the floor of Postgres"),
     *("at most", ""),
@@ -50,23 +49,7 @@ def _get(path: str) -> bytes:
 
 
 def _submit(number: int, token: str) -> bytes:
-    fields = {"board": BOARD, "mode": "test", "device": "CPU"}
-    parts = [
-        f'--{_BOUNDARY}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'
-        for name, value in fields.items()
-    ]
-    parts.append(
-        f'--{_BOUNDARY}\r\nContent-Disposition: form-data; name="file"; filename="a.py"\r\n\r\n'
-        f"{_SOURCE}# {os.getpid()} {number}\r\n--{_BOUNDARY}--\r\n"
-    )
-    body = "".join(parts).encode()
-    head = (
-        f"POST /api/v1/submissions HTTP/1.1\r\nHost: bench\r\n"
-        f"Authorization: Bearer {token}\r\n"
-        f"Content-Type: multipart/form-data; boundary={_BOUNDARY}\r\n"
-        f"Content-Length: {len(body)}\r\n\r\n"
-    )
-    return head.encode() + body
+    return submit_request(BOARD, token, f"{os.getpid()} {number}")
 
 
 FLOOR = Operation("the floor", lambda _: _get("/"), most=1.0)

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from benchmarks.standings_data import token_of
 
-_SOURCE = "#!POPCORN leaderboard board-2\n" + "def custom_kernel(data):\n    return data\n" * 40
+_SOURCE = "def custom_kernel(data):\n    return data\n" * 40
 _BOUNDARY = "benchmark-boundary"
 WARM_UP_S = 0.5
 
@@ -37,9 +37,9 @@ class Job:
 
 def request_of(job: Job, client: int) -> bytes:
     """The next request of a client."""
-    token = f"Authorization: Bearer {token_of(client)}\r\n"
     if job.operation == "submit":
-        return _submit(token)
+        return submit_request("board-2", token_of(client), str(random.random()))
+    token = f"Authorization: Bearer {token_of(client)}\r\n"
     page = "/api/v1/boards/board-1/standings?limit=50"
     own = job.submissions[client % len(job.submissions)] if job.submissions else (1,)
     one = f"/api/v1/submissions/{random.choice(own)}"
@@ -55,19 +55,21 @@ def request_of(job: Job, client: int) -> bytes:
     return f"GET {path} HTTP/1.1\r\nHost: bench\r\n{header}\r\n".encode()
 
 
-def _submit(token: str) -> bytes:
-    fields = {"board": "board-2", "mode": "test", "device": "CPU"}
+def submit_request(board: str, token: str, note: str) -> bytes:
+    """One that sends a file in mode `test`; `note` makes it another one than those before."""
+    fields = {"board": board, "mode": "test", "device": "CPU"}
     parts = [
         f'--{_BOUNDARY}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'
         for name, value in fields.items()
     ]
     parts.append(
         f'--{_BOUNDARY}\r\nContent-Disposition: form-data; name="file"; filename="a.py"\r\n\r\n'
-        f"{_SOURCE}# {random.random()}\r\n--{_BOUNDARY}--\r\n"
+        f"#!POPCORN leaderboard {board}\n{_SOURCE}# {note}\r\n--{_BOUNDARY}--\r\n"
     )
     body = "".join(parts).encode()
     head = (
-        f"POST /api/v1/submissions HTTP/1.1\r\nHost: bench\r\n{token}"
+        f"POST /api/v1/submissions HTTP/1.1\r\nHost: bench\r\n"
+        f"Authorization: Bearer {token}\r\n"
         f"Content-Type: multipart/form-data; boundary={_BOUNDARY}\r\n"
         f"Content-Length: {len(body)}\r\n\r\n"
     )

@@ -97,6 +97,11 @@ class CompileReport:
     kernels: tuple[dict[str, str], ...] = ()
     """Per CUDA kernel: name, registers, spill and shared-memory bytes, as ptxas reported."""
 
+    @property
+    def spent_s(self) -> float:
+        """How long compiling took this time: nothing, if it is from the cache."""
+        return 0.0 if self.cached else self.duration_s
+
 
 @dataclass(frozen=True)
 class BuildEnvironment:

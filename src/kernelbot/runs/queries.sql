@@ -73,7 +73,6 @@ SELECT opened.id, CASE WHEN begun.submission_id IS NOT NULL THEN add_event(
 ) END
 FROM opened, begun;
 
--- A heartbeat in the future is from before the clock was set back.
 -- Without waiting for its lock: whoever has it, judges or deletes it.
 -- name: waiting_secret_run
 SELECT s.id, s.attempts FROM runs p
@@ -82,6 +81,7 @@ WHERE p.id = %(run_id)s AND NOT p.secret AND p.rejudge_id IS NULL
     AND s.state = 'queued' AND s.rejudge_id IS NULL
 FOR NO KEY UPDATE OF s SKIP LOCKED;
 
+-- A heartbeat in the future is from before the clock was set back.
 -- name: take_over
 UPDATE attempts SET owner = %(owner)s, heartbeat_at = now(), takeovers = takeovers + 1
 WHERE run_id = %(run_id)s AND state IN ('launching', 'running')

@@ -112,7 +112,7 @@ def build_file(
             ProgressEvent(
                 EventKind.COMPILED,
                 verdict=Verdict.ACCEPTED,
-                duration_s=0.0 if kept is not None else build.report.duration_s,
+                duration_s=build.report.spent_s,
                 of_opponent=author.is_opponent,
             )
         )

@@ -119,11 +119,9 @@ class _ScriptJudge:
         build = compile_job(self._job, self._client, CompilerProduct.PROGRAM, self._cache)
         self._collected.compile = build.report
         if build.report is not None:
-            duration_s = 0.0 if build.report.cached else build.report.duration_s
-            self._collected.spend("compile", duration_s)
-            self._emit(
-                ProgressEvent(EventKind.COMPILED, verdict=build.verdict, duration_s=duration_s)
-            )
+            spent_s = build.report.spent_s
+            self._collected.spend("compile", spent_s)
+            self._emit(ProgressEvent(EventKind.COMPILED, verdict=build.verdict, duration_s=spent_s))
         return build
 
     def _is_refused_for_its_data(self) -> bool:
