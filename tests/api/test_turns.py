@@ -3,7 +3,7 @@ from collections import Counter
 
 from starlette.types import Message, Receive, Scope, Send
 
-from kernelbot.api.app import RequestTurns
+from kernelbot.api.turns import RequestTurns
 
 PER_TURN = 4
 MANY = 30

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from kernelbot.bot.client import ScriptQueue
+from kernelbot.bot.script_turns import ScriptQueue
 from kernelbot.domain.errors import TooManyRequests
 from kernelbot.runs.queue.model import ScriptRules
 

@@ -1,6 +1,6 @@
 import pytest
 
-from kernelbot.catalog.reference import extract
+from kernelbot.catalog.input_classes import extract
 
 REFERENCE = """from __future__ import annotations
 import math

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 import kernelbot
+from kernelbot.drawing.confining import _ASK_VERSION, _CREATE_RULESET, _call, readable
 from kernelbot.drawing.kept_program import PooledProgram
-from kernelbot.drawing.serving import _ASK_VERSION, _CREATE_RULESET, _call, readable
 from tests.drawing import reaching
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from kernelbot.drawing import chart_process, kept_program
+from kernelbot.drawing import chart_process, kept_process, kept_program
 from kernelbot.drawing import drawing as module
 from kernelbot.drawing.drawing import Drawing, PictureFormat
 from kernelbot.ranking.model import Score
@@ -90,7 +90,7 @@ async def test_a_process_that_has_drawn_enough_is_replaced(
 async def test_a_process_without_work_ends_and_another_draws_the_next(
     drawing: Drawing, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(kept_program, "_IDLE_S", 0.5)
+    monkeypatch.setattr(kept_process, "_IDLE_S", 0.5)
     await drawing.draw(CHART, SVG)
     await until(lambda: not drawers())
     assert await drawing.draw(CHART, SVG) is not None

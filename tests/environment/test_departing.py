@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from starlette.types import Message
 
-from kernelbot.environment.application import unless_gone
+from kernelbot.environment.departing import unless_gone
 
 
 class Client:

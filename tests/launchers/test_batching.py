@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from kernelbot.launchers.local import batches, next_batch
+from kernelbot.launchers.batching import batches, next_batch
 from kernelbot.protocol import EventKind, ProgressEvent
 from tests.support.virtual_time import run_virtually
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernelbot.launchers.results import BadArchive, read_file
+from kernelbot.launchers.zipped import BadArchive, read_file
 from tests.support.zips import zip_of_zeros, zipped
 
 

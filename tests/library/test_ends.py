@@ -2,7 +2,7 @@ import asyncio
 
 import pytest
 
-from kernelbot.library.judge import cancel, result_of
+from kernelbot.library.ends import cancel, result_of
 
 
 class Work:

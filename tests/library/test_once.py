@@ -2,7 +2,7 @@ import asyncio
 
 import pytest
 
-from kernelbot.library.judge import Once
+from kernelbot.library.once import Once
 
 
 def always(_result: int) -> bool:

@@ -3,8 +3,8 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kernelbot.ranking.marks import PageMarks
 from kernelbot.ranking.model import Standing
-from kernelbot.ranking.service import PageMarks
 
 PAGES = st.lists(st.tuples(st.integers(0, 2000), st.integers(0, 250)), max_size=30)
 """Of pages that were read, with their lengths."""

@@ -3,7 +3,7 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernelbot.saves.model import SpeedChange, by_intervals
+from kernelbot.saves.comparing import SpeedChange, by_intervals
 
 OPPOSITE = {
     SpeedChange.FASTER: SpeedChange.SLOWER,

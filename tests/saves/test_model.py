@@ -1,7 +1,8 @@
 import weakref
 
 from kernelbot.protocol import WorkloadResult
-from kernelbot.saves.model import MedianChange, SpeedChange, Timings
+from kernelbot.saves.comparing import SpeedChange
+from kernelbot.saves.model import MedianChange, Timings
 
 
 def timed(median_ns: float, spec: str = "size: 1") -> WorkloadResult:

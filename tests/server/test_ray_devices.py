@@ -4,7 +4,7 @@ import pytest
 
 from kernelbot.launchers.ray import RayDevice
 from kernelbot.protocol import DeviceSpec, Vendor
-from kernelbot.server.ray_judge import RayOffer, offers, slots
+from kernelbot.server.ray_devices import RayOffer, offers, slots
 
 CPU = DeviceSpec("CPU", Vendor.CPU)
 MINE = DeviceSpec("h100", Vendor.NVIDIA, "90", clock_mhz=1500)

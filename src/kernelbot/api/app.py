@@ -1,14 +1,12 @@
 """The HTTP door: puts routers, errors and middleware together."""
 
-import asyncio
-from collections import deque
 from collections.abc import Callable, Sequence
 
 from fastapi import APIRouter, FastAPI
 from fastapi.params import Depends
 from fastapi.routing import APIRoute
 from prometheus_client import CollectorRegistry, Histogram
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import Scope
 
 from kernelbot import __version__
 from kernelbot.accounts import api as users
@@ -30,6 +28,7 @@ from kernelbot.api.middleware import (
 )
 from kernelbot.api.openapi import Documented
 from kernelbot.api.settings import ApiSettings
+from kernelbot.api.turns import RequestTurns
 from kernelbot.boards import api as boards
 from kernelbot.boards.invites import api as invites
 from kernelbot.boards.sync import api as sync
@@ -172,58 +171,3 @@ def _latency() -> Histogram:
         registry=None,
         buckets=(0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10),
     )
-
-
-UNBOUND = frozenset({"/health", "/metrics"})
-"""Requests that check whether the process works don't wait behind the others."""
-
-
-class RequestTurns:
-    """Lets `per_turn` requests begin, or continue with a body that has arrived, in each round of
-    the event loop; the others wait in line.
-
-    Otherwise all requests that arrive together would begin in one round of the loop, in which
-    nothing else is answered. A request that has begun waits for one of few database connections,
-    so its later rounds are short. A request holds nothing while it waits: a slow upload, a slow
-    reader, an endless stream or another server delays no other request.
-    """
-
-    def __init__(self, app: ASGIApp, per_turn: int) -> None:
-        self._app = app
-        self._per_turn = per_turn
-        self._left = per_turn
-        """How many more may begin in this round; 0 if requests wait in line."""
-        self._line: deque[asyncio.Future[None]] = deque()
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or scope["path"] in UNBOUND:
-            await self._app(scope, receive, send)
-            return
-
-        async def receive_in_turn() -> Message:
-            message = await receive()
-            await self._turn()
-            return message
-
-        await self._turn()
-        await self._app(scope, receive_in_turn, send)
-
-    async def _turn(self) -> None:
-        if self._left == 0:
-            place = asyncio.get_running_loop().create_future()
-            self._line.append(place)
-            await place
-            return
-        if self._left == self._per_turn:
-            asyncio.get_running_loop().call_soon(self._next_turn)
-        self._left -= 1
-
-    def _next_turn(self) -> None:
-        self._left = self._per_turn
-        while self._line and self._left:
-            place = self._line.popleft()
-            if not place.done():  # else that client has disconnected
-                place.set_result(None)
-                self._left -= 1
-        if self._left < self._per_turn:
-            asyncio.get_running_loop().call_soon(self._next_turn)

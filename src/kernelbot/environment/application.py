@@ -1,18 +1,15 @@
 """OpenEnv over HTTP: the routes, and what happens around them."""
 
-import asyncio
-from collections.abc import Coroutine
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 from fastapi import FastAPI, Query, Request, Response, WebSocket
 from pydantic import BaseModel, ConfigDict
-from starlette.types import Receive
 
 from kernelbot import __version__
 from kernelbot.api import errors
-from kernelbot.api.departures import departure
 from kernelbot.api.middleware import BodyLimit
 from kernelbot.api.settings import MIB
+from kernelbot.environment.departing import unless_gone
 from kernelbot.environment.messages import (
     Action,
     Envelope,
@@ -123,20 +120,3 @@ def _add_descriptions(app: FastAPI, name: str) -> None:
             observation=Observation.model_json_schema(),
             state=State.model_json_schema(),
         )
-
-
-T = TypeVar("T")
-
-
-async def unless_gone(receive: Receive, answering: Coroutine[Any, Any, T]) -> T | None:
-    """What is awaited, and what it raises; None if the client leaves before: then it is cancelled,
-    and has ended. `receive`: of a request whose body has been read."""
-    answer = asyncio.create_task(answering)
-    leaving = asyncio.create_task(departure(receive))
-    try:
-        await asyncio.wait((answer, leaving), return_when=asyncio.FIRST_COMPLETED)
-        return answer.result() if answer.done() else None
-    finally:
-        answer.cancel()
-        leaving.cancel()
-        await asyncio.wait((answer, leaving))

@@ -12,7 +12,7 @@ import json
 import shutil
 import time
 import uuid
-from collections.abc import AsyncGenerator, AsyncIterator, Collection, Mapping
+from collections.abc import AsyncIterator, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,10 +20,11 @@ import structlog
 
 from kernelbot.domain.errors import PlatformError
 from kernelbot.launchers.base import NO_SIZES, Availability, JobState, Outcome, Traits
+from kernelbot.launchers.batching import batches
 from kernelbot.launchers.host import PATIENCE_S, HostProcess, HostState
 from kernelbot.launchers.lockfile import is_held
 from kernelbot.launchers.results import found, lost, size_of
-from kernelbot.protocol import EventKind, JobSpec, ProgressEvent, to_wire
+from kernelbot.protocol import JobSpec, ProgressEvent, to_wire
 from kernelbot.protocol.os_errors import in_words
 from kernelbot.protocol.phases import longest_turn_wait_s
 
@@ -310,37 +311,3 @@ def _poll(folder: Path, ended: str | None, most: int) -> Outcome:
         return _OVERDUE if _is_overdue(folder) else Outcome(JobState.RUNNING)
     except OSError as error:
         return lost(f"its result can't be read: {in_words(error)}")
-
-
-async def next_batch(
-    queue: "asyncio.Queue[ProgressEvent | None]", silent_s: float, together_s: float
-) -> list[ProgressEvent | None]:
-    """The next event, with those that follow it within `together_s`; after one that only says that
-    the job has begun, within as long again of the first that follows it. None is the job's end, and
-    so that of the batch. Empty if nothing comes within `silent_s`."""
-    batch: list[ProgressEvent | None] = []
-    with contextlib.suppress(TimeoutError):
-        # Not `wait_for`: that of Python 3.11 may swallow a cancellation.
-        async with asyncio.timeout(silent_s) as limit:
-            while not batch or batch[-1] is not None:
-                batch.append(await queue.get())
-                if all(_only_begins(event) for event in batch[:-1]):
-                    limit.reschedule(asyncio.get_running_loop().time() + together_s)
-    return batch
-
-
-async def batches(
-    queue: "asyncio.Queue[ProgressEvent | None]",
-    silent_s: float,
-    first_together_s: float,
-    together_s: float,
-) -> AsyncGenerator[list[ProgressEvent | None], None]:
-    """Batches as `next_batch` makes them, without an end: the first, which somebody waits for, with
-    what follows within `first_together_s`, and each of the others within `together_s`."""
-    yield await next_batch(queue, silent_s, first_together_s)
-    while True:
-        yield await next_batch(queue, silent_s, together_s)
-
-
-def _only_begins(event: ProgressEvent | None) -> bool:
-    return event is not None and event.kind is EventKind.STARTED

@@ -19,7 +19,7 @@ from kernelbot.harness.host.warm.names import judge_name
 from kernelbot.protocol import JobSpec, ProgressEvent, RunResult
 from kernelbot.server.judge_once import no_result
 from kernelbot.server.judging_slots import JudgingSlots
-from kernelbot.server.local_judge import warm_judge
+from kernelbot.server.warm_judge import warm_judge
 
 _NAME_LENGTH = 24
 _STOP_S = 30.0

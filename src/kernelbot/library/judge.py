@@ -4,17 +4,9 @@ import asyncio
 import hashlib
 import os
 import time
-from collections.abc import (
-    AsyncGenerator,
-    AsyncIterable,
-    Callable,
-    Coroutine,
-    Hashable,
-    Iterable,
-    Sequence,
-)
+from collections.abc import AsyncGenerator, AsyncIterable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Generic, Self, TypeVar
+from typing import Self
 
 from kernelbot.catalog.problem import LoadedProblem
 from kernelbot.domain.errors import InvalidSubmission, UserError
@@ -26,7 +18,9 @@ from kernelbot.library.baselines import (
     baseline_source,
 )
 from kernelbot.library.data import OtherData
+from kernelbot.library.ends import cancel, result_of
 from kernelbot.library.feeding import reports_of
+from kernelbot.library.once import Once
 from kernelbot.library.opening import Opened, open_host
 from kernelbot.library.reports import Report
 from kernelbot.library.sources import (
@@ -42,8 +36,6 @@ from kernelbot.protocol import DeviceSpec, Mode, SamplingRules, SourceFile, Verd
 from kernelbot.server.judge_once import no_result
 from kernelbot.server.judging_settings import JudgingSettings
 from kernelbot.server.run import expect_timeable
-
-T = TypeVar("T")
 
 Pair = tuple[Problem, Source]
 
@@ -249,76 +241,3 @@ class Judge:
 def _identity(loaded: LoadedProblem) -> str:
     """Alike for problems that judge alike, wherever they were read from."""
     return hashlib.sha256(repr(loaded.definition.spec).encode()).hexdigest()
-
-
-async def result_of(task: "asyncio.Task[T]") -> T:
-    """The task's result. Cancelled, however often, it cancels the task and returns once that has
-    ended."""
-    try:
-        return await asyncio.shield(task)
-    except asyncio.CancelledError:
-        await cancel((task,))
-        raise
-
-
-async def cancel(tasks: "Iterable[asyncio.Task[Any]]") -> None:
-    """Cancel those that nobody has cancelled, and wait for the ends of all. What they raise is
-    nobody's. A cancellation meanwhile is raised after that."""
-    waiting = set(tasks)
-    for task in waiting:
-        if not task.cancelling():
-            task.cancel()
-    interruption: asyncio.CancelledError | None = None
-    while pending := [task for task in waiting if not task.done()]:
-        try:
-            await asyncio.wait(pending)
-        except asyncio.CancelledError as error:
-            interruption = error
-    for task in waiting:
-        if not task.cancelled():
-            task.exception()  # else asyncio complains that nobody has asked for it
-    if interruption is not None:
-        raise interruption
-
-
-@dataclass
-class _Shared(Generic[T]):
-    task: "asyncio.Task[T]"
-    waiting: int = 0
-
-
-class Once(Generic[T]):
-    """Results by key, of which each is made once and kept. Work that nobody waits for any more is
-    cancelled."""
-
-    def __init__(self, is_lasting: Callable[[T], bool]) -> None:
-        """`is_lasting`: whether a result is kept for those who come later."""
-        self._is_lasting = is_lasting
-        self._shared: dict[Hashable, _Shared[T]] = {}
-
-    async def get(self, key: Hashable, make: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """The result for `key`. Raises what `make` raises. Cancelled, it returns once the work has
-        ended, unless others wait for it."""
-        shared = self._shared.get(key)
-        if shared is None:
-            shared = self._shared[key] = _Shared(asyncio.create_task(make()))
-        shared.waiting += 1
-        try:
-            return await asyncio.shield(shared.task)
-        finally:
-            shared.waiting -= 1
-            if not shared.task.done() and not shared.waiting:
-                self._forget(key, shared)
-                shared.task.cancel()
-                await asyncio.wait([shared.task])
-            elif shared.task.done() and not self._is_cached(shared.task):
-                self._forget(key, shared)
-
-    def _is_cached(self, task: "asyncio.Task[T]") -> bool:
-        if task.cancelled() or task.exception() is not None:
-            return False
-        return self._is_lasting(task.result())
-
-    def _forget(self, key: Hashable, shared: _Shared[T]) -> None:
-        if self._shared.get(key) is shared:
-            del self._shared[key]

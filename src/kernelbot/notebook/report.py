@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kernelbot.cli.outcome import closing, outcome
+from kernelbot.notebook.html import NotebookPage
+from kernelbot.notebook.picture import picture
 from kernelbot.preflight.error_places import ErrorPosition, error_positions
 from kernelbot.protocol import RunResult, WorkloadResult
 from kernelbot.render.failures import Alike, failed_alike
@@ -19,11 +21,6 @@ from kernelbot.saves.model import median_change
 if TYPE_CHECKING:
     from kernelbot.library import Report
     from kernelbot.submissions.model import SubmissionView
-import base64
-import importlib.util
-from html import escape
-
-from kernelbot.render.judging_chart import judging_chart
 
 _MAGIC_LINES = 1
 """Lines of a cell above what is judged."""
@@ -177,69 +174,3 @@ def _speed(found: "Report") -> str:
     low, high = found.speed_ci95
     source = one_line(found.baseline.source)
     return f"{low:.2f} to {high:.2f} times as fast as the reference ({source})"
-
-
-def picture(
-    workloads: Sequence[WorkloadResult], reference: Sequence[WorkloadResult]
-) -> bytes | None:
-    """SVG; None if nothing can be drawn here: it needs the extra `charts`."""
-    if importlib.util.find_spec("vl_convert") is None:
-        return None
-    from kernelbot.drawing.chart_process import drawn
-
-    return drawn({"form": "svg", "chart": judging_chart(workloads, reference)})
-
-
-class NotebookPage:
-    """Parts below each other."""
-
-    def __init__(self) -> None:
-        self._parts: list[str] = []
-
-    def heading(self, text: str, link: str) -> None:
-        """The first line stands out. `link`: where more is; empty: nowhere."""
-        first, *others = text.split("\n")
-        lines = [f"<strong>{escape(first)}</strong>", *map(escape, others)]
-        if link:
-            lines.append(f'<a href="{escape(link)}" target="_blank">{escape(link)}</a>')
-        self._parts.append(f"<p>{'<br>'.join(lines)}</p>")
-
-    def source_line(self, where: str, code: str) -> None:
-        self._parts.append(f"<p>{escape(where)}</p><pre>{escape(code)}</pre>")
-
-    def failure(self, title: str, said: str) -> None:
-        self._parts.append(f"<p>{escape(title)}</p>")
-        self.block(said)
-
-    def block(self, text: str) -> None:
-        """Text as it is; nothing if there is none."""
-        if text:
-            self._parts.append(f"<pre>{escape(text)}</pre>")
-
-    def note(self, text: str) -> None:
-        self._parts.append(f"<p><small>{escape(text)}</small></p>")
-
-    def table(self, headers: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-        """The first cell of each row is its head."""
-        head = "".join(f'<th scope="col">{escape(one)}</th>' for one in headers)
-        body = "".join(
-            f'<tr><th scope="row">{escape(first)}</th>'
-            + "".join(f"<td>{escape(cell)}</td>" for cell in cells)
-            + "</tr>"
-            for first, *cells in rows
-        )
-        self._parts.append(f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>")
-
-    def picture(self, svg: bytes, instead: str) -> None:
-        """A picture. `instead`: what it shows, for those who don't see it."""
-        data = base64.b64encode(svg).decode()
-        self._parts.append(f'<img src="data:image/svg+xml;base64,{data}" alt="{escape(instead)}">')
-
-    def folded(self, title: str, text: str) -> None:
-        """Text that is shown when it is asked for."""
-        self._parts.append(
-            f"<details><summary>{escape(title)}</summary><pre>{escape(text)}</pre></details>"
-        )
-
-    def html(self) -> str:
-        return f'<div class="kernelbot">{"".join(self._parts)}</div>'

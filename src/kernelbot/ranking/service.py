@@ -1,7 +1,5 @@
 """The ranking of a board: each author's best run on a device."""
 
-from bisect import bisect_right, insort
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kernelbot.accounts.model import User
@@ -9,8 +7,8 @@ from kernelbot.boards.model import Board
 from kernelbot.boards.service import find_board, offered_device, visible_boards
 from kernelbot.domain.versioned_cache import VersionedCache
 from kernelbot.ranking import store as standings
+from kernelbot.ranking.marks import PageMarks
 from kernelbot.ranking.model import RankedBoard, Standing, StandingsPage
-from kernelbot.ranking.store import TOP, Mark
 from kernelbot.store.database import Database
 
 _PAGES = 256
@@ -133,29 +131,3 @@ class StandingsService:
             return found.total
         async with self._database.read() as session:
             return await standings.submissions_of(session, found.board.id, found.device, author_id)
-
-
-_APART = 100
-
-
-class PageMarks:
-    """Rows of one version of a ranking at positions divisible by 100. A page further down is
-    counted from the nearest of them instead of from the top."""
-
-    def __init__(self) -> None:
-        self._marks = [TOP]
-
-    def before(self, offset: int) -> Mark:
-        """The nearest mark that isn't past the offset."""
-        return self._marks[bisect_right(self._marks, offset, key=_position) - 1]
-
-    def add(self, offset: int, rows: Sequence[Standing]) -> None:
-        """Mark those of the rows, read at the offset, whose position is divisible by 100."""
-        for position in range(-(-offset // _APART) * _APART, offset + len(rows), _APART):
-            row = rows[position - offset]
-            if self.before(position).position != position:
-                insort(self._marks, Mark(position, row), key=_position)
-
-
-def _position(mark: Mark) -> int:
-    return mark.position

@@ -9,7 +9,8 @@ from kernelbot.render.table import table
 from kernelbot.render.text import indent, one_line, printable, shorten
 from kernelbot.render.units import interval_text, seconds_text, time_text
 from kernelbot.render.verdicts import FAULTS, mark
-from kernelbot.saves.model import MedianChange, Save, SavedWorkload, SpeedChange
+from kernelbot.saves.comparing import SpeedChange
+from kernelbot.saves.model import MedianChange, Save, SavedWorkload
 
 _HEADERS = ("workload", "median", "95 % interval", "versus best", "versus last", "session")
 _RIGHT = ("median", "95 % interval")

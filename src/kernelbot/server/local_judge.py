@@ -1,12 +1,9 @@
 """Judges jobs on this machine without a server, by the warm judge if there can be one."""
 
-import sys
 from collections.abc import Callable
 
-from kernelbot.harness.host.warm.client import WarmJudge, WarmStart
 from kernelbot.harness.host.warm.connection import WAITS, NoWarmJudge
 from kernelbot.harness.host.warm.folder import NotOurs, PrivateFolder, default_folder
-from kernelbot.harness.host.warm.names import environment
 from kernelbot.harness.host.warm.turns import turn
 from kernelbot.protocol import JobSpec, ProgressEvent, RunResult, SandboxMode
 from kernelbot.server.judging_settings import (
@@ -14,6 +11,7 @@ from kernelbot.server.judging_settings import (
     cached_judging_settings,
     read_judging_settings,
 )
+from kernelbot.server.warm_judge import warm_judge
 
 OnEvent = Callable[[ProgressEvent], None]
 OnStep = Callable[[str], None]
@@ -72,21 +70,3 @@ def _judge_cold(job: JobSpec, on_event: OnEvent) -> RunResult:
     )
 
     return judge_once(job, on_event)
-
-
-IDLE_S = 600.0
-"""A warm judge without a job ends after this time."""
-_HARNESS = ("-P", "-m", "kernelbot.harness")
-
-
-def warm_judge(folder: PrivateFolder, idle_s: float = IDLE_S) -> WarmJudge:
-    """The one that goes with this process."""
-
-    def start() -> WarmStart:
-        import platformdirs  # not needed beside a judge that runs
-
-        cache = platformdirs.user_cache_path("kernelbot") / "builds"
-        options = ("--idle-s", str(idle_s), "--build-cache", str(cache))
-        return WarmStart((sys.executable, *_HARNESS), environment(), options)
-
-    return WarmJudge(folder, start)

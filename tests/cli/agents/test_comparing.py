@@ -15,7 +15,7 @@ from kernelbot.protocol import (
     WorkloadResult,
 )
 from kernelbot.ranking.model import ScoreInterval
-from kernelbot.saves.model import SpeedChange
+from kernelbot.saves.comparing import SpeedChange
 from kernelbot.submissions.model import SubmissionView
 from tests.render.results import judged
 

@@ -11,7 +11,7 @@ import pytest
 from kernelbot.domain.errors import JobRefused, PlatformError, SchedulerError
 from kernelbot.launchers.base import Availability, JobState
 from kernelbot.launchers.buildkite.answers import Agent
-from kernelbot.launchers.buildkite.launcher import Queues
+from kernelbot.launchers.buildkite.queues import Queues
 from kernelbot.protocol import JobSpec, SourceFile, decode_payload
 from tests.fakes.buildkite.agents import FakeAgent
 from tests.launchers.buildkite.places import place

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from kernelbot.domain.errors import SchedulerError
-from kernelbot.launchers.github.launcher import LeftOverRuns
+from kernelbot.launchers.github.left_over import LeftOverRuns
 from tests.support.virtual_time import run_virtually
 
 HOUR_S = 3600.0

@@ -6,13 +6,9 @@ from typing import Any
 import pytest
 import yaml
 
-from kernelbot.launchers.github.launcher import (
-    ARTIFACT,
-    JUDGE_STEP,
-    RESULT,
-    RESULT_STEP,
-    make_inputs,
-)
+from kernelbot.launchers.github.ends import JUDGE_STEP, RESULT_STEP
+from kernelbot.launchers.github.inputs import make_inputs
+from kernelbot.launchers.github.launcher import ARTIFACT, RESULT
 from kernelbot.launchers.github.settings import GithubDevice, GithubSettings
 from kernelbot.launchers.handles import job_name
 from tests.fakes.github.workflow import WORKFLOWS, read_workflow

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kernelbot.ranking.authors.calendar import DAYS, WEEKS, calendar
 from kernelbot.ranking.authors.model import ActiveDay
-from kernelbot.ranking.authors.pages import DAYS, WEEKS, calendar
 
 MONDAY = date(2026, 11, 23)
 THIS_YEAR = st.dates(date(2025, 1, 1), date(2027, 12, 31))

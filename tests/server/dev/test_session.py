@@ -17,7 +17,7 @@ from kernelbot.protocol import Lang
 from kernelbot.saves.model import Save
 from kernelbot.server.dev.session import DevSession
 from kernelbot.server.dev.versions import Versions
-from kernelbot.server.local_judge import warm_judge
+from kernelbot.server.warm_judge import warm_judge
 from tests.support.warm import end_judges
 
 Begin = threading.Thread.start

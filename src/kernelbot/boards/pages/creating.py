@@ -6,7 +6,7 @@ from fastapi import APIRouter, File, Form, Response, UploadFile
 
 from kernelbot.api.uploads import file_name
 from kernelbot.boards.model import Visibility
-from kernelbot.boards.pages.organising import read_deadline
+from kernelbot.boards.pages.fields import read_deadline
 from kernelbot.domain.errors import UserError
 from kernelbot.schemas.common import NAME_MAX
 from kernelbot.web.organisers import HOME, OrganiserPage, Typed

@@ -9,8 +9,8 @@ from kernelbot.accounts.model import User
 from kernelbot.api.dependencies import BoardName
 from kernelbot.boards.limits.model import LimitCategory, RateLimit
 from kernelbot.boards.model import Board, Visibility
+from kernelbot.boards.pages.fields import deadline_field, read_deadline
 from kernelbot.boards.service import BoardEdit, Keep
-from kernelbot.catalog.competition import parse_deadline
 from kernelbot.domain.errors import UserError
 from kernelbot.platform.service import COPY_NOTE
 from kernelbot.services import Services
@@ -167,18 +167,3 @@ def _number(text: str) -> int | None:
             f"{text!r} isn't a limit.", hint="Write a number from 0, or leave the field empty."
         )
     return int(text)
-
-
-def deadline_field(deadline: datetime | None) -> str:
-    """A deadline as a browser's field for date and time holds it, in UTC; empty: none."""
-    return f"{deadline.astimezone(UTC):%Y-%m-%dT%H:%M}" if deadline else ""
-
-
-def read_deadline(text: str) -> datetime | None:
-    """What such a field, or a person without one, sends; empty is None. Raises `UserError`."""
-    try:
-        return parse_deadline(text.replace("T", " "))
-    except ValueError as error:
-        raise UserError(
-            f"{error}.", hint="Write it as 2027-01-31 12:00, or leave the field empty."
-        ) from None

@@ -10,12 +10,12 @@ from kernelbot.accounts.model import Role
 from kernelbot.accounts.permissions import require_admin
 from kernelbot.bot.acting import acting
 from kernelbot.bot.answers import answer
+from kernelbot.bot.commands.help import help_text
 from kernelbot.render.markdown import plain
 from kernelbot.render.text import counted
 
 if TYPE_CHECKING:
     from kernelbot.bot.client import KernelBot
-from kernelbot.accounts.model import User
 
 
 def lacking(bot: "KernelBot", guild_id: int | None) -> list[str]:
@@ -63,33 +63,3 @@ def commands(bot: "KernelBot") -> list[app_commands.Command[Any, ..., Any]]:
         await answer_help(bot, interaction)
 
     return [ping, verifydb, resync, show_help]
-
-
-_EVERYONE = """\
-**How to take part**
-1. `/leaderboard list` shows what is open, `/leaderboard task` what is to be solved.
-2. `/leaderboard template` gives you a file to begin with.
-3. `/leaderboard submit test` says whether it is correct, `submit benchmark` how fast it is.
-4. `/leaderboard submit ranked` puts it into the ranking, which `/leaderboard show` shows.
-5. `/leaderboard show-personal` lists what you sent, `/leaderboard get-submission` shows one.
-`/submission show`, `cancel` and `diff` are about your own; `/leaderboard watch` tells you when
-somebody passes you.
-`/run` and *Run this* in a message's menu run a script by itself, and so does a mention of the bot
-with one.
-"""
-_CREATORS = """\
-`/leaderboard create`, `delete`, `/admin create-local`, `held`, `show-stats` are for your boards."""
-_ADMINS = """\
-`/admin start`, `stop`, `update-problems`, `ban`, `unban`, `delete-submission`, `get-submission`,
-`get-user-names`, `update-user-names`, `set-forum-ids`, `settings`, `export-hf`, `/resync`,
-`/verifyruns` and `/verify-task`."""
-
-
-def help_text(viewer: User) -> str:
-    """For whoever asks."""
-    parts = [_EVERYONE]
-    if viewer.role is not Role.COMPETITOR:
-        parts.append(f"You act as {viewer.role} here.\n{_CREATORS}")
-    if viewer.role is Role.ADMIN:
-        parts.append(_ADMINS)
-    return "\n".join(parts)

@@ -5,7 +5,7 @@ from pydantic import BaseModel, Field
 from kernelbot.cli.agents.answers import timings
 from kernelbot.ranking.rules import widened
 from kernelbot.runs.report import WorkloadReport
-from kernelbot.saves.model import SpeedChange, by_intervals
+from kernelbot.saves.comparing import SpeedChange, by_intervals
 from kernelbot.submissions.model import SubmissionView
 
 

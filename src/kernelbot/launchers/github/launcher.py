@@ -1,20 +1,17 @@
 """The launcher: what `Launcher` promises, in GitHub's requests."""
 
 import asyncio
-import math
 import time
-from collections.abc import Awaitable, Callable
 
-import structlog
-
-from kernelbot.domain.errors import KernelbotError
 from kernelbot.launchers.base import Availability, Outcome
-from kernelbot.launchers.github.answers import GithubJob, GithubRun, GithubRunner
+from kernelbot.launchers.github.answers import GithubRun, GithubRunner
 from kernelbot.launchers.github.api import MOST_RUNNERS, PAGE, GithubApi
+from kernelbot.launchers.github.ends import is_final, why_no_result
+from kernelbot.launchers.github.inputs import make_inputs
+from kernelbot.launchers.github.left_over import LeftOverRuns
 from kernelbot.launchers.github.settings import GithubSettings
 from kernelbot.launchers.handles import Handle
 from kernelbot.launchers.links import Links
-from kernelbot.launchers.rest.carried import carry
 from kernelbot.launchers.rest.client import TooLarge
 from kernelbot.launchers.rest.launcher import RestLauncher, RestRules
 from kernelbot.launchers.rest.listing import JobFinder
@@ -123,146 +120,3 @@ class GithubLauncher(RestLauncher[GithubRun]):
             return ""
         names = ", ".join(runner.name for runner in mine[:5])
         return f"all runners with the label {label} are offline: {names}"
-
-
-MAX_PAYLOAD = 60_000
-"""Characters. GitHub takes 65,535 for all inputs together."""
-
-
-def make_inputs(spec: JobSpec, settings: GithubSettings, links: Links | None) -> dict[str, str]:
-    """The inputs of the attempt's run. Raises `JobRefused` if they can't hold the job, and its
-    node can't fetch it."""
-    most_s = spec.longest_s + settings.slack_s
-    carried = carry(
-        spec,
-        links,
-        max_payload=MAX_PAYLOAD,
-        wait_s=settings.traits.wait_s,
-        most_s=most_s,
-        scheduler="GitHub",
-    )
-    return {
-        "attempt": spec.job_id,
-        "runner": settings.devices[spec.device.name].label,
-        "timeout_minutes": str(math.ceil(most_s / 60)),
-        "payload": carried.payload,
-        "payload_url": carried.payload_url,
-        "events_url": carried.links.events_url,
-        "harness_url": carried.links.harness_url,
-        "harness_sha256": carried.links.harness_sha256,
-        "sandbox": "optional" if settings.no_sandbox_ok else "required",
-    }
-
-
-JUDGE_STEP = "judge"
-RESULT_STEP = "result"
-_BY_ITSELF = ("success", "failure")
-_REASONS = {
-    "cancelled": (  # also said of a job that takes longer than its `timeout-minutes`
-        Fault.SCHEDULER,
-        "GitHub cancelled it: somebody asked, or judging took longer than all limits together",
-    ),
-    "timed_out": (
-        Fault.PLATFORM,
-        "GitHub ended it: judging took longer than all limits together",
-    ),
-    "startup_failure": (Fault.PLATFORM, "GitHub couldn't start it: is its workflow file valid?"),
-}
-
-
-def is_final(run: GithubRun) -> bool:
-    """Whether an artifact can't be on its way."""
-    return run.conclusion not in _BY_ITSELF
-
-
-async def why_no_result(api: GithubApi, run: GithubRun) -> Outcome:
-    """The outcome of a run that has ended and left no artifact."""
-    conclusion = run.conclusion or "of no conclusion"
-    if conclusion in _REASONS:
-        fault, reason = _REASONS[conclusion]
-        return lost(reason, fault)
-    if is_final(run):
-        return lost(f"GitHub says that it is {conclusion}", Fault.SCHEDULER)
-    return _of_jobs(await api.jobs(str(run.id)))
-
-
-def _of_jobs(jobs: list[GithubJob]) -> Outcome:
-    job = jobs[0] if jobs else GithubJob()
-    if not job.runner_name:
-        return lost("GitHub ended it before any runner had begun it", Fault.SCHEDULER)
-    where = f"runner {job.runner_name[:80]!r}"
-    ends = {step.name: step.conclusion for step in job.steps}
-    ended = ends.get(JUDGE_STEP)
-    if ended == "skipped":
-        return lost(f"a step before the judge's failed on {where}")
-    if ends.get(RESULT_STEP) == "failure":  # it is `success` also if there is no file
-        return lost(
-            f"GitHub didn't take the result of {where}: is the account's storage for artifacts "
-            "full?",
-            Fault.SCHEDULER,
-        )
-    if ended in ("success", "failure"):
-        return lost(f"the judge ended without a result on {where}; the run's log at GitHub has why")
-    return lost(f"GitHub lost {where} in the middle", Fault.SCHEDULER)
-
-
-_FIRST_PAUSE_S = 15.0
-_LONGEST_PAUSE_S = 3600.0
-_MOST = 1000
-log = structlog.get_logger()
-
-
-class LeftOverRuns:
-    """Tries each again in a task of its own, after a pause that doubles, up to an hour. `delete`
-    says whether a run is gone. Of more than a thousand the oldest are given up."""
-
-    def __init__(
-        self, delete: Callable[[str], Awaitable[bool]], first_pause_s: float = _FIRST_PAUSE_S
-    ) -> None:
-        self._delete = delete
-        self._first_pause_s = first_pause_s
-        self._next: dict[str, tuple[float, float]] = {}
-        """When each is tried again, and the pause after that, by its number."""
-        self._trying: asyncio.Task[None] | None = None
-
-    async def delete(self, number: str) -> None:
-        """Delete a run now; if it can't be, also because this raises, it is tried again."""
-        self._put_off(number, self._first_pause_s)
-        if self._trying is None or self._trying.done():
-            self._trying = asyncio.create_task(self._try())
-        if await self._delete(number):
-            self._next.pop(number, None)
-
-    async def close(self) -> None:
-        """Give up what is left. Idempotent."""
-        trying, self._trying = self._trying, None
-        if trying is not None:
-            trying.cancel()
-            await asyncio.wait([trying])
-
-    async def _try(self) -> None:
-        while self._next:
-            await asyncio.sleep(self._first_pause_s)
-            for number, (due_at, pause_s) in list(self._next.items()):
-                if time.monotonic() >= due_at:
-                    await self._try_one(number, pause_s)
-
-    async def _try_one(self, number: str, pause_s: float) -> None:
-        try:
-            gone = await self._delete(number)
-        except KernelbotError as error:
-            log.warning("run_not_deleted", run=number, error=str(error))
-            gone = False
-        except Exception as error:  # the others must be tried all the same
-            log.error("run_not_deleted", run=number, exc_info=error)
-            gone = False
-        if gone:
-            self._next.pop(number, None)
-        elif number in self._next:
-            self._put_off(number, pause_s)
-
-    def _put_off(self, number: str, pause_s: float) -> None:
-        if number not in self._next and len(self._next) >= _MOST:
-            del self._next[next(iter(self._next))]
-        longer_s = min(pause_s * 2, _LONGEST_PAUSE_S)
-        self._next[number] = (time.monotonic() + pause_s, longer_s)

@@ -11,9 +11,10 @@ import structlog
 from kernelbot.domain.errors import JobRefused, PlatformError, SchedulerError
 from kernelbot.launchers.base import NO_SIZES, Availability, JobState, Outcome, Traits
 from kernelbot.launchers.links import Links, valid_s
+from kernelbot.launchers.modal.answers import read_answer
 from kernelbot.launchers.modal.calls import Arguments, CallEntry, Calls, CallStage
 from kernelbot.launchers.modal.settings import ModalDevice, ModalSettings
-from kernelbot.launchers.results import MAX_REASON, found, lost, no_events, size_of
+from kernelbot.launchers.results import lost, no_events, size_of
 from kernelbot.protocol import Fault, JobSpec, ProgressEvent, encode_payload
 
 _HANDLE = re.compile(r"(fc-[A-Za-z0-9]{1,80}):([A-Za-z0-9][A-Za-z0-9.-]{0,63})")
@@ -210,21 +211,3 @@ class ModalLauncher:
             return Availability(False, f"this launcher for Modal has no device {device!r}")
         why_not = await self._calls.stats(wanted.function)
         return Availability(why_not is None, why_not or "")
-
-
-_TEXTS = ("code", "log")
-
-
-def read_answer(answer: object, most: int) -> Outcome:
-    """`deploy/modal/run_job.py` makes it: `{"result": bytes}`, or why there is none in `log`.
-    `most`: how many bytes the result may have."""
-    if not isinstance(answer, dict):
-        return lost(f"its function returned {type(answer).__name__} instead of an answer")
-    result = answer.get("result")
-    if isinstance(result, bytes):
-        return found(result, most)
-    if answer.get("doubled") is True:
-        return lost("another call judges it, and nobody knows which")
-    code, said = (str(answer.get(name, ""))[:MAX_REASON] for name in _TEXTS)
-    last = said.strip().splitlines()[-1] if said.strip() else "it said nothing"
-    return lost(f"the harness ended with exit code {code} and no result: {last}")

@@ -1,8 +1,6 @@
 """`GET /author/{author_id}`: an author's page, and a feed of what is new on it."""
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
@@ -11,7 +9,8 @@ from kernelbot.api.dependencies import ServicesDep, SettingsDep, UserId
 from kernelbot.boards.pages import feeds
 from kernelbot.boards.pages.embeds import ATOM, cacheable_response
 from kernelbot.ranking.authors.api import BeforeId
-from kernelbot.ranking.authors.model import ActiveDay, Author
+from kernelbot.ranking.authors.calendar import calendar
+from kernelbot.ranking.authors.model import Author
 from kernelbot.ranking.model import Record, Score
 from kernelbot.schemas.common import NAME_MAX
 from kernelbot.web.pages import PageDep, go
@@ -68,62 +67,3 @@ def _records(author: Author) -> list[Record]:
         )
         for one in author.history.scores
     ]
-
-
-WEEKS = 53
-DAYS = 7
-_LEVELS = (1, 3, 6, 10)
-"""From so many submissions on a day has the next darker colour."""
-
-
-@dataclass(frozen=True)
-class CalendarDay:
-    """A day on which there was something. `level`: 1 to 4, how much."""
-
-    column: int
-    row: int
-    level: int
-    day: ActiveDay
-
-
-@dataclass(frozen=True)
-class Month:
-    column: int
-    name: str
-
-
-@dataclass(frozen=True)
-class Calendar:
-    """The weeks until today. `last`: the row of today, in the last column."""
-
-    cells: tuple[CalendarDay, ...]
-    months: tuple[Month, ...]
-    last: int
-
-    @property
-    def submissions(self) -> int:
-        return sum(cell.day.submissions for cell in self.cells)
-
-
-def calendar(days: Iterable[ActiveDay], today: date) -> Calendar:
-    """The grid of `WEEKS` weeks that ends with today's; other days are left out."""
-    first = today - timedelta(days=today.weekday(), weeks=WEEKS - 1)
-    cells = (
-        CalendarDay(*divmod((one.day - first).days, DAYS), _level(one.submissions), one)
-        for one in days
-        if first <= one.day <= today
-    )
-    return Calendar(tuple(cells), tuple(_months(first)), today.weekday())
-
-
-def _level(submissions: int) -> int:
-    return sum(submissions >= least for least in _LEVELS)
-
-
-def _months(first: date) -> Iterator[Month]:
-    """The months that begin in one of the weeks, but for one at the right edge, whose name has no
-    room."""
-    for column in range(1, WEEKS - 2):
-        monday = first + timedelta(weeks=column)
-        if (monday - timedelta(weeks=1)).month != monday.month:
-            yield Month(column, f"{monday:%b}")

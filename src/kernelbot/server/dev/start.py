@@ -10,8 +10,8 @@ from kernelbot.preflight.gpus import PreflightGpu
 from kernelbot.saves.model import Save
 from kernelbot.server.dev.session import DevSession, Display
 from kernelbot.server.dev.versions import Versions
-from kernelbot.server.local_judge import warm_judge
 from kernelbot.server.preflight import Preflights
+from kernelbot.server.warm_judge import warm_judge
 from kernelbot.submissions.source import check_language
 
 

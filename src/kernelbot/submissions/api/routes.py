@@ -7,7 +7,6 @@ from typing import Annotated, Any
 from fastapi import APIRouter, File, Form, Header, Path, Query, Request, Response, UploadFile
 from fastapi.responses import StreamingResponse
 
-from kernelbot.accounts.model import User
 from kernelbot.api.answers import MAX_KEPT_BYTES
 from kernelbot.api.departures import EventStream
 from kernelbot.api.dependencies import (
@@ -24,18 +23,16 @@ from kernelbot.api.errors import documented
 from kernelbot.api.uploads import file_name
 from kernelbot.domain.ids import BIGINT_MAX
 from kernelbot.protocol import Mode
-from kernelbot.ranking.model import Comparisons, ScoreComparison
 from kernelbot.runs.files import MAX_NAME
 from kernelbot.runs.samples.schemas import SampleList
 from kernelbot.schemas.common import NAME_MAX, Name
 from kernelbot.schemas.values import to_json
-from kernelbot.services import Services
 from kernelbot.submissions.answers import SubmissionList
 from kernelbot.submissions.api.events import stream
+from kernelbot.submissions.api.limits import with_limits
 from kernelbot.submissions.api.listing import listed_json
 from kernelbot.submissions.artifacts.schemas import ArtifactList
-from kernelbot.submissions.model import NewSubmission, Submission, SubmissionView
-from kernelbot.submissions.timings import limit_on
+from kernelbot.submissions.model import NewSubmission, SubmissionView
 
 router = APIRouter(prefix="/submissions", tags=["submissions"])
 
@@ -204,19 +201,4 @@ async def follow_submission(
             queue_s=settings.queue_s,
         ),
         headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
-    )
-
-
-async def with_limits(
-    services: Services, viewer: User, submission: Submission, compared: Comparisons
-) -> tuple[ScoreComparison, ...]:
-    """The comparisons with their limits. `submission`: theirs, with its results."""
-    if not compared.found:
-        return ()
-    problem = (await services.boards.problem(viewer, submission.board)).spec
-    return tuple(
-        replace(
-            one, limit=limit_on(submission, problem, one.device, services.devices.spec(one.device))
-        )
-        for one in compared.found
     )

@@ -1,7 +1,6 @@
 """A submission: what became of it, live while it is judged, and its code."""
 
 import asyncio
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from typing import Annotated, Any
@@ -19,8 +18,6 @@ from kernelbot.domain.ids import BIGINT_MAX
 from kernelbot.drawing.texts import Texts
 from kernelbot.duels.model import Duel
 from kernelbot.preflight.error_places import error_positions
-from kernelbot.preflight.kernel_table import KernelTable, kernel_table, never_launched
-from kernelbot.preflight.model import Diagnostic, Preflight, PreflightReport
 from kernelbot.protocol import Mode
 from kernelbot.render.intervals import of_the_score
 from kernelbot.runs.files import MAX_NAME, safe_name
@@ -30,6 +27,7 @@ from kernelbot.services import Services
 from kernelbot.submissions.api.events import stream
 from kernelbot.submissions.model import Submission, SubmissionEvent
 from kernelbot.submissions.pages.comparison import comparisons
+from kernelbot.submissions.pages.preflights import shown_preflight
 from kernelbot.submissions.pages.profile import profiles_of
 from kernelbot.submissions.pages.progress import LiveState, SubmissionProgress
 from kernelbot.submissions.pages.results import diff_lines, is_live, shown_runs
@@ -239,36 +237,3 @@ async def download_artifact(
     file, content = await page.services.artifacts.get(page.user, submission_id, run_id, name)
     headers = {**HEADERS, **as_attachment(file), "Cache-Control": "no-store"}
     return Response(content, media_type=media_type(file), headers=headers)
-
-
-@dataclass(frozen=True)
-class ShownDiagnostic:
-    """An error or a warning; `place` is empty if the compiler named none."""
-
-    found: Diagnostic
-    place: str
-
-
-@dataclass(frozen=True)
-class ShownPreflight:
-    """What compilers said for one GPU. `never_launched`: a sentence for each such kernel."""
-
-    report: PreflightReport
-    table: KernelTable
-    diagnostics: tuple[ShownDiagnostic, ...]
-    never_launched: tuple[str, ...]
-
-
-def shown_preflight(preflight: Preflight) -> ShownPreflight:
-    report = preflight.report
-    return ShownPreflight(
-        report,
-        kernel_table(preflight),
-        tuple(ShownDiagnostic(one, _position_text(one)) for one in report.diagnostics),
-        never_launched(report),
-    )
-
-
-def _position_text(found: Diagnostic) -> str:
-    numbers = [str(number) for number in (found.line, found.column) if number is not None]
-    return ":".join([found.file, *numbers] if found.file else numbers)

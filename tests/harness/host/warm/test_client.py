@@ -26,7 +26,7 @@ from kernelbot.protocol import (
     Verdict,
 )
 from kernelbot.server.judge_once import judge_once
-from kernelbot.server.local_judge import warm_judge
+from kernelbot.server.warm_judge import warm_judge
 from tests.harness.jobs import SORT, a_job, a_problem
 from tests.support.warm import connected, end_judges
 
