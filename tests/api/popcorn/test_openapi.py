@@ -45,7 +45,7 @@ def live(postgres: TestServer) -> Iterator[LiveServer]:
 
 @pytest.fixture(scope="module")
 def document(live: LiveServer) -> OpenApiSchema:
-    return schemathesis.openapi.from_url(f"{live.url}/openapi.json")
+    return schemathesis.openapi.from_url(f"{live.url}/openapi.json", timeout=60)
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
