@@ -70,6 +70,7 @@ def test_another_submission_finds_nothing(host: Host) -> None:
     assert judge(host, source).stdout.startswith("compiled\n")
 
 
+@pytest.mark.exhaustive
 def test_other_files_stay_behind(host: Host) -> None:
     result = judge(host, COMPILES.format(folder="elsewhere"))
     assert "compiled\n" * 2 == result.stdout

@@ -13,6 +13,7 @@ import pytest
 from kernelbot.harness.inside.cuda_on_cpu.emulation import Emulation
 from kernelbot.harness.inside.cuda_on_cpu.headers import CHECKED_FLAGS, CHECKED_LIBRARIES
 from tests.harness.inside.cuda_on_cpu.test_running import build
+from tests.support.exhaustive import few
 
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="g++ isn't installed")
 SOURCE = Path(__file__).with_name("kernels.hip.cpp")
@@ -257,19 +258,22 @@ def test_a_mistake_is_found_with_its_thread_and_line(
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [
-        (
+    few(
+        [
             (
-                "#include <hip/hip_runtime.h>\n__global__ void k(int *a) {\n"
-                "    a[0] = __shfl_sync(0xffffffff, a[0], 0);\n}\n"
+                (
+                    "#include <hip/hip_runtime.h>\n__global__ void k(int *a) {\n"
+                    "    a[0] = __shfl_sync(0xffffffff, a[0], 0);\n}\n"
+                ),
+                "submission.cu:3:",
             ),
-            "submission.cu:3:",
-        ),
-        (
-            "#define HEADER <hip/hip_runtime.h>\n#include HEADER\n",
-            "HIP runs here only if its headers are named in an #include",
-        ),
-    ],
+            (
+                "#define HEADER <hip/hip_runtime.h>\n#include HEADER\n",
+                "HIP runs here only if its headers are named in an #include",
+            ),
+        ],
+        1,
+    ),
 )
 def test_what_hip_refuses_is_refused(tmp_path: Path, text: str, said: str) -> None:
     with pytest.raises(subprocess.CalledProcessError) as failed:

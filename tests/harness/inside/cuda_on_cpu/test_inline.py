@@ -157,6 +157,7 @@ print(bool((module.run(a) == a.reshape(-1, 64).sum(1)).all()))
     assert ["True"] == answers(tmp_path, code, install=_INSTALL, patience_s=450)
 
 
+@pytest.mark.exhaustive
 def test_matrix_cores_of_amds_are_refused_by_the_authors_line(tmp_path: Path) -> None:
     code = """
 source = '''

@@ -55,6 +55,7 @@ def test_our_headers_give_kernels(tmp_path: Path, name: str) -> None:
 
 
 @needs_hip
+@pytest.mark.exhaustive
 def test_flags_for_other_gpus_are_left_out(tmp_path: Path) -> None:
     source = "#include <hip/hip_runtime.h>\n__global__ void k(float *x) { *x = 1; }\n"
     flags = ("--offload-arch=gfx90a", "-fno-gpu-rdc", "-O1", "-DANY=1")
@@ -67,6 +68,7 @@ def test_flags_for_other_gpus_are_left_out(tmp_path: Path) -> None:
 
 
 @needs_hip
+@pytest.mark.exhaustive
 def test_a_name_that_only_rocm_has_is_nobodys_error(tmp_path: Path) -> None:
     source = (
         "#include <hip/hip_fp16.h>\n"

@@ -10,6 +10,7 @@ import pytest
 
 from kernelbot.harness.inside.gpu import libdevice
 from tests.harness.inside.gpu.test_emulation import answers
+from tests.support.exhaustive import few
 
 pytest.importorskip("torch", reason="torch isn't installed")
 pytest.importorskip("triton", reason="triton isn't installed")
@@ -43,13 +44,19 @@ NOT_COVERED = {"double2hiint", "double2loint", "hiloint2double", "jn", "rcp64h",
 
 @pytest.mark.parametrize(
     ("formula", "expected"),
-    [
-        ("libdevice.log2(value)", [0.0, 2.0, 4.0, -2.0]),
-        ("libdevice.pow(value, 2)", [1.0, 16.0, 256.0, 0.062]),
-        ("rsqrt(value) + libdevice.floor(2.5)", [3.0, 2.5, 2.25, 4.0]),
-        ("tl.where(~libdevice.isnan(tl.sqrt(value - 1)), 1.0, 0.0)", [1.0, 1.0, 1.0, 0.0]),
-        ("tl.sum(libdevice.fma(value[:, None], value[None, :], 1.0), 0)", [25.25, 89, 344, 9.312]),
-    ],
+    few(
+        [
+            ("libdevice.log2(value)", [0.0, 2.0, 4.0, -2.0]),
+            ("libdevice.pow(value, 2)", [1.0, 16.0, 256.0, 0.062]),
+            ("rsqrt(value) + libdevice.floor(2.5)", [3.0, 2.5, 2.25, 4.0]),
+            ("tl.where(~libdevice.isnan(tl.sqrt(value - 1)), 1.0, 0.0)", [1.0, 1.0, 1.0, 0.0]),
+            (
+                "tl.sum(libdevice.fma(value[:, None], value[None, :], 1.0), 0)",
+                [25.25, 89, 344, 9.312],
+            ),
+        ],
+        2,
+    ),
 )
 def test_a_kernel_s_functions_have_values(
     tmp_path: Path, formula: str, expected: list[float]

@@ -336,6 +336,7 @@ def test_what_is_computed_after_the_mark_is_known(client: RunnerClient) -> None:
     assert min(busy, helped) > 20_000_000 > idle
 
 
+@pytest.mark.exhaustive
 def test_arrays_in_too_many_pieces_are_refused(client: RunnerClient) -> None:
     """An honest runner copies those beyond what the judge reads."""
     pieces = "np.zeros(1 << 28, np.uint8)[:: 1 << 13]"
