@@ -17,7 +17,6 @@ from kernelbot.harness.data.channel import Channel, ChannelError, framed
 from kernelbot.harness.data.decode import decode, is_device_full
 from kernelbot.harness.data.encode import Encoded, UnsupportedValue, encode, overlaps
 from kernelbot.harness.data.shared_memory import SharedBuffer, replaced
-from kernelbot.harness.inside.cuda_on_cpu.coverage import NotCovered
 from kernelbot.harness.inside.gpu.driver import GpuError
 from kernelbot.harness.inside.gpu.timing import RunnerGpu, open_gpu
 from kernelbot.harness.inside.marks.marks import marks
@@ -26,9 +25,9 @@ from kernelbot.harness.inside.own_builds import pack, unpack
 from kernelbot.harness.inside.profiling.calls import profile, repeat
 from kernelbot.harness.inside.ranks.joining import join
 from kernelbot.harness.inside.runner.arena_calls import Answers, ArenaCalls, Harness
+from kernelbot.harness.inside.runner.author import load_library, load_module
 from kernelbot.harness.inside.runner.kernels import (
     CompiledKernel,
-    MissingSymbol,
     OutOfBounds,
     PythonKernel,
     TimedKernel,
@@ -36,11 +35,9 @@ from kernelbot.harness.inside.runner.kernels import (
     first_array,
 )
 from kernelbot.harness.inside.runner.loading import (
-    compile_module,
     error_text,
     flush_output,
     import_all,
-    run_module,
     write_files,
 )
 from kernelbot.harness.inside.runner.probes import OUTPUT_BASE, take
@@ -160,37 +157,19 @@ class _Runner:
             builds = SharedBuffer.attach(fds.pop())
             unpack(Path(self._folder), builds.read(0, request.builds))
             builds.close()
-        path = Path(self._folder, request.name)
         try:
-            code = compile_module(path, request.text)
-        except (SyntaxError, ValueError) as error:
-            text = error_text(error, self._folder)
-            return self._reply(RequestRefused(RefusalReason.NOT_COMPILED, text))
-        try:
-            kernel = run_module(path, code)
-        except NotCovered as error:
-            return self._reply(RequestRefused(RefusalReason.NOT_COMPILED, str(error)))
+            kernel = load_module(request, self._folder)
         except BaseException as error:  # noqa: BLE001 (whatever it raises is the author's)
             return self._raised(error)
-        flush_output()
-        if not callable(kernel):
-            return self._reply(RequestRefused(RefusalReason.MISSING))
-        self._kernels["author"] = PythonKernel(kernel)
-        return self._reply(messages.Loaded())
+        return self._loaded(kernel)
 
     def _load_library(self, request: messages.LoadLibrary, fds: list[int]) -> bool:
-        path = Path(self._folder, "kernel.so")
-        library = SharedBuffer.attach(fds.pop())
-        path.write_bytes(library.read(0, request.size))
-        library.close()
-        try:
-            self._kernels["author"] = CompiledKernel.load(
-                path, request.outputs, emulates=request.emulates
-            )
-        except OSError as error:
-            return self._reply(RequestRefused(RefusalReason.RAISED, str(error)))
-        except MissingSymbol:
-            return self._reply(RequestRefused(RefusalReason.MISSING))
+        return self._loaded(load_library(request, SharedBuffer.attach(fds.pop()), self._folder))
+
+    def _loaded(self, kernel: TimedKernel | RequestRefused) -> bool:
+        if isinstance(kernel, RequestRefused):
+            return self._reply(kernel)
+        self._kernels["author"] = kernel
         return self._reply(messages.Loaded())
 
     def _prepare(self, request: messages.Prepare, fds: list[int]) -> bool:
