@@ -5,7 +5,6 @@ import base64
 import binascii
 import hashlib
 import re
-import time
 from collections.abc import AsyncIterator, Collection, Mapping
 from dataclasses import dataclass, replace
 
@@ -20,7 +19,7 @@ from kernelbot.domain.errors import (
     SchedulerError,
 )
 from kernelbot.launchers.base import NO_SIZES, Availability, JobState, Outcome, Traits
-from kernelbot.launchers.kubernetes.answers import KubernetesJob, KubernetesNode, Pod, Quota
+from kernelbot.launchers.kubernetes.answers import KubernetesJob, Pod
 from kernelbot.launchers.kubernetes.api import (
     JOBS,
     PODS,
@@ -36,7 +35,7 @@ from kernelbot.launchers.kubernetes.manifest import (
     object_name,
     secret_body,
 )
-from kernelbot.launchers.kubernetes.room import why_no_node, why_no_quota
+from kernelbot.launchers.kubernetes.room import ClusterRoom
 from kernelbot.launchers.kubernetes.script import PAYLOAD
 from kernelbot.launchers.kubernetes.settings import KubernetesDevice, KubernetesSettings
 from kernelbot.launchers.kubernetes.states import RUNNING, LoggedResult, SeenAttempt, Wait, see
@@ -56,7 +55,6 @@ _HANDLE = re.compile(rf"([0-9A-Za-z-]{{1,64}}):({ATTEMPT_ID})")
 _ASKED_AT_ONCE = 20
 """Jobs asked for singly in one poll, of those that no watch has told of."""
 _LOGS_AT_ONCE = 4
-_NODES_FOR_S = 10.0
 _CANCEL_TRIES = 5
 _SETTLING, _NO_IMAGE, _FAILING, _CUT = "settling", "no image", "failing", "cut"
 """What may be amiss with a job: the news of its end is half of it, its image or its log can't be
@@ -103,9 +101,7 @@ class KubernetesLauncher:
         """By attempt, what was said of its waiting last."""
         self._waiting = WaitTimes(settings.stuck_s)
         self._logs = asyncio.Semaphore(_LOGS_AT_ONCE)
-        self._looking = asyncio.Lock()
-        self._nodes: tuple[float, tuple[KubernetesNode, ...] | None] = (float("-inf"), None)
-        self._quotas: tuple[Quota, ...] | None = None
+        self._room = ClusterRoom(self._api)
 
     @property
     def traits(self) -> Traits:
@@ -330,22 +326,9 @@ class KubernetesLauncher:
         if wanted is None:
             return Availability(False, f"this launcher has no device {device!r}")
         stuck = await self._why_stuck(device, wanted)
-        async with self._looking:  # once for all devices
-            await self._look()
-        nodes, quotas = self._nodes[1], self._quotas
-        why = stuck
-        if not why and nodes is not None and not wanted.autoscaled:
-            why = why_no_node(nodes, wanted)
-        if not why and quotas is not None and wanted.queue is None:
-            why = why_no_quota(quotas, wanted)
+        no_room = await self._room.why_none(wanted)
+        why = stuck or no_room
         return Availability(not why, why)
-
-    async def _look(self) -> None:
-        looked_at, _ = self._nodes
-        if time.monotonic() - looked_at < _NODES_FOR_S:
-            return
-        self._quotas = await self._api.quotas()
-        self._nodes = (time.monotonic(), await self._api.nodes())
 
     async def _why_stuck(self, device: str, wanted: KubernetesDevice) -> str:
         """What keeps a job of the device's from beginning, if it has done so for a while and more

@@ -1,10 +1,13 @@
 """Whether a cluster has room for a device's pods: its nodes, and the namespace's quotas."""
 
+import asyncio
 import re
+import time
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 
 from kernelbot.launchers.kubernetes.answers import KubernetesNode, Quota, Taint
+from kernelbot.launchers.kubernetes.api import KubernetesApi
 from kernelbot.launchers.kubernetes.settings import Effect, KubernetesDevice, Operator, Toleration
 
 _QUANTITY = re.compile(r"([0-9]{1,18})(?:\.([0-9]{1,9}))?(m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?")
@@ -14,6 +17,35 @@ _UNITS |= {f"{unit}i": Fraction(1024) ** (at + 1) for at, unit in enumerate("KMG
 _COUNTED = ("count/jobs.batch", "pods", "count/pods", "count/secrets", "secrets")
 """What each of our jobs has one of."""
 _KEEPS_AWAY = frozenset((Effect.NO_SCHEDULE, Effect.NO_EXECUTE))
+_NODES_FOR_S = 10.0
+
+
+class ClusterRoom:
+    """The cluster's nodes and the namespace's quotas, as far as our account may see them: asked for
+    once for all devices, and again after a while."""
+
+    def __init__(self, api: KubernetesApi) -> None:
+        self._api = api
+        self._asking = asyncio.Lock()
+        self._asked_at = float("-inf")
+        self._nodes: tuple[KubernetesNode, ...] | None = None
+        self._quotas: tuple[Quota, ...] | None = None
+
+    async def why_none(self, device: KubernetesDevice) -> str:
+        """Why there is no room for one more of the device's jobs; empty: there is, or we may not
+        see. An autoscaler may make another node; a queue has a quota of its own. Raises
+        `SchedulerError` if the cluster doesn't answer."""
+        async with self._asking:
+            if time.monotonic() - self._asked_at >= _NODES_FOR_S:
+                self._quotas = await self._api.quotas()
+                self._nodes = await self._api.nodes()
+                self._asked_at = time.monotonic()
+        why = ""
+        if self._nodes is not None and not device.autoscaled:
+            why = why_no_node(self._nodes, device)
+        if not why and self._quotas is not None and device.queue is None:
+            why = why_no_quota(self._quotas, device)
+        return why
 
 
 def quantity(text: str) -> Fraction | None:
