@@ -3,11 +3,12 @@
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
 from kernelbot.domain.errors import KernelbotError
 from kernelbot.environment.messages import Action, Observation, ResetRequest, State
 from kernelbot.environment.sessions import SessionsTaken
+from kernelbot.schemas.common import RequestBody
 from kernelbot.schemas.mistakes import what_is_wrong
 
 
@@ -22,31 +23,27 @@ class ErrorCode(StrEnum):
     SESSION_ERROR = "SESSION_ERROR"
 
 
-class _Frame(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class ResetFrame(_Frame):
+class ResetFrame(RequestBody):
     """Begin an episode."""
 
     type: Literal["reset"]
     data: ResetRequest = ResetRequest()
 
 
-class StepFrame(_Frame):
+class StepFrame(RequestBody):
     """An attempt."""
 
     type: Literal["step"]
     data: Action
 
 
-class StateFrame(_Frame):
+class StateFrame(RequestBody):
     """How far is the episode?"""
 
     type: Literal["state"]
 
 
-class CloseFrame(_Frame):
+class CloseFrame(RequestBody):
     """The session ends."""
 
     type: Literal["close"]

@@ -4,13 +4,14 @@ import json
 from typing import Any
 
 from fastapi import APIRouter, Request
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from kernelbot.domain.errors import NotFound
 from kernelbot.environment.messages import TaskSummary, TaskView
 from kernelbot.environment.tasks import Split, TaskSet
 from kernelbot.environment.views import task_summary, task_view
 from kernelbot.render.text import encodable
+from kernelbot.schemas.common import RequestBody
 
 _PARSE_ERROR, _INVALID_REQUEST, _NO_METHOD = -32700, -32600, -32601
 
@@ -22,10 +23,8 @@ class SplitView(BaseModel):
     type: Split
 
 
-class AskedSplit(BaseModel):
+class AskedSplit(RequestBody):
     """A split's name."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     split: str
 

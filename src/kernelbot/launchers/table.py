@@ -1,6 +1,7 @@
 """What a scheduler's adapter is to the configuration: a `[launchers.NAME]` table of its kind, which
 builds the launcher. A kind is an entry point of the group `kernelbot.launchers` (`kinds.py`)."""
 
+import importlib.util
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
@@ -14,6 +15,7 @@ from kernelbot.domain.errors import UserError
 from kernelbot.domain.values import from_fields
 from kernelbot.launchers.base import Launcher, Traits
 from kernelbot.launchers.links import Links
+from kernelbot.platform.distribution import checkout_command
 from kernelbot.protocol import SandboxMode
 from kernelbot.runs.devices.model import DeviceConfig
 
@@ -49,6 +51,14 @@ class LauncherPlace:
             )
         return token
 
+    def need_package(self, module: str, whose: str) -> None:
+        """An extra's package must be installed, which isn't loaded here. Raises `UserError`."""
+        if importlib.util.find_spec(module) is None:
+            raise UserError(
+                f"The launcher {self.name!r} needs {whose}'s package, which isn't installed.",
+                hint=f"Install the extra: {checkout_command(module)}.",
+            )
+
     def refuse_strays(self, named: Iterable[str]) -> None:
         """Devices that the table names must be ours. Raises `UserError`."""
         names = {device.spec.name for device in self.devices}
@@ -63,9 +73,13 @@ class LauncherPlace:
         )
 
 
-class LauncherTable(BaseModel, ABC):
+class ConfigTable(BaseModel):
+    """A table of `kernelbot.toml`. Unknown keys are mistakes."""
+
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False, frozen=True)
 
+
+class LauncherTable(ConfigTable, ABC):
     title: ClassVar[str]
     """Where its jobs run, for people: behind "by"."""
     variables: ClassVar[tuple[str, ...]] = ()

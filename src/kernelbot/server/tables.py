@@ -4,10 +4,11 @@ import dataclasses
 import math
 from typing import Annotated, Any, TypeVar
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from kernelbot.api.settings import VendorNotes
 from kernelbot.domain.values import from_fields
+from kernelbot.launchers.table import ConfigTable
 from kernelbot.moderation.reviews.model import ReviewRules
 from kernelbot.protocol import DeviceSpec, Limits, NumberType, Peak, SamplingRules, Vendor
 from kernelbot.runs.devices.model import DeviceConfig
@@ -29,10 +30,8 @@ def _as_list(names: Any) -> Any:
     return (names,) if isinstance(names, str) else names
 
 
-class DeviceSettings(BaseModel):
+class DeviceSettings(ConfigTable):
     """One `[[devices]]` of the configuration."""
-
-    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")
     vendor: Vendor = Vendor.CPU
@@ -86,10 +85,8 @@ class DeviceSettings(BaseModel):
         return from_fields(DeviceConfig, self, spec=spec, launchers=self.launcher)
 
 
-class WorkerSettings(BaseModel):
+class WorkerSettings(ConfigTable):
     """The `[worker]` table: intervals of heartbeats and recovery, in seconds."""
-
-    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
     heartbeat_s: float = Field(default=2.0, gt=0)
     stale_s: float = Field(default=30.0, gt=0)
@@ -101,19 +98,15 @@ class WorkerSettings(BaseModel):
     """A device's harness host that is silent for longer is killed, and its jobs are tried again."""
 
 
-class BuildSettings(BaseModel):
+class BuildSettings(ConfigTable):
     """The `[builds]` table: what is kept of build steps."""
-
-    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
     limit_bytes: int = Field(default=4 << 30, ge=0)
     """Most bytes of all that is kept in the database; what wasn't used for longest goes first."""
 
 
-class QueueSettings(BaseModel):
+class QueueSettings(ConfigTable):
     """The `[queue]` table: how authors share a device. Limits count runs, per author and device."""
-
-    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
     waiting_limit: int = Field(default=100, ge=1)
     """How many may wait; submitting more is refused."""
@@ -136,11 +129,9 @@ class QueueSettings(BaseModel):
 _Limit = Annotated[float, Field(gt=0, le=86_400)]
 
 
-class DatabaseSettings(BaseModel):
+class DatabaseSettings(ConfigTable):
     """The `[database]` table: how long sessions may keep the database, as `DatabaseTimeouts`
     says."""
-
-    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
     lock_timeout_s: _Limit = DatabaseTimeouts.locked_s
     statement_timeout_s: _Limit = DatabaseTimeouts.slow_s
@@ -157,20 +148,16 @@ class DatabaseSettings(BaseModel):
         )
 
 
-class DuelSettings(BaseModel):
+class DuelSettings(ConfigTable):
     """The `[duels]` table."""
-
-    model_config = ConfigDict(extra="forbid")
 
     enabled: bool = True
     places: int = Field(default=10, ge=0, le=1000)
     """Neighbours are dueled among so many first places of each ranking."""
 
 
-class ExportSettings(BaseModel):
+class ExportSettings(ConfigTable):
     """The `[export]` table."""
-
-    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
     key: str | None = Field(default=None, min_length=16, repr=False)
     """The key of the pseudonyms; None: one that is made once and kept in the database."""
@@ -182,10 +169,8 @@ class ExportSettings(BaseModel):
     """The dataset's licence, by the Hub's name for it."""
 
 
-class WebhookSettings(BaseModel):
+class WebhookSettings(ConfigTable):
     """The `[webhooks]` table."""
-
-    model_config = ConfigDict(extra="forbid")
 
     private_addresses: bool = False
     """Whether they may be in this network, on every port and without TLS."""
@@ -196,10 +181,8 @@ class WebhookSettings(BaseModel):
         return WebhookRules(self.private_addresses, self.ports)
 
 
-class VendorSettings(BaseModel):
+class VendorSettings(ConfigTable):
     """The `[vendors]` table: what those who lend machines find at `/harness/`."""
-
-    model_config = ConfigDict(extra="forbid")
 
     contact: str | None = Field(
         default=None, pattern=r"""^(mailto:[^\s<>"'@]+@[^\s<>"'@]+|https?://[^\s<>"']+)$"""
@@ -214,10 +197,8 @@ class VendorSettings(BaseModel):
         return VendorNotes(self.contact, self.repository, self.image)
 
 
-class DiscordSettings(BaseModel):
+class DiscordSettings(ConfigTable):
     """The `[discord]` table."""
-
-    model_config = ConfigDict(extra="forbid")
 
     guilds: tuple[int, ...] = ()
     """Guilds besides the one of the environment."""

@@ -3,12 +3,12 @@
 from dataclasses import replace
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from kernelbot.domain.values import from_fields
 from kernelbot.launchers.base import Traits
 from kernelbot.launchers.buildkite import QUEUE, BuildkiteLauncher, BuildkiteSettings
-from kernelbot.launchers.table import LauncherPlace, RemoteTable
+from kernelbot.launchers.table import ConfigTable, LauncherPlace, RemoteTable
 from kernelbot.protocol import SandboxMode
 
 Slug = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,99}$")]
@@ -19,9 +19,7 @@ _VARIABLE = "BUILDKITE_API_TOKEN"
 _ROOM_S = 3600.0
 
 
-class BuildkiteDeviceTable(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
+class BuildkiteDeviceTable(ConfigTable):
     queues: tuple[Queue, ...] = Field(min_length=1)
     """One for each GPU."""
 

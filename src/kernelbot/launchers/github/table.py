@@ -4,11 +4,11 @@ import re
 from dataclasses import replace
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from kernelbot.domain.values import from_fields
 from kernelbot.launchers.github import GithubDevice, GithubLauncher, GithubSettings
-from kernelbot.launchers.table import LauncherPlace, RemoteTable
+from kernelbot.launchers.table import ConfigTable, LauncherPlace, RemoteTable
 from kernelbot.protocol import SandboxMode, Vendor
 from kernelbot.runs.devices.model import DeviceConfig
 
@@ -22,9 +22,7 @@ _TOKEN, _TOKEN_BACKUP = "GITHUB_TOKEN", "GITHUB_TOKEN_BACKUP"
 _REPO_NAME, _BRANCH_NAME = "GITHUB_REPO", "GITHUB_WORKFLOW_BRANCH"
 
 
-class GithubDeviceTable(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
+class GithubDeviceTable(ConfigTable):
     label: Label | None = None
     """None: the device's name."""
     workflow: WorkflowFile | None = None

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, Field
 
 from kernelbot.domain.values import from_fields
 from kernelbot.launchers.kubernetes import (
@@ -16,7 +16,7 @@ from kernelbot.launchers.kubernetes import (
 from kernelbot.launchers.kubernetes.credentials import HOST, KUBECONFIG, PORT, find_credentials
 from kernelbot.launchers.kubernetes.room import quantity
 from kernelbot.launchers.kubernetes.settings import Effect, Operator
-from kernelbot.launchers.table import LauncherPlace, RemoteTable
+from kernelbot.launchers.table import ConfigTable, LauncherPlace, RemoteTable
 from kernelbot.protocol import Vendor
 from kernelbot.runs.devices.model import DeviceConfig
 
@@ -44,11 +44,7 @@ Amount = Annotated[str, AfterValidator(_quantity)]
 _RESOURCES = {Vendor.NVIDIA: "nvidia.com/gpu", Vendor.AMD: "amd.com/gpu"}
 
 
-class _Table(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class TolerationTable(_Table):
+class TolerationTable(ConfigTable):
     key: Key | None = None
     operator: Operator = Operator.EQUAL
     value: Value = ""
@@ -58,7 +54,7 @@ class TolerationTable(_Table):
         return Toleration(self.key or "", self.operator, self.value, self.effect)
 
 
-class KubernetesDeviceTable(_Table):
+class KubernetesDeviceTable(ConfigTable):
     image: Image | None = None
     resource: Key | None = None
     """None: the vendor's own; a CPU has none."""

@@ -1,26 +1,21 @@
 """`kind = "modal"` in the configuration."""
 
-import importlib.util
 import re
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from kernelbot.domain.errors import UserError
 from kernelbot.domain.values import from_fields
 from kernelbot.launchers.modal import ModalDevice, ModalLauncher, ModalSettings
 from kernelbot.launchers.modal.settings import FUNCTION_TIMEOUT_S
-from kernelbot.launchers.table import LauncherPlace, RemoteTable
-from kernelbot.platform.distribution import checkout_command
+from kernelbot.launchers.table import ConfigTable, LauncherPlace, RemoteTable
 from kernelbot.protocol import SandboxMode
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$")]
 """The name of an app, an environment or a function."""
 
 
-class ModalDeviceTable(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
+class ModalDeviceTable(ConfigTable):
     function: Name
 
 
@@ -47,11 +42,7 @@ class ModalTable(RemoteTable):
     def build(self, place: LauncherPlace) -> ModalLauncher:
         """Asks Modal for nothing yet."""
         settings = self.settings(place)
-        if importlib.util.find_spec("modal") is None:
-            raise UserError(
-                f"The launcher {place.name!r} needs Modal's package, which isn't installed.",
-                hint=f"Install the extra: {checkout_command('modal')}.",
-            )
+        place.need_package("modal", "Modal")
         from kernelbot.launchers.modal.package import PackageCalls
 
         calls = PackageCalls(self.app, self.environment, timeout_s=self.timeout_s)

@@ -1,15 +1,12 @@
 """`kind = "ray"` in the configuration."""
 
-import importlib.util
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from kernelbot.domain.errors import UserError
 from kernelbot.domain.values import from_fields
 from kernelbot.launchers.ray import RayDevice, RayLauncher, RaySettings
-from kernelbot.launchers.table import LauncherPlace, RemoteTable
-from kernelbot.platform.distribution import checkout_command
+from kernelbot.launchers.table import ConfigTable, LauncherPlace, RemoteTable
 from kernelbot.protocol import SandboxMode, Vendor
 from kernelbot.runs.devices.model import DeviceConfig
 
@@ -17,9 +14,7 @@ Name = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_:.-]{0,99}$")]
 Amount = Annotated[float, Field(gt=0, le=1024)]
 
 
-class RayDeviceTable(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
+class RayDeviceTable(ConfigTable):
     num_gpus: int | None = Field(default=None, ge=0, le=64)
     """None: one, or none for a CPU."""
     num_cpus: float = Field(default=1.0, ge=0, le=1024)
@@ -47,11 +42,7 @@ class RayTable(RemoteTable):
     def build(self, place: LauncherPlace) -> RayLauncher:
         """Connects to nothing yet, and doesn't load Ray's package."""
         settings = self.settings(place)
-        if importlib.util.find_spec("ray") is None:
-            raise UserError(
-                f"The launcher {place.name!r} needs Ray's package, which isn't installed.",
-                hint=f"Install the extra: {checkout_command('ray')}.",
-            )
+        place.need_package("ray", "Ray")
         harness = place.build_harness(place.folder / "kernelbot-harness.pyz")
         return RayLauncher(settings, harness, place.links)
 

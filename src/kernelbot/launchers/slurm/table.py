@@ -2,11 +2,11 @@
 
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from kernelbot.domain.values import from_fields
 from kernelbot.launchers.slurm import SlurmDevice, SlurmLauncher, SlurmSettings
-from kernelbot.launchers.table import LauncherPlace, RemoteTable
+from kernelbot.launchers.table import ConfigTable, LauncherPlace, RemoteTable
 from kernelbot.protocol import SandboxMode, Vendor
 from kernelbot.runs.devices.model import DeviceConfig
 
@@ -16,9 +16,7 @@ Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.:,*-]*$")]
 """The name of a partition, or of a GRES."""
 
 
-class SlurmDeviceTable(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
+class SlurmDeviceTable(ConfigTable):
     gres: Name | None = None
     """None: as many GPUs as the device has, of any type; none for a CPU."""
     partition: Name | None = None
