@@ -89,10 +89,7 @@ def _narrowed(settings: JudgingSettings, names: Sequence[str]) -> JudgingSetting
 
 
 def _folder() -> PrivateFolder:
-    path = default_folder()
     try:
-        return PrivateFolder.open(path)
+        return PrivateFolder.open(default_folder())
     except NotOurs as error:
         raise UserError(f"No judge can be kept warm: {error}") from None
-    except OSError as error:
-        raise UserError(f"{path} can't be made: {error.strerror}.") from None

@@ -34,14 +34,10 @@ class History:
     def __init__(self, file: Path, base: Path | None = None) -> None:
         """`base`: where reports are; None: the user's folder for such data. Raises `UserError` if
         the folder can't be used."""
-        place = base or _default_base()
         try:
-            place.parent.mkdir(parents=True, exist_ok=True)
-            self._folder = PrivateFolder.open(place)
+            self._folder = PrivateFolder.open(base or _default_base(), parents=True)
         except NotOurs as error:
             raise UserError(str(error)) from None
-        except OSError as error:
-            raise UserError(f"{place} can't be made: {error.strerror}.") from None
         self._file = hashlib.sha256(os.fsencode(file.resolve())).hexdigest()[:16]
 
     def close(self) -> None:
@@ -83,10 +79,8 @@ class History:
 
     def _write(self, name: str, text: str) -> None:
         """A full disk only means that it isn't kept."""
-        partial = self._folder.at(f"{name}.{os.getpid()}")
         with contextlib.suppress(OSError):
-            partial.write_text(text)
-            partial.rename(self._folder.at(name + _SUFFIX))
+            self._folder.write(name + _SUFFIX, text.encode())
             self._prune()
 
     def _prune(self) -> None:

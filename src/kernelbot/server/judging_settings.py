@@ -86,7 +86,8 @@ def cached_judging_settings(folder: PrivateFolder) -> JudgingSettings:
         return from_wire(JudgingSettings, json.loads(folder.at(name).read_bytes()))
     settings = read_judging_settings()
     with contextlib.suppress(OSError):  # a full disk, say: they are read again
-        _keep(folder, name, json.dumps(to_wire(settings)))
+        folder.write(name, json.dumps(to_wire(settings)).encode())
+        _remove_old(folder)
     return settings
 
 
@@ -113,11 +114,8 @@ def _stamp(path: Path) -> tuple[str, int, int]:
     return (path.name, found.st_size, found.st_mtime_ns)
 
 
-def _keep(folder: PrivateFolder, name: str, text: str) -> None:
-    """Written whole or not at all; what is of no use any more is removed."""
-    partial = folder.at(f"{name}.{os.getpid()}")
-    partial.write_text(text)
-    partial.rename(folder.at(name))
+def _remove_old(folder: PrivateFolder) -> None:
+    """Remove settings that were cached long ago."""
     for found in folder.names():
         if (
             found.startswith(_PREFIX)

@@ -54,13 +54,10 @@ class LocalJudge:
 
 def _private_folder(on_step: OnStep) -> PrivateFolder | None:
     """None, and the reason told, if there can't be one."""
-    path = default_folder()
     try:
-        return PrivateFolder.open(path)
+        return PrivateFolder.open(default_folder())
     except NotOurs as error:
         on_step(f"No judge is kept warm: {error}")
-    except OSError as error:
-        on_step(f"No judge is kept warm: {path} can't be made ({error.strerror}).")
     return None
 
 

@@ -34,8 +34,6 @@ def watch(
         folder = PrivateFolder.open(default_folder())
     except NotOurs as error:
         raise UserError(f"No judge can be kept warm: {error}") from None
-    except OSError as error:
-        raise UserError(f"{default_folder()} can't be made: {error.strerror}.") from None
     with closing(folder), closing(Versions(file)) as versions, ExitStack() as afterwards:
         preflights = Preflights(file, gpus) if gpus else None
         if preflights is not None:

@@ -46,14 +46,11 @@ class Versions:
         """`base`: where histories are; None: the user's folder for such data. Raises `UserError`
         if the folder can't be used."""
         self.file = file
-        place = (base or _default_base()) / _folder_name(file)
+        path = (base or _default_base()) / _folder_name(file)
         try:
-            place.parent.mkdir(parents=True, exist_ok=True)
-            self._folder = PrivateFolder.open(place)
+            self._folder = PrivateFolder.open(path, parents=True)
         except NotOurs as error:
             raise UserError(str(error)) from None
-        except OSError as error:
-            raise UserError(f"{place} can't be made: {error.strerror}.") from None
 
     def close(self) -> None:
         """Close the log: it can't be used any more."""
@@ -63,9 +60,7 @@ class Versions:
         """Keep a content; its name, which is its SHA-256."""
         sha256 = hashlib.sha256(content).hexdigest()
         if not self._folder.at(sha256).exists():
-            partial = self._folder.at(f"{sha256}.{os.getpid()}")
-            partial.write_bytes(content)
-            partial.rename(self._folder.at(sha256))
+            self._folder.write(sha256, content)
         return sha256
 
     def add(

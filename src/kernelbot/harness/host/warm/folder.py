@@ -15,7 +15,8 @@ _LOCK = "folder.lock"
 
 
 class NotOurs(Exception):
-    """A folder or socket that another account made or could enter. The text says what to do."""
+    """A folder or socket that isn't this user's alone: another account made it or could enter it,
+    or it can't be made. The text says what to do."""
 
 
 @dataclass(frozen=True)
@@ -27,10 +28,15 @@ class PrivateFolder:
     descriptor: int
 
     @classmethod
-    def open(cls, path: Path) -> "PrivateFolder":
-        """Open it, made if there is none. Raises `NotOurs`, or `OSError` if it can't be made."""
-        with contextlib.suppress(FileExistsError):
-            path.mkdir(mode=0o700)
+    def open(cls, path: Path, *, parents: bool = False) -> "PrivateFolder":
+        """Open it, made if there is none, and with `parents` those above it. Raises `NotOurs`."""
+        try:
+            if parents:
+                path.parent.mkdir(parents=True, exist_ok=True)
+            with contextlib.suppress(FileExistsError):
+                path.mkdir(mode=0o700)
+        except OSError as error:
+            raise NotOurs(f"{path} can't be made: {error.strerror}.") from None
         try:
             descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
         except OSError as error:
@@ -50,6 +56,12 @@ class PrivateFolder:
     def names(self) -> list[str]:
         """The names of all files in it."""
         return [path.name for path in self._itself.iterdir()]
+
+    def write(self, name: str, content: bytes) -> None:
+        """Write a file, which is there in full or as it was before."""
+        partial = self.at(f"{name}.{os.getpid()}")
+        partial.write_bytes(content)
+        partial.rename(self.at(name))
 
     def remove(self, name: str) -> None:
         """Remove a file, if it is there."""

@@ -52,7 +52,7 @@ def judge_warm(
 def _connected(folder: Path, words: tuple[str, ...]) -> Iterator[Connection]:
     try:
         opened = PrivateFolder.open(folder)
-    except (NotOurs, OSError) as error:
+    except NotOurs as error:
         raise NoHost(str(error)) from error
     with contextlib.closing(opened), contextlib.ExitStack() as stack:
         try:
