@@ -2,31 +2,6 @@
 
 from collections.abc import Sequence
 
-TORCH_DTYPES = frozenset(
-    (
-        "bool",
-        "uint8",
-        "int8",
-        "int16",
-        "int32",
-        "int64",
-        "uint16",
-        "uint32",
-        "uint64",
-        "float16",
-        "bfloat16",
-        "float32",
-        "float64",
-        "complex64",
-        "complex128",
-        "float8_e4m3fn",
-        "float8_e5m2",
-        "float8_e4m3fnuz",
-        "float8_e5m2fnuz",
-        "float8_e8m0fnu",
-        "float4_e2m1fn_x2",
-    )
-)
 NUMPY_DTYPES = frozenset(
     (
         "bool",
@@ -45,6 +20,15 @@ NUMPY_DTYPES = frozenset(
         "complex128",
     )
 )
+TORCH_DTYPES = NUMPY_DTYPES | {
+    "bfloat16",
+    "float8_e4m3fn",
+    "float8_e5m2",
+    "float8_e4m3fnuz",
+    "float8_e5m2fnuz",
+    "float8_e8m0fnu",
+    "float4_e2m1fn_x2",
+}
 ITEM_BYTES = {
     **dict.fromkeys(("int64", "uint64", "float64", "complex64"), 8),
     **dict.fromkeys(("int32", "uint32", "float32"), 4),

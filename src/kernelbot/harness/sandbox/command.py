@@ -11,7 +11,7 @@ from kernelbot.harness.data.descriptors import close_apart
 from kernelbot.harness.data.wire import close_all
 from kernelbot.harness.inside import execute
 from kernelbot.harness.sandbox.client import RunnerClient
-from kernelbot.harness.sandbox.runner import Runner
+from kernelbot.harness.sandbox.runner import Runner, exit_and_signal
 from kernelbot.harness.words.order import RunnerEntry
 from kernelbot.harness.words.sandbox import (
     CommandResult,
@@ -221,12 +221,7 @@ def _conclude(
         raise CommandNotStarted(answer.error)
     if _ended_from_outside(runner, ending, answer, lines):
         raise SandboxUnavailable("The runner was ended from outside of its sandbox.")
-    status = answer.wait_status
-    exit_code = signal_number = None
-    if status is not None and os.WIFSIGNALED(status):
-        signal_number = os.WTERMSIG(status)
-    elif status is not None:
-        exit_code = os.WEXITSTATUS(status)
+    exit_code, signal_number = exit_and_signal(answer.wait_status)
     return CommandResult(
         exit_code=exit_code,
         signal=signal_number,

@@ -166,11 +166,7 @@ class Runner:
 
     def _describe(self, cpu_time_s: float) -> RunnerExit:
         wait_status = None if self._ended is None else self._ended.wait_status
-        exit_code = signal_number = None
-        if wait_status is not None and os.WIFSIGNALED(wait_status):
-            signal_number = os.WTERMSIG(wait_status)
-        elif wait_status is not None:
-            exit_code = os.WEXITSTATUS(wait_status)
+        exit_code, signal_number = exit_and_signal(wait_status)
         return RunnerExit(
             exit_code=exit_code,
             signal=signal_number,
@@ -223,6 +219,16 @@ def _open_child(pid: int, parent_pid: int) -> int:
         os.close(pidfd)
         raise SandboxUnavailable("it died at once")
     return pidfd
+
+
+def exit_and_signal(wait_status: int | None) -> tuple[int | None, int | None]:
+    """The exit code of a process that ended by itself, or the signal that ended it; neither if
+    nobody knows."""
+    if wait_status is None:
+        return None, None
+    if os.WIFSIGNALED(wait_status):
+        return None, os.WTERMSIG(wait_status)
+    return os.WEXITSTATUS(wait_status), None
 
 
 def _wait_readable(fd: int, timeout_s: float) -> bool:
