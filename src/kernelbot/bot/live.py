@@ -39,9 +39,7 @@ class LiveMessage:
         self._public_id = answer.public_message_id
         self.edits = 0
 
-    async def show(
-        self, private: str, public: str, files: Sequence[Attached] = (), nonce: str | None = None
-    ) -> None:
+    async def show(self, private: str, public: str, files: Sequence[Attached] = ()) -> None:
         """Let it say this from now on. Nobody is told if the channel is closed to the bot, or
         Discord refuses it there for another reason that doesn't pass."""
         self.edits += 1
@@ -49,7 +47,7 @@ class LiveMessage:
             return
         self._private = False
         try:
-            await self._say(shorten(public, MESSAGE_LIMIT), nonce)
+            await self._say(shorten(public, MESSAGE_LIMIT))
         except discord.HTTPException as error:
             if not is_refused_for_good(error):
                 raise
@@ -81,7 +79,7 @@ class LiveMessage:
     def _nonce(self) -> str:
         return f"s{self._answer.submission_id or self._answer.message_id}"
 
-    async def _say(self, text: str, nonce: str | None) -> None:
+    async def _say(self, text: str) -> None:
         channel = self._bot.get_partial_messageable(
             self._answer.channel_id, guild_id=self._answer.guild_id
         )
@@ -89,6 +87,6 @@ class LiveMessage:
             await channel.get_partial_message(self._public_id).edit(content=text)
             return
         # Discord doesn't send a message with a nonce twice, if we stop before it is kept.
-        sent = await channel.send(text, nonce=nonce or self._nonce)
+        sent = await channel.send(text, nonce=self._nonce)
         self._public_id = sent.id
         await self._bot.services.chat.went_public(self._answer, sent.id)

@@ -82,14 +82,14 @@ class Fields:
         self.wrong(name, item, "text")
         return default
 
-    def flag(self, name: str, *, default: bool = False) -> bool:
+    def flag(self, name: str) -> bool:
         item = self.take(name)
         if item is None:
-            return default
+            return False
         if isinstance(item.value, bool):
             return item.value
         self.wrong(name, item, "true or false")
-        return default
+        return False
 
     def seconds(self, name: str, *, default: float, max_s: float) -> float:
         """A positive number of seconds, at most `max_s`."""

@@ -51,14 +51,11 @@ class _Files:
     submission: str | None = None
 
 
-def load_problem(
-    folder: Path, *, root: Path | None = None, name: str | None = None
-) -> LoadedProblem:
-    """Read `folder/task.yml` and the files it names.
+def load_problem(folder: Path, *, root: Path | None = None) -> LoadedProblem:
+    """Read `folder/task.yml` and the files it names; the problem has the folder's name.
 
-    `root` is the checkout that sources may not leave (see `Checkout.around` for its default);
-    `name` the problem's name, the folder's if None. Raises InvalidProblem with every mistake
-    as a Finding. Nothing of the folder is executed.
+    `root` is the checkout that sources may not leave (see `Checkout.around` for its default).
+    Raises InvalidProblem with every mistake as a Finding. Nothing of the folder is executed.
     """
     if not folder.is_dir():
         raise InvalidProblem(
@@ -67,7 +64,7 @@ def load_problem(
     findings = DefinitionFindings(TASK_FILE)
     checkout = Checkout.around(folder, root)
     tree = _read_tree(checkout, findings)
-    loaded = _read(tree, name or checkout.folder.name, checkout, findings) if tree else None
+    loaded = _read(tree, checkout.folder.name, checkout, findings) if tree else None
     if findings.errors or loaded is None:
         raise InvalidProblem.listing(f"The problem in {folder}", findings.errors)
     return LoadedProblem(loaded, tuple(findings.warnings), checkout.folder)

@@ -12,6 +12,9 @@ from dataclasses import dataclass
 from kernelbot.domain.next_steps import Next
 from kernelbot.protocol import Fault
 
+_MOST_SHOWN = 50
+"""Mistakes of a definition that are listed."""
+
 
 class KernelbotError(Exception):
     """Base of everything we raise on purpose.
@@ -80,15 +83,13 @@ class InvalidProblem(UserError):
         self.findings = tuple(findings)
 
     @classmethod
-    def listing(
-        cls, what: str, findings: Sequence[Finding], *, shown: int = 50
-    ) -> "InvalidProblem":
+    def listing(cls, what: str, findings: Sequence[Finding]) -> "InvalidProblem":
         """The error that says what is wrong with `what`, in the order of files and lines."""
         ordered = sorted(findings, key=lambda finding: (finding.file, finding.line or 0))
         count = "a mistake" if len(ordered) == 1 else f"{len(ordered)} mistakes"
-        lines = [f"  {finding}" for finding in ordered[:shown]]
-        if len(ordered) > shown:
-            lines.append(f"  ... and {len(ordered) - shown} more")
+        lines = [f"  {finding}" for finding in ordered[:_MOST_SHOWN]]
+        if len(ordered) > _MOST_SHOWN:
+            lines.append(f"  ... and {len(ordered) - _MOST_SHOWN} more")
         return cls(
             "\n".join([f"{what} has {count}:", *lines]),
             hint="Correct what is listed, then try again.",

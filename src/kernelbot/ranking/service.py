@@ -17,6 +17,7 @@ _KEPT_ROWS = 1000
 scans all that is kept."""
 _RANKINGS = 64
 MAX_TABLE_ROWS = 10_000
+_PODIUM = 3
 """The most rows of a ranking as one file: 1 MB, in memory for a moment."""
 _PageKey = tuple[int, str, int, int]
 """Board, device, limit and offset."""
@@ -78,8 +79,8 @@ class StandingsService:
         """The whole ranking from there on, `MAX_TABLE_ROWS` authors at most. Raises as `page`."""
         return await self.page(viewer, board, device, limit=MAX_TABLE_ROWS, offset=offset)
 
-    async def podiums(self, viewer: User | None, *, size: int = 3) -> list[RankedBoard]:
-        """Every board that the viewer may see, the newest first, with the first `size` of the
+    async def podiums(self, viewer: User | None) -> list[RankedBoard]:
+        """Every board that the viewer may see, the newest first, with the first three of the
         ranking on its first device."""
         async with self._database.read() as session:
             seen = await visible_boards(session, viewer)
@@ -89,7 +90,7 @@ class StandingsService:
             for device, size in list(one.rankings.items())[:1]
         ]
         return [
-            RankedBoard(ranking.board, await self.page_of(ranking, limit=size, offset=0))
+            RankedBoard(ranking.board, await self.page_of(ranking, limit=_PODIUM, offset=0))
             for ranking in rankings
         ]
 

@@ -25,31 +25,31 @@ def inline(text: str) -> str:
     return f"`{one_line(text).replace('`', _NOT_A_BACKTICK) or ' '}`"
 
 
-def fence(text: str, language: str = "") -> str:
+def fence(text: str) -> str:
     """A block in a fixed-width font that its content can't close."""
-    return _block(_safe(_lines(text)), language)
+    return _block(_safe(_lines(text)))
 
 
-def fits_fenced(text: str, limit: int, language: str = "") -> bool:
+def fits_fenced(text: str, limit: int) -> bool:
     """Whether `fenced_within` leaves nothing out."""
-    return len(_lines(text)) <= limit and len(fence(text, language)) <= limit
+    return len(_lines(text)) <= limit and len(fence(text)) <= limit
 
 
-def fenced_within(text: str, limit: int, language: str = "") -> str:
+def fenced_within(text: str, limit: int) -> str:
     """A fence with the middle left out if the whole would be longer than `limit`: as much is
     shown as fits. A block is never shorter than its own marks."""
-    if fits_fenced(text, limit, language):
-        return fence(text, language)
+    if fits_fenced(text, limit):
+        return fence(text)
     lines = _lines(text)
-    room = limit - len(_block("`", language))
+    room = limit - len(_block("`"))
     note = left_out(len(lines))
     if room <= len(note):
-        return _block(_safe(lines[: _fitting(lines, room)]), language)
+        return _block(_safe(lines[: _fitting(lines, room)]))
     room -= len(note)
     head = lines[: _fitting(lines, room // 2)]
     reversed_tail = lines[::-1][: _fitting(lines[::-1], room - len(_safe(head)))]
     missing = left_out(len(lines) - len(head) - len(reversed_tail))
-    return _block(_safe(head) + missing + _safe(reversed_tail[::-1]), language)
+    return _block(_safe(head) + missing + _safe(reversed_tail[::-1]))
 
 
 def _fitting(text: str, room: int) -> int:
@@ -67,5 +67,5 @@ def _safe(text: str) -> str:
     return printable(text).replace("``", f"`{_BREAK}`")
 
 
-def _block(safe: str, language: str) -> str:
-    return f"```{language}\n{safe}{_BREAK if safe.endswith('`') else ''}\n```"
+def _block(safe: str) -> str:
+    return f"```\n{safe}{_BREAK if safe.endswith('`') else ''}\n```"

@@ -30,9 +30,7 @@ def set_copy(*, is_copy: bool, data: Path | None = None) -> None:
         mark(url, is_copy=is_copy)
 
 
-async def until_activated(
-    url: str, stop: asyncio.Event | None = None, pause_s: float = _PAUSE_S
-) -> None:
+async def until_activated(url: str, stop: asyncio.Event | None = None) -> None:
     """Wait while the database is a copy, but no longer than until `stop`, and say so in the log."""
     stop = stop or asyncio.Event()
     async with Database(url, max_size=1) as database:
@@ -42,7 +40,7 @@ async def until_activated(
         copied = True
         while copied and not stop.is_set():
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(stop.wait(), pause_s)
+                await asyncio.wait_for(stop.wait(), _PAUSE_S)
             with contextlib.suppress(Unavailable):
                 copied = await Platform(database).is_copy()
     log.info("activated" if not copied else "stopping")

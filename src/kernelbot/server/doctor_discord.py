@@ -29,11 +29,11 @@ _NEEDED = {
 _INVITE = "open the invitation of docs/how-to/discord.md, step 2, again"
 
 
-def examine_discord(*, debug: bool = False) -> list[DoctorPart]:
+def examine_discord() -> list[DoctorPart]:
     """Ask Discord about the token, the intents, and each server: permissions, scopes, channels.
     Nothing is changed there."""
     try:
-        rules = bot_rules(read_settings(), debug=debug)
+        rules = bot_rules(read_settings())
     except KernelbotError as error:
         return [DoctorPart("settings", False, True, None, error_text(error))]
     return asyncio.run(examine_bot(rules))

@@ -14,7 +14,7 @@ from kernelbot.harness.inside.gpu.driver import DeviceFull, Driver, GpuError, No
 from kernelbot.harness.inside.gpu.timing import open_driver
 from kernelbot.protocol import DeviceSpec, Vendor
 
-LIMIT_S = 20.0
+_LIMIT_S = 20.0
 _LEAST_BYTES = 2 << 20
 """Drivers give memory out in pages of this size."""
 _CONTEXTS_BYTES = 4 << 30
@@ -22,22 +22,20 @@ _CONTEXTS_BYTES = 4 << 30
 _STEP_S = 0.002
 
 
-def make_ready(
-    device: DeviceSpec, limit_s: float = LIMIT_S, *, kept: int = 0, gpus: int | None = None
-) -> Iterator[str]:
+def make_ready(device: DeviceSpec, *, kept: int = 0, gpus: int | None = None) -> Iterator[str]:
     """Set the clocks of a job's GPUs as its device says, and overwrite their free memory with
     zeros: the first `gpus` of those that this process may use; None: all. Yields what a person
     should know of it.
 
     To be called by whoever holds the GPUs, in a process that forks no more. `kept`: it will use so
     many of the first GPUs itself, so their contexts are kept. Raises `GpuError` if a GPU isn't
-    ready, also after `limit_s`.
+    ready within 20 s.
     """
     if device.vendor is Vendor.CPU:
         return
     if device.clock_mhz is not None:
         _set_clocks(device.vendor, device.clock_mhz, gpus)
-    deadline = time.monotonic() + limit_s
+    deadline = time.monotonic() + _LIMIT_S
     number, count = 0, 1
     while number < count:
         try:

@@ -63,17 +63,15 @@ def run_result(
     )
 
 
-def our_fault(message: str, evidence: str = "") -> JudgingRefusal:
+def our_fault(message: str) -> JudgingRefusal:
     """`internal_error`, fault platform."""
-    failure = Failure(Fault.PLATFORM, message[:MAX_TEXT], evidence[:MAX_TEXT])
+    failure = Failure(Fault.PLATFORM, message[:MAX_TEXT])
     return JudgingRefusal(Verdict.INTERNAL_ERROR, failure)
 
 
-def broken(
-    job: JobSpec, message: str, system: SystemInfo, sandbox: SandboxReport, evidence: str = ""
-) -> RunResult:
+def broken(job: JobSpec, message: str, system: SystemInfo, sandbox: SandboxReport) -> RunResult:
     """`internal_error`: our fault, not the author's."""
-    collected = Collected(refusal=our_fault(message, evidence))
+    collected = Collected(refusal=our_fault(message))
     return run_result(job, collected, system, sandbox, 0.0)
 
 

@@ -13,6 +13,8 @@ from kernelbot.moderation.rejudges.model import Rejudge
 from kernelbot.store.database import Database, ReadSession
 from kernelbot.submissions import store as submissions
 
+_LATEST = 20
+
 
 class Rejudging:
     """For a board's organisers: its creator, and admins."""
@@ -69,11 +71,11 @@ class Rejudging:
             await audit.record(session, actor, "board.rejudge.end", f"board:{found.name}", detail)
             return await _known(session, found, rejudge_id)
 
-    async def list_rejudges(self, actor: User, board: str, *, limit: int = 20) -> list[Rejudge]:
+    async def list_rejudges(self, actor: User, board: str) -> list[Rejudge]:
         """A board's latest rejudges, the newest first. Raises `NotFound`, `NotAllowed`."""
         async with self._database.read() as session:
             found = await organised_board(session, actor, board)
-            return await rejudges.of_board(session, found.id, limit)
+            return await rejudges.of_board(session, found.id, _LATEST)
 
     async def get(self, actor: User, board: str, rejudge_id: int) -> Rejudge:
         """The rejudge and how far it is. Raises `NotFound`, `NotAllowed`."""

@@ -12,15 +12,15 @@ _PACKAGES = ("torch", "_rocm_sdk_core")
 """torch for ROCm brings the runtime, or has AMD's package bring it."""
 
 
-def hip_library(maps: Path = Path("/proc/self/maps")) -> str:
+def hip_library() -> str:
     """The library that this process has mapped already: a second one would know nothing of the
     first one's memory. Else the first that can be loaded, torch's before the system's; the usual
     name if there is none."""
-    return next(_mapped(maps), None) or next(filter(_loads, _candidates()), _NAME)
+    return next(_mapped(), None) or next(filter(_loads, _candidates()), _NAME)
 
 
-def _mapped(maps: Path) -> Iterator[str]:
-    for line in maps.read_text().splitlines():
+def _mapped() -> Iterator[str]:
+    for line in Path("/proc/self/maps").read_text().splitlines():
         path = line.rpartition(" ")[2]
         if Path(path).name.startswith(_NAME):
             yield path
