@@ -8,7 +8,7 @@ from kernelbot.launchers.base import Launcher
 from kernelbot.launchers.buildkite import BuildkiteLauncher, BuildkiteSettings
 from kernelbot.launchers.github import GithubLauncher, GithubSettings
 from kernelbot.launchers.kubernetes import KubernetesLauncher, KubernetesSettings
-from kernelbot.launchers.kubernetes.credentials import Credentials, FixedToken
+from kernelbot.launchers.kubernetes.credentials import ClusterCredentials, FixedToken
 from kernelbot.launchers.local import LocalLauncher, LocalSettings
 from kernelbot.launchers.modal import ModalDevice, ModalLauncher, ModalSettings
 from kernelbot.launchers.ray import RayLauncher, RaySettings
@@ -79,7 +79,7 @@ class KubernetesPlan:
     links: LinksElsewhere | None = None
 
     def build(self) -> KubernetesLauncher:
-        credentials = Credentials(self.url, FixedToken(self.token))
+        credentials = ClusterCredentials(self.url, FixedToken(self.token))
         return KubernetesLauncher(self.settings, credentials, self.links)
 
 

@@ -40,13 +40,13 @@ class Action(BaseModel):
     metadata: dict[str, Any] = Field(default_factory=dict, description="Not read.")
 
 
-class Sent(BaseModel):
+class EnvironmentMessage(BaseModel):
     """Base of what the server sends."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class TaskSummary(Sent):
+class TaskSummary(EnvironmentMessage):
     """Which task this is."""
 
     id: str
@@ -64,7 +64,7 @@ class TaskView(TaskSummary):
     starters: dict[str, str] = Field(description="Programs to begin with, by language.")
 
 
-class ReportData(Sent):
+class ReportData(EnvironmentMessage):
     """The report on one attempt, with its texts shortened."""
 
     verdict: Verdict
@@ -86,7 +86,7 @@ class ReportData(Sent):
     stderr: str
 
 
-class Best(Sent):
+class Best(EnvironmentMessage):
     """The attempt with the highest reward until now."""
 
     attempt: int
@@ -94,14 +94,14 @@ class Best(Sent):
     score_s: float | None
 
 
-class HeldOutReport(Sent):
+class HeldOutReport(EnvironmentMessage):
     """How the best source did on what no observation shows, at the end of an episode."""
 
     verdict: Verdict
     reward: float | None = Field(description="Null: it couldn't be judged, by nobody's fault.")
 
 
-class Observation(Sent):
+class Observation(EnvironmentMessage):
     """What follows a reset or an action."""
 
     text: str = Field(description="For people and models: the task, or the report.")
@@ -133,7 +133,7 @@ class Observation(Sent):
         }
 
 
-class State(Sent):
+class State(EnvironmentMessage):
     """How far an episode is."""
 
     episode_id: str | None = Field(default=None, description="Null: none has begun.")
@@ -176,7 +176,7 @@ class StepRequest(BaseModel):
     )
 
 
-class Envelope(Sent):
+class Envelope(EnvironmentMessage):
     """An observation on the wire."""
 
     observation: dict[str, Any]

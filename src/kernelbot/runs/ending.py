@@ -11,7 +11,7 @@ from kernelbot.protocol import Fault, Mode, RunResult, Verdict
 from kernelbot.ranking import store as standings
 from kernelbot.runs import store as attempts
 from kernelbot.runs.model import RunRef
-from kernelbot.runs.store import Ending, EventData, Step
+from kernelbot.runs.store import EventData, RunEnding, Step
 from kernelbot.store.database import WriteSession
 from kernelbot.submissions import store as submissions
 
@@ -80,7 +80,7 @@ async def fail(session: WriteSession, run: RunRef, fault: Fault, message: str) -
     """End the run through no fault of the author."""
     verdict = Verdict.INTERNAL_ERROR
     told: EventData = {"verdict": verdict, "fault": fault, "message": message}
-    written = Ending(verdict, fault, message, told=told)
+    written = RunEnding(verdict, fault, message, told=told)
     await attempts.finish_run(session, run.id, written, followed_id=run.followed_id)
     await conclude(session, run)
 

@@ -16,7 +16,7 @@ from kernelbot.runs import store as attempts
 from kernelbot.runs.model import RunRef
 from kernelbot.runs.repeats import MAX_REPEATS, REPEATED, why_again
 from kernelbot.runs.samples import store as samples
-from kernelbot.runs.store import Ending, Step
+from kernelbot.runs.store import RunEnding, Step
 from kernelbot.runs.tries import as_it_counts
 from kernelbot.store.database import Database, WriteSession
 from kernelbot.submissions import store as submissions
@@ -161,7 +161,7 @@ async def _write_verdict(session: WriteSession, judged: Judged, result: RunResul
     fault = None if accepted else (failure.fault if failure else Fault.PLATFORM)
     message = None if accepted or failure is None else failure.message
     data = {"verdict": result.verdict, "fault": fault, "score_s": result.score_s}
-    written = Ending(
+    written = RunEnding(
         result.verdict,
         fault,
         message,

@@ -12,7 +12,7 @@ from kernelbot.protocol.phases import judged_mode
 from kernelbot.runs import store as attempts
 from kernelbot.runs.devices.model import DeviceConfig
 from kernelbot.runs.job_terms import JobTerms, job_id_of
-from kernelbot.runs.store import LockedRun, OpenAttempt, WaitingRun
+from kernelbot.runs.store import LockedRun, OpenAttempt, SecretRun
 from kernelbot.store.database import ReadSession, WriteSession
 
 _DEFINITIONS = 32
@@ -70,7 +70,7 @@ class JobSpecs:
             sandbox=self._sandbox,
         )
 
-    def follow_up(self, run: LockedRun, device: DeviceConfig, waiting: WaitingRun) -> FollowUp:
+    def follow_up(self, run: LockedRun, device: DeviceConfig, waiting: SecretRun) -> FollowUp:
         """What the next attempt of the submission's secret run would be, judged after `run`."""
         secret = replace(run, id=waiting.id, secret=True)
         terms = self.terms(secret, device, waiting.attempts + 1)

@@ -148,18 +148,18 @@ async def open_attempt(
 
 
 @dataclass(frozen=True)
-class WaitingRun:
-    """A run in the queue. `attempts`: how many it has had."""
+class SecretRun:
+    """A secret run in the queue. `attempts`: how many it has had."""
 
     id: int
     attempts: int
 
 
-async def waiting_secret_run(session: WriteSession, run_id: int) -> WaitingRun | None:
+async def waiting_secret_run(session: WriteSession, run_id: int) -> SecretRun | None:
     """The secret run of the same submission and device, locked; None if it doesn't wait for this
     one, or somebody else changes it just now."""
     row = await session.one(statements(__file__)["waiting_secret_run"], {"run_id": run_id})
-    return None if row is None else WaitingRun(**row)
+    return None if row is None else SecretRun(**row)
 
 
 async def take_over(
@@ -296,7 +296,7 @@ async def _did(session: WriteSession, name: str, values: Values) -> bool:
 
 
 @dataclass(frozen=True)
-class Ending:
+class RunEnding:
     """What is written of a run that ends with a verdict. `told`: what those who follow its
     submission are told."""
 
@@ -331,7 +331,7 @@ async def finish_attempt(
     attempt_id: int,
     owner: str,
     result: RunResult,
-    ending: Ending,
+    ending: RunEnding,
     *,
     progress: Sequence[Step] | None = None,
 ) -> bool:
@@ -348,7 +348,7 @@ async def finish_attempt(
 
 
 async def finish_run(
-    session: WriteSession, run_id: int, ending: Ending, *, followed_id: int | None = None
+    session: WriteSession, run_id: int, ending: RunEnding, *, followed_id: int | None = None
 ) -> bool:
     """Write the verdict, and tell it to those who follow the submission `followed_id` (None:
     nobody); False, and nobody is told, if the run had ended before."""
@@ -360,7 +360,7 @@ async def finish_unseen(session: WriteSession, run_id: int, result: RunResult) -
     returns whose fault that was, None if it was accepted."""
     failed = result.failure.fault if result.failure else Fault.PLATFORM
     fault = None if result.verdict is Verdict.ACCEPTED else failed
-    await finish_run(session, run_id, Ending(result.verdict, fault, message=None))
+    await finish_run(session, run_id, RunEnding(result.verdict, fault, message=None))
     return fault
 
 

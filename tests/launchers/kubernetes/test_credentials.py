@@ -17,7 +17,7 @@ from kernelbot.launchers.kubernetes.credentials import (
     HOST,
     KUBECONFIG,
     PORT,
-    Credentials,
+    ClusterCredentials,
     FileToken,
     FixedToken,
     PluginToken,
@@ -59,7 +59,7 @@ def write(folder: Path, user: Any, cluster: Any = None, **changes: Any) -> Path:
     return path
 
 
-async def headers(found: Credentials) -> dict[str, str]:
+async def headers(found: ClusterCredentials) -> dict[str, str]:
     return dict(await found.token.headers())
 
 
@@ -152,7 +152,7 @@ async def test_a_token_that_was_replaced_is_taken_at_once(tmp_path: Path) -> Non
     (tmp_path / "token").write_text("old")
     async with a_cluster(tmp_path) as kubernetes:
         token = FileToken(tmp_path / "token")
-        credentials = Credentials(kubernetes.url, token)
+        credentials = ClusterCredentials(kubernetes.url, token)
         await token.headers()
         (tmp_path / "token").write_text(TOKEN)
         async with started(KubernetesLauncher(settings(), credentials, None)) as launcher:

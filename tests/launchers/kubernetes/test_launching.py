@@ -21,7 +21,7 @@ from kernelbot.domain.errors import (
 from kernelbot.launchers.base import JobState
 from kernelbot.launchers.kubernetes import KubernetesDevice, Security, Toleration
 from kernelbot.launchers.kubernetes.api import KubernetesApi
-from kernelbot.launchers.kubernetes.credentials import Credentials, FixedToken
+from kernelbot.launchers.kubernetes.credentials import ClusterCredentials, FixedToken
 from kernelbot.launchers.kubernetes.manifest import JobMaker, device_label, object_name
 from kernelbot.launchers.kubernetes.settings import Effect, Operator
 from kernelbot.protocol import SourceFile
@@ -125,7 +125,7 @@ async def test_a_pod_that_kubernetes_refuses_is_refused(
 ) -> None:
     made = body()
     del made["spec"]["template"]["spec"][lacking]
-    api = KubernetesApi(Credentials(kubernetes.url, FixedToken(TOKEN)), NAMESPACE, 60)
+    api = KubernetesApi(ClusterCredentials(kubernetes.url, FixedToken(TOKEN)), NAMESPACE, 60)
     with pytest.raises(DeviceRefused, match=said):
         await api.create_job(made)
     await api.close()

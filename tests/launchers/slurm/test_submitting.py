@@ -6,13 +6,13 @@ import pytest
 
 from kernelbot.domain.errors import NoRoom
 from kernelbot.launchers.slurm import commands
-from kernelbot.launchers.slurm.commands import Commands, Ended, TooLate
+from kernelbot.launchers.slurm.commands import Ended, SlurmCommands, TooLate
 from kernelbot.launchers.slurm.submitting import submit
 
 FULL = "sbatch: error: Slurm temporarily unable to accept job, sleeping and retrying"
 
 
-class Late(Commands):
+class Late(SlurmCommands):
     """Ends what it runs, which has said so much by then."""
 
     def __init__(self, errors: str) -> None:
@@ -45,5 +45,5 @@ async def test_what_a_command_has_said_until_it_was_ended(
 
     monkeypatch.setattr(commands, "_talk", talk)
     with pytest.raises(TooLate) as late:
-        await Commands((), 60.0).run("sh", "-c", "echo full >&2")
+        await SlurmCommands((), 60.0).run("sh", "-c", "echo full >&2")
     assert "full" == late.value.errors

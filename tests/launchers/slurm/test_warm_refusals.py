@@ -9,7 +9,7 @@ from kernelbot.domain.errors import JobRefused
 from kernelbot.launchers.base import JobState, Outcome
 from kernelbot.launchers.handles import Handle
 from kernelbot.launchers.slurm import SlurmDevice, SlurmSettings
-from kernelbot.launchers.slurm.commands import Commands
+from kernelbot.launchers.slurm.commands import SlurmCommands
 from kernelbot.launchers.slurm.shared_folder import Offered
 from kernelbot.launchers.slurm.states import SlurmJob
 from kernelbot.launchers.slurm.warm import NUMBER, WarmNodes
@@ -39,7 +39,7 @@ class Folder:
             str(self.path), {"CPU": self.device}, warm_idle_s=60.0, warm_limit_s=600.0
         )
         prefix = between(path, "sbatch", REFUSES_LONG.format(failed=FAILED, log=self.log))
-        self.warm = WarmNodes(self.settings, Commands(prefix, 60.0), self._queue)
+        self.warm = WarmNodes(self.settings, SlurmCommands(prefix, 60.0), self._queue)
         self.warm.know(HARNESS)
         self.needs = needs_of(self.device, self.settings, HARNESS)
 

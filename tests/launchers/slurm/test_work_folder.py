@@ -11,7 +11,7 @@ import pytest
 from kernelbot.domain.errors import DeviceRefused, SchedulerError
 from kernelbot.launchers.base import Traits
 from kernelbot.launchers.slurm import SlurmSettings
-from kernelbot.launchers.slurm.commands import Commands
+from kernelbot.launchers.slurm.commands import SlurmCommands
 from kernelbot.launchers.slurm.work_folder import WorkFolder
 from tests.launchers.slurm.test_bad_answers import between
 from tests.launchers.stages import slurm_settings
@@ -35,7 +35,7 @@ def work_folder(
     settings: SlurmSettings = slurm_settings(folder / "work")
     traits: Traits = replace(settings.traits, wait_s=wait_s)
     return WorkFolder(
-        replace(settings, traits=traits), harness(folder, name), Commands(prefix, 60.0)
+        replace(settings, traits=traits), harness(folder, name), SlurmCommands(prefix, 60.0)
     )
 
 

@@ -30,7 +30,7 @@ from kernelbot.launchers.kubernetes.answers import (
     Quota,
     Status,
 )
-from kernelbot.launchers.kubernetes.credentials import Credentials
+from kernelbot.launchers.kubernetes.credentials import ClusterCredentials
 from kernelbot.launchers.kubernetes.manifest import JUDGE_CONTAINER, MANAGED_BY, OURS, Body
 from kernelbot.launchers.rest.client import Http, HttpAnswer, NotStreamed, SchedulerAnswer, read
 
@@ -120,7 +120,7 @@ class KubernetesApi:
     limits us, and `PlatformError` if it won't let us do what we ask. A limit that ends soon is
     waited for."""
 
-    def __init__(self, credentials: Credentials, namespace: str, timeout_s: float) -> None:
+    def __init__(self, credentials: ClusterCredentials, namespace: str, timeout_s: float) -> None:
         self._token = credentials.token
         self._namespace = namespace
         self._http = Http(KUBERNETES, credentials.server, timeout_s, credentials.verify)

@@ -196,7 +196,7 @@ class PluginToken:
 
 
 @dataclass(frozen=True)
-class Credentials:
+class ClusterCredentials:
     """How one cluster is reached, and as whom."""
 
     server: str
@@ -211,7 +211,7 @@ def find_credentials(
     kubeconfig: Path | None = None,
     context: str | None = None,
     service_account: Path = SERVICE_ACCOUNT,
-) -> Credentials:
+) -> ClusterCredentials:
     """The credentials of the kubeconfig, if it is given; else those of the pod that this process
     runs in; else those of the file that KUBECONFIG names, or of ~/.kube/config. Raises
     `UserError`."""
@@ -226,10 +226,10 @@ def find_credentials(
         token = PluginToken(found.plugin)
     elif found.token:
         token = KubeconfigToken(named.expanduser(), found)
-    return Credentials(found.server, token, found.verify)
+    return ClusterCredentials(found.server, token, found.verify)
 
 
-def _of_the_pod(environment: Mapping[str, str], folder: Path) -> Credentials:
+def _of_the_pod(environment: Mapping[str, str], folder: Path) -> ClusterCredentials:
     host, port = environment[HOST], environment.get(PORT, "443")
     try:
         verify = ssl.create_default_context(cafile=folder / "ca.crt")
@@ -239,4 +239,4 @@ def _of_the_pod(environment: Mapping[str, str], folder: Path) -> Credentials:
             hint="Give the worker's pod a service account, or the launcher a kubeconfig.",
         ) from None
     shown = f"[{host}]" if ":" in host else host
-    return Credentials(f"https://{shown}:{port}", FileToken(folder / "token"), verify)
+    return ClusterCredentials(f"https://{shown}:{port}", FileToken(folder / "token"), verify)

@@ -26,7 +26,7 @@ from kernelbot.launchers.kubernetes.api import (
     DeletionPropagation,
     KubernetesApi,
 )
-from kernelbot.launchers.kubernetes.credentials import Credentials
+from kernelbot.launchers.kubernetes.credentials import ClusterCredentials
 from kernelbot.launchers.kubernetes.manifest import (
     ATTEMPT_ID,
     DEVICE,
@@ -88,7 +88,7 @@ class KubernetesLauncher:
     that a job must fit into a Secret, and the harness is that of the runner's image."""
 
     def __init__(
-        self, settings: KubernetesSettings, credentials: Credentials, links: Links | None
+        self, settings: KubernetesSettings, credentials: ClusterCredentials, links: Links | None
     ) -> None:
         self._settings = settings
         self._links = links

@@ -52,7 +52,7 @@ class Ended:
         return self.output.decode("utf-8", "replace")
 
 
-class Commands:
+class SlurmCommands:
     """Runs them, a few at once."""
 
     def __init__(self, prefix: tuple[str, ...], timeout_s: float) -> None:

@@ -15,7 +15,7 @@ from kernelbot.launchers.handles import Handle, check_job_id, job_name
 from kernelbot.launchers.rest.patience import Patience
 from kernelbot.launchers.results import found, lost, no_events, size_of, too_long
 from kernelbot.launchers.slurm import nodes, warm
-from kernelbot.launchers.slurm.commands import Commands, Ended, TooMuch
+from kernelbot.launchers.slurm.commands import Ended, SlurmCommands, TooMuch
 from kernelbot.launchers.slurm.progress import MOST_JOBS, ProgressFiles
 from kernelbot.launchers.slurm.script import NO_HARNESS, make_submission
 from kernelbot.launchers.slurm.settings import SlurmSettings
@@ -70,7 +70,7 @@ class SlurmLauncher:
 
     def __init__(self, settings: SlurmSettings, harness: Path) -> None:
         self._settings = settings
-        self._commands = Commands(settings.prefix, settings.timeout_s)
+        self._commands = SlurmCommands(settings.prefix, settings.timeout_s)
         self._folder = WorkFolder(settings, harness, self._commands)
         self._asking = asyncio.Lock()
         self._nodes: tuple[float, list[nodes.Nodes]] = (float("-inf"), [])

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 from kernelbot.domain.errors import NoRoom
-from kernelbot.launchers.slurm.commands import Commands, TooLate
+from kernelbot.launchers.slurm.commands import SlurmCommands, TooLate
 from kernelbot.launchers.slurm.states import refusal
 
 
 async def submit(
-    commands: Commands, options: Sequence[str], script: str, *, all_alike: bool = False
+    commands: SlurmCommands, options: Sequence[str], script: str, *, all_alike: bool = False
 ) -> str:
     """What sbatch answered. Raises what `refusal` says, and `TooLate`.
 

@@ -17,7 +17,7 @@ from kernelbot.launchers.base import JobState, Outcome
 from kernelbot.launchers.handles import Handle
 from kernelbot.launchers.results import lost
 from kernelbot.launchers.slurm import shared_folder
-from kernelbot.launchers.slurm.commands import Commands, Ended
+from kernelbot.launchers.slurm.commands import Ended, SlurmCommands
 from kernelbot.launchers.slurm.settings import SlurmDevice, SlurmSettings
 from kernelbot.launchers.slurm.shared_folder import Offered, OfferedJobs
 from kernelbot.launchers.slurm.states import SlurmJob
@@ -48,7 +48,7 @@ def is_warm(job: Handle) -> bool:
 class WarmNodes:
     """Offers jobs, and sees to the nodes. `queue`: what Slurm shows of ours now."""
 
-    def __init__(self, settings: SlurmSettings, commands: Commands, queue: Queue) -> None:
+    def __init__(self, settings: SlurmSettings, commands: SlurmCommands, queue: Queue) -> None:
         self._settings = settings
         self._commands = commands
         self._queue = queue

@@ -12,7 +12,7 @@ from pathlib import Path
 import structlog
 
 from kernelbot.domain.errors import DeviceRefused, SchedulerError
-from kernelbot.launchers.slurm.commands import Commands, Ended
+from kernelbot.launchers.slurm.commands import Ended, SlurmCommands
 from kernelbot.launchers.slurm.settings import SlurmSettings
 
 FOLDERS = ("harness", "jobs", "done", "payloads", "waiting", "cancels", "nodes")
@@ -57,7 +57,7 @@ def failure(command: str, ended: Ended) -> SchedulerError:
 class WorkFolder:
     """One cluster's. `harness`: the file that the nodes run."""
 
-    def __init__(self, settings: SlurmSettings, harness: Path, commands: Commands) -> None:
+    def __init__(self, settings: SlurmSettings, harness: Path, commands: SlurmCommands) -> None:
         self._settings = settings
         self._harness = harness
         self._commands = commands

@@ -14,16 +14,16 @@ def fill_when_imported(names: Iterable[str], fill: Fill) -> None:
     """Have `fill` change the modules with these names, in this process until it ends: at once those
     that are there, and the others when they are loaded. A second call with the same `fill` does
     nothing."""
-    if any(isinstance(one, _Finder) and one.fill == fill for one in sys.meta_path):
+    if any(isinstance(one, _FillingFinder) and one.fill == fill for one in sys.meta_path):
         return
-    finder = _Finder(frozenset(names), fill)
+    finder = _FillingFinder(frozenset(names), fill)
     sys.meta_path.insert(0, finder)
     for name in finder.names:
         if name in sys.modules:
             fill(sys.modules[name])
 
 
-class _Finder(MetaPathFinder):
+class _FillingFinder(MetaPathFinder):
     """Finds these modules where they are, and fills them when they are loaded."""
 
     def __init__(self, names: frozenset[str], fill: Fill) -> None:

@@ -38,7 +38,7 @@ class _KnownType(ctypes.Structure):
     )
 
 
-class Known(ctypes.Structure):
+class KnownTypes(ctypes.Structure):
     """The types for which the library knows how to find their bytes."""
 
     _fields_ = (
@@ -64,9 +64,9 @@ class _Sample:
     address: int
 
 
-def known_types() -> Known:
+def known_types() -> KnownTypes:
     """How to find the bytes of the loaded frameworks' arrays."""
-    known = Known(type_offset=_WORD, tuple_type=id(tuple), list_type=id(list))
+    known = KnownTypes(type_offset=_WORD, tuple_type=id(tuple), list_type=id(list))
     known.dict_type, known.float_type = id(dict), id(float)
     known.float_offset = FLOAT_OFFSET
     for place, constant in enumerate(CONSTANTS):
@@ -74,7 +74,7 @@ def known_types() -> Known:
     for place, (scalar, offset) in enumerate(_scalars()[:_SCALARS]):
         known.scalars[place], known.scalar_offset = id(scalar), offset
     with Path("/proc/self/mem").open("rb", buffering=0) as memory:
-        finder = _Finder(memory.fileno())
+        finder = _AddressFinder(memory.fileno())
         for samples in _samples():
             offsets = finder.way(samples)
             if offsets is not None and _has_type_at(samples[0].thing, _WORD):
@@ -82,7 +82,7 @@ def known_types() -> Known:
     return known
 
 
-def _add_kind(known: Known, of: type, offsets: tuple[int, ...]) -> None:
+def _add_kind(known: KnownTypes, of: type, offsets: tuple[int, ...]) -> None:
     kind = known.kind[known.kinds]
     kind.type, kind.steps = id(of), len(offsets)
     for step, offset in enumerate(offsets):
@@ -117,7 +117,7 @@ def _scalars() -> list[tuple[type, int]]:
     return [one for one in found if one[1] == found[0][1]]
 
 
-class _Finder:
+class _AddressFinder:
     """Finds by trial how a framework's objects lead to their bytes."""
 
     def __init__(self, memory_fd: int) -> None:

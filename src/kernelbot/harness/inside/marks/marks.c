@@ -57,7 +57,7 @@ struct kind {                /* how to get from an object to its bytes */
     int64_t offsets[MAX_STEPS];
 };
 
-struct known {               /* see `Known` in marks.py */
+struct known {               /* see `KnownTypes` in known_types.py */
     int64_t type_offset;
     void *tuple_type, *list_type, *dict_type, *float_type;
     int64_t float_offset;    /* of its eight bytes */
