@@ -8,15 +8,18 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kernelbot.harness.host.cancellation import AttemptLost, Cancellation, Cancelled
-from kernelbot.harness.host.node import NodeOptions, WarmHost
 from kernelbot.harness.host.own_command import harness_command, harness_environment
 from kernelbot.harness.host.warm.client import WarmJudge, WarmStart
 from kernelbot.harness.host.warm.connection import Connection, JudgeHangs, NoWarmJudge, Stopped
 from kernelbot.harness.host.warm.folder import NotOurs, PrivateFolder
 from kernelbot.harness.host.warm.names import judge_name
 from kernelbot.protocol import JobSpec, ProgressEvent, RunResult
+
+if TYPE_CHECKING:
+    from kernelbot.harness.host.node import NodeOptions, WarmHost
 
 _NAME_LENGTH = 24
 
@@ -29,8 +32,8 @@ def judge_warm(
     job: JobSpec,
     emit: Callable[[ProgressEvent], None],
     stopped: Cancellation,
-    warm: WarmHost,
-    options: NodeOptions,
+    warm: "WarmHost",
+    options: "NodeOptions",
 ) -> RunResult:
     """Have the job judged by the host that stays. Raises `NoHost`, `AttemptLost` if the host failed
     in the middle, and `Cancelled`."""
@@ -64,7 +67,7 @@ def _connected(folder: Path, words: tuple[str, ...]) -> Iterator[Connection]:
         yield connection
 
 
-def _words(warm: WarmHost, options: NodeOptions) -> tuple[str, ...]:
+def _words(warm: "WarmHost", options: "NodeOptions") -> tuple[str, ...]:
     """The arguments of the harness's command `warm`: for others another host is started."""
     given = {
         "--idle-s": warm.idle_s,

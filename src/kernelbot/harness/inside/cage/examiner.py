@@ -54,7 +54,7 @@ def serve(sock: socket.socket) -> None:
         if spec.multi_gpu:
             from kernelbot.harness.inside.ranks.member import serve_members
 
-            serve_members(control_channel, spec, tempfile.tempdir)
+            serve_members(control_channel, spec, tempfile.tempdir, answer)
         answer(control_channel, spec)
 
 

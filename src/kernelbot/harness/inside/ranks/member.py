@@ -11,19 +11,24 @@ import signal
 import socket
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
 from kernelbot.harness.data.channel import MAX_PROBLEM_MESSAGE_BYTES, Channel, ChannelClosed
 from kernelbot.harness.inside import kernel
-from kernelbot.harness.inside.cage.examiner import answer
 from kernelbot.harness.words import cage_messages as messages
 from kernelbot.harness.words.cage_messages import CageRequest
 from kernelbot.harness.words.runner_messages import RankPosition
 from kernelbot.protocol import ProblemSpec
 
+_Answering = Callable[[Channel, ProblemSpec, RankPosition, str], None]
+"""What a member does, on its device: answers until the judge hangs up (raises `ChannelClosed`)."""
 
-def serve_members(control_channel: Channel, spec: ProblemSpec, folder: str) -> NoReturn:
+
+def serve_members(
+    control_channel: Channel, spec: ProblemSpec, folder: str, answer: _Answering
+) -> NoReturn:
     """Fork members when the judge asks for them; an order for rank 0 ends all earlier ones.
 
     `folder` is for their files. Meant to be the whole life of a forked process.
@@ -42,7 +47,7 @@ def serve_members(control_channel: Channel, spec: ProblemSpec, folder: str) -> N
             if pid == 0:
                 meeting = Path(folder, order.meeting).as_uri()
                 position = RankPosition(order.rank, order.world_size, order.backend, meeting)
-                _be_member(fds[0], spec, position, order.device)
+                _be_member(fds[0], spec, position, order.device, answer)
             os.close(fds[0])
             pids.append(pid)
     _end_all(pids)
@@ -61,7 +66,9 @@ def _end_all(pids: list[int]) -> None:
         os.waitpid(pids.pop(), 0)
 
 
-def _be_member(fd: int, spec: ProblemSpec, position: RankPosition, device: str) -> NoReturn:
+def _be_member(
+    fd: int, spec: ProblemSpec, position: RankPosition, device: str, answer: _Answering
+) -> NoReturn:
     code = 1
     try:
         control_channel = Channel(socket.socket(fileno=fd), MAX_PROBLEM_MESSAGE_BYTES)
