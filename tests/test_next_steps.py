@@ -14,8 +14,8 @@ from kernelbot.api import errors as api
 from kernelbot.api.app import create_app
 from kernelbot.bot import errors as bot
 from kernelbot.bot.commands import AnyCommand, command_groups
-from kernelbot.cli import errors as terminal
 from kernelbot.domain.next_steps import Next
+from kernelbot.render import advice as terminal
 from kernelbot.web import errors as web
 from tests.test_documented_commands import DOCS, complaint
 from tests.web.chromium.inventory import routes

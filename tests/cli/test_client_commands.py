@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from kernelbot.catalog.skeleton import new_problem
-from kernelbot.cli.errors import ADVICE
 from kernelbot.client.endpoint import ClientFiles, remember
 from kernelbot.domain.next_steps import Next
 from kernelbot.protocol import Lang
+from kernelbot.render.advice import ADVICE
 from tests.support.live import LiveServer
 from tests.support.problems import CORRECT
 from tests.support.terminal import Shell

@@ -10,47 +10,11 @@ from kernelbot.cli.terminal import fitting
 from kernelbot.domain.errors import KernelbotError
 from kernelbot.domain.next_steps import Next
 from kernelbot.protocol import Fault, Verdict
+from kernelbot.render.advice import ADVICE
 
 ACCEPTED, REFUSED, USAGE, OURS, INTERRUPTED, OUTPUT_CLOSED = 0, 1, 2, 3, 130, 141
 """Exit codes: fine; the submission's author's fault; bad usage, problem or file; our fault;
 Ctrl-C."""
-
-ADVICE: dict[Next, str] = {
-    Next.TRY_AGAIN: "Try again in a moment.",
-    Next.BEGIN_AGAIN: "Run the command again.",
-    Next.LOG_IN: (
-        "Log in: `kernelbot login URL TOKEN`. An admin makes tokens: `kernelbot user create NAME`."
-    ),
-    Next.ASK_ADMIN: "Ask an admin.",
-    Next.ASK_ORGANISERS: "Ask the organisers.",
-    Next.CHOOSE_ANOTHER_NAME: "Choose another name.",
-    Next.NAME_BOARD: "Use --board, or write `#!POPCORN leaderboard NAME` at the top of the file.",
-    Next.LIST_BOARDS: "See: `kernelbot board list`",
-    Next.LIST_SUBMISSIONS: "See: `kernelbot submission list`",
-    Next.SHOW_SUBMISSION: "See: `kernelbot submission show ID`",
-    Next.CANCEL_SUBMISSION: "Wait for one, or cancel one: `kernelbot submission cancel ID`",
-    Next.LIST_ARTIFACTS: "See: `kernelbot submission artifacts ID`",
-    Next.LIST_USERS: "See: `kernelbot user list`",
-    Next.LIST_IDENTITIES: "See: `kernelbot identity list`",
-    Next.LIST_TOKENS: "See: `kernelbot token list`",
-    Next.REVOKE_TOKENS: "Revoke some: `kernelbot token revoke ID`",
-    Next.LIST_INVITES: "See: `kernelbot invite list BOARD`",
-    Next.LIST_WEBHOOKS: "See: `kernelbot webhook list`",
-    Next.DELETE_WEBHOOKS: "Delete some: `kernelbot webhook delete ID`",
-    Next.REPLACE_WEBHOOK: "If its secret is lost, delete it first: `kernelbot webhook delete ID`",
-    Next.ENABLE_WEBHOOK: "Enable it first: `kernelbot webhook enable ID`",
-    Next.SHOW_WEBHOOK_LOG: "See: `kernelbot webhook log ID`",
-    Next.LIST_SIGNING_KEYS: "The platform shows its keys: `kernelbot signing-key list`",
-    Next.CHANGE_CHAT_SETTINGS: "In Discord, `/admin settings` changes that.",
-    Next.MIGRATE_DATABASE: "Run `kernelbot db migrate` where the server is.",
-    Next.FORCE: "With --force they are deleted as well.",
-}
-"""What to do next, for those in a terminal."""
-
-
-def error_text(error: KernelbotError) -> str:
-    """What happened and what to do next, on one line."""
-    return f"{error} {error.advice(ADVICE)}".rstrip()
 
 
 def exit_code_of(verdict: Verdict | None, fault: Fault | None) -> int:

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 
 from IPython.core.error import UsageError
 
-from kernelbot.cli.errors import error_text
 from kernelbot.domain.errors import KernelbotError, UserError
 from kernelbot.notebook.options import MAGIC, CellOptions, read_line
 from kernelbot.notebook.progress import CellProgress
+from kernelbot.render.advice import error_text
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell

@@ -15,10 +15,10 @@ from kernelbot.bot.client import KernelBot
 from kernelbot.bot.endpoint import use_api
 from kernelbot.bot.machine import Machine
 from kernelbot.bot.rules import BotRules
-from kernelbot.cli.errors import ADVICE
 from kernelbot.domain.errors import KernelbotError, Unavailable, UserError
 from kernelbot.domain.next_steps import Next
 from kernelbot.protocol.process_names import ProcessName, name_process
+from kernelbot.render.advice import ADVICE
 from kernelbot.server.copies import until_activated
 from kernelbot.server.logs import set_up_logs
 from kernelbot.server.settings import Settings, read_settings

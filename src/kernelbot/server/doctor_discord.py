@@ -9,8 +9,8 @@ import discord
 from kernelbot.bot.client import intents
 from kernelbot.bot.places import FORUM, GENERAL, SUBMISSIONS
 from kernelbot.bot.rules import BotRules
-from kernelbot.cli.errors import error_text
 from kernelbot.domain.errors import KernelbotError
+from kernelbot.render.advice import error_text
 from kernelbot.render.text import counted
 from kernelbot.server.bot import bot_rules, logged_in
 from kernelbot.server.doctor import DoctorPart

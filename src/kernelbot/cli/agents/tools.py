@@ -21,11 +21,11 @@ from kernelbot.cli.agents.answers import (
     profiles,
 )
 from kernelbot.cli.agents.comparing import Comparison, compare
-from kernelbot.cli.errors import error_text
 from kernelbot.client import KernelbotClient
 from kernelbot.domain.errors import KernelbotError
 from kernelbot.domain.ids import BIGINT_MAX
 from kernelbot.protocol import Mode
+from kernelbot.render.advice import error_text
 from kernelbot.schemas.mistakes import what_is_wrong
 from kernelbot.submissions.model import SubmissionView
 from kernelbot.submissions.source import source_text

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Protocol
 
 from kernelbot.catalog.problem import load_problem
-from kernelbot.cli.errors import error_text
 from kernelbot.domain.errors import KernelbotError
 from kernelbot.harness.host.warm.client import WarmJudge
 from kernelbot.harness.host.warm.connection import Connection, NoWarmJudge, Stopped
@@ -19,6 +18,7 @@ from kernelbot.preflight.file_diagnostics import file_diagnostics
 from kernelbot.preflight.model import Diagnostic, Preflight
 from kernelbot.protocol import Fault, JobSpec, Mode, ProgressEvent, RunResult, SourceFile, Verdict
 from kernelbot.protocol.os_errors import in_words
+from kernelbot.render.advice import error_text
 from kernelbot.saves.model import Save, Timings
 from kernelbot.server.dev.files import changes, read_now
 from kernelbot.server.dev.versions import LogEntry, Versions
