@@ -150,8 +150,8 @@ class _Member(tarfile.TarInfo):
         return following
 
     def _proc_pax(self, archive: tarfile.TarFile) -> tarfile.TarInfo:
-        """So does what POSIX adds to it. Only a name is taken from there, and only for one entry;
-        what would make the entry another one is refused."""
+        """Read what POSIX adds to an entry. Only a name is taken from there, and only for one
+        entry; what would make the entry another one is refused."""
         added = dict(_records(self._notes_before(archive)))
         following = self._following(archive)
         changed = [key for key in added if key == b"size" or key.startswith(b"GNU.sparse.")]

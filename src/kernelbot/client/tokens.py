@@ -26,7 +26,7 @@ class OwnToken:
         self._token = token
 
     def token(self) -> str | None:
-        """That one."""
+        """The token that was given."""
         return self._token
 
     def is_renewed(self, _sent: str | None) -> bool:

@@ -63,7 +63,7 @@ class KernelTable:
 
 
 def _threads(kernel: Kernel) -> int | None:
-    """Those that compiling decided, or else those that occupancy was computed for."""
+    """The threads that compiling decided, or else those that occupancy was computed for."""
     return kernel.figures.threads or (kernel.occupancy.threads if kernel.occupancy else None)
 
 

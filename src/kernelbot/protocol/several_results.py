@@ -17,8 +17,8 @@ def results_to_wire(result: RunResult, next_result: RunResult | None) -> dict[st
 
 
 def own_result(value: Any, job: JobSpec) -> Any:
-    """Of what a node has left, the job's own result. Nothing may follow a job to which nothing was
-    added: then the key stays, and is refused."""
+    """The job's own result, of all that a node has left. Nothing may follow a job to which nothing
+    was added: then the key stays, and is refused."""
     if job.follow_up is None or not isinstance(value, dict):
         return value
     return {key: item for key, item in value.items() if key != _FOLLOW_UP}

@@ -31,7 +31,7 @@ def duel_text(duel: DuelResult, first: str, second: str, columns: int | None = N
 
 
 def faster(ratio_ci95: tuple[float, float], first: Name, second: Name) -> Name | None:
-    """Which of both is the faster one by the interval of their ratio; None: it can't be told."""
+    """The faster one of both by the interval of their ratio; None: it can't be told."""
     low, high = ratio_ci95
     if high < 1:
         return first

@@ -98,7 +98,7 @@ class Finishing:
         return () if self._triage is None else await self._triage.examine(text)
 
     async def _finish_unfollowed(self, session: WriteSession, judged: Judged) -> bool:
-        """Of a duel, or of what is known to be right."""
+        """Finish a duel's run, or that of what is known to be right."""
         run = await attempts.lock_run_ref(session, judged.run.id)
         if run is None:
             return False
@@ -156,7 +156,8 @@ def _is_verdict_alone(judged: Judged) -> bool:
 
 
 async def _write_verdict(session: WriteSession, judged: Judged, result: RunResult) -> bool:
-    """Of a submission's run, which is locked by that. False if its attempt had ended before."""
+    """Write the verdict of a submission's run, which locks the run. False if its attempt had ended
+    before."""
     failure, accepted = result.failure, result.verdict == Verdict.ACCEPTED
     fault = None if accepted else (failure.fault if failure else Fault.PLATFORM)
     message = None if accepted or failure is None else failure.message

@@ -7,7 +7,8 @@ from collections.abc import AsyncIterator
 
 
 class JudgingSlots:
-    """So many at once; others wait in the order in which they came, behind those that come first.
+    """A number of judgings at once; others wait in the order in which they came, behind those that
+    come first.
     For one event loop."""
 
     def __init__(self, count: int) -> None:

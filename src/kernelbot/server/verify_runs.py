@@ -172,7 +172,7 @@ def _verdict_of(job: JobSpec, result: RunResult) -> tuple[bool, str]:
 
 
 def _example(settings: Settings, device: DeviceConfig) -> JobSpec:
-    """That of the problem folders, and without them a small one."""
+    """The example among the problem folders, and without them a small one."""
     job_id = f"verify-{secrets.token_hex(6)}"
     name = _EXAMPLES.get(device.spec.vendor, _GPU_EXAMPLE)
     folder = settings.problem_dev_dir / name

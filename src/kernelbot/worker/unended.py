@@ -42,7 +42,8 @@ class _Sought:
 
 
 class UnendedJobs:
-    """Those of one launcher, each of which is stopped and forgotten as soon as that can be done."""
+    """Jobs of one launcher that nobody waits for, each of which is stopped and forgotten as soon as
+    that can be done."""
 
     def __init__(
         self, name: str, launcher: Launcher, clock: Callable[[], float] = time.monotonic

@@ -283,7 +283,8 @@ def _new_version(before: SyncedBoard) -> str:
 
 
 def _devices(wanted: _Wanted, before: SyncedBoard) -> str:
-    """Which there will be, and what becomes of the rankings of those that go."""
+    """The devices that a board will have, and what becomes of the rankings of those that it
+    loses."""
     what = f"devices: {', '.join(wanted.devices)}"
     gone = [device for device in before.board.devices if device not in wanted.devices]
     if not gone:

@@ -75,7 +75,7 @@ class Admin(app_commands.Group):
 
     @app_commands.command(description="Submissions that wait for a decision, with the evidence")
     async def held(self, interaction: discord.Interaction) -> None:
-        """One after the other."""
+        """Show what is held, one submission after the other."""
         await show_held(self._bot, interaction)
 
     @app_commands.command(name="create-local", description="A leaderboard from a folder here")
@@ -130,7 +130,7 @@ class Admin(app_commands.Group):
         name: str = "",
         reason: str = "",
     ) -> None:
-        """They can still read what is theirs."""
+        """Ban an account, whose owner can still read what is theirs."""
         actor = await self._actor(interaction)
         found = await self._find(actor, member, name)
         await self._bot.services.users.ban(actor, found.id, reason)

@@ -33,7 +33,7 @@ class Documents:
         """No progress is shown."""
 
     def tests(self, verdict: Verdict, after_s: float) -> None:
-        """It is part of the object."""
+        """Nothing: the save's object has the tests' verdict."""
 
     def end(self, save: Save) -> None:
         """Print the object."""
@@ -120,7 +120,7 @@ class Screen:
         self._change(tests=tests_line(verdict, after_s))
 
     def end(self, save: Save) -> None:
-        """It takes the place of the save before."""
+        """Show the save instead of the one before."""
         self._change(doing=_WAITING, tests="", last=save_text(save, columns()))
 
     def _change(

@@ -56,7 +56,7 @@ class Announcements:
             return await announcements.week(session, guild_id, limit=_SUMMARISED)
 
     async def threads(self, guild_id: int) -> list[BoardThread]:
-        """Which threads the boards that everyone sees have in a guild."""
+        """The threads in a guild of the boards that everyone sees."""
         async with self._database.read() as session:
             return await announcements.threads(session, guild_id)
 

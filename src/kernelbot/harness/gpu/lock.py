@@ -34,7 +34,7 @@ def lock_folder() -> Path:
 
 @dataclass(frozen=True)
 class GpuLocks:
-    """Which GPUs a job needs, and for how long to wait for them."""
+    """The GPUs that a job needs, and for how long to wait for them."""
 
     names: tuple[str, ...] | None = None
     """The GPUs by the machine's numbers; None: those that this process may see."""

@@ -13,7 +13,7 @@ class Warming:
         self._times_ns: list[float] = []
 
     def add(self, time_ns: float) -> None:
-        """One more call's."""
+        """Add the time of one more call."""
         self._times_ns.append(time_ns)
 
     @property

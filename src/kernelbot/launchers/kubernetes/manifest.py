@@ -133,7 +133,8 @@ class JobMaker:
         return pod
 
     def _deliver(self, device: KubernetesDevice) -> Body:
-        """So that the container of the author's code has no volume with the Secret."""
+        """The container that copies the Secret, so that the one of the author's code has no volume
+        with it."""
         return {
             "name": DELIVER_CONTAINER,
             "image": device.image,

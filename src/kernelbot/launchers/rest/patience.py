@@ -18,7 +18,8 @@ class Patience:
         return now - self._since.setdefault(name, {}).setdefault(trouble, now)
 
     def over(self, name: str, *troubles: str) -> None:
-        """It was seen without these: what is amiss later begins anew."""
+        """Forget these troubles of a job: it was seen without them, and what is amiss later begins
+        anew."""
         if (known := self._since.get(name)) is not None:
             for trouble in troubles:
                 known.pop(trouble, None)

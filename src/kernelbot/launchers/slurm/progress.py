@@ -33,7 +33,7 @@ class ProgressFiles:
         self._read: dict[str, int] = {}
 
     def begin(self, attempt: str) -> None:
-        """This process has launched it, so all of its progress is news."""
+        """Follow a job that this process has launched: all of its progress is news."""
         self._read.setdefault(attempt, 0)
 
     def forget(self, attempt: str) -> None:

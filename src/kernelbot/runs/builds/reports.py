@@ -60,7 +60,7 @@ class IdleReports:
             return UnreportedRun(found.run_id, found.submission_id, await self._job(session, found))
 
     async def open_among(self, run_ids: Collection[int]) -> set[int]:
-        """Those of the runs that haven't ended."""
+        """The runs among these that haven't ended."""
         async with self._database.read() as session:
             return await builds.open_among(session, run_ids)
 

@@ -72,7 +72,7 @@ async def next_without_report(
 
 
 async def open_among(session: ReadSession, run_ids: Collection[int]) -> set[int]:
-    """Those of the runs that are open."""
+    """The runs among these that are open."""
     rows = await session.all(statements(__file__)["open_among"], {"ids": list(run_ids)})
     return {row["id"] for row in rows}
 
@@ -133,7 +133,7 @@ async def evict(session: WriteSession, limit_bytes: int) -> int:
 
 
 async def product(session: ReadSession, sha256: str) -> Product | None:
-    """That of this hash; None if it is gone, or none is named."""
+    """The product of this hash; None if it is deleted, or none is named."""
     if not sha256:
         return None
     values = {"sha256": bytes.fromhex(sha256)}

@@ -59,7 +59,7 @@ async def events_received(session: WriteSession, attempt: AttemptName) -> int | 
 
 
 async def receive_events(session: WriteSession, attempt: AttemptName, count: int) -> None:
-    """So many have come now, all in all."""
+    """Note how many events have come, all in all."""
     await session.do(statements(__file__)["receive_events"], {**_values(attempt), "count": count})
 
 

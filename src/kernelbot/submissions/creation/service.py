@@ -168,9 +168,9 @@ class Creation:
 
 
 async def _digest(new: NewSubmission, code: str) -> bytes | None:
-    """So that the author learns at once that a ranked submission is the same code as another, and
-    not when it has been judged. None: it isn't ranked, or reading it would take long; then it is
-    found out when it was accepted."""
+    """The code's digest, by which the author learns at once that a ranked submission is the same
+    code as another, and not when it has been judged. None: it isn't ranked, or reading it would
+    take long; then it is found out when it was accepted."""
     if new.mode is not Mode.LEADERBOARD or len(code) > _DIGESTED_AT_ONCE:
         return None
     return await asyncio.to_thread(code_digest, code, language_of(new.file_name))

@@ -20,8 +20,8 @@ async def keep(
 
 
 async def before(session: ReadSession, submission_id: int, device: str) -> PreflightReport | None:
-    """That of the author's previous version, as `shown_preflights` finds it; None: there is
-    none."""
+    """The preflight of the author's previous version, as `shown_preflights` finds it; None: there
+    is none."""
     values = {"submission_id": submission_id, "device": device}
     row = await session.one(statements(__file__)["before"], values)
     return None if row is None else read_report(row["report"])

@@ -243,7 +243,7 @@ class ArenaPool:
     _made: int = 0
 
     def piece(self, size_bytes: int) -> ArenaPiece:
-        """So much memory. Raises `DeviceFull`, `GpuError`."""
+        """A piece of memory with so many bytes. Raises `DeviceFull`, `GpuError`."""
         size = -(-max(size_bytes, 1) // ALIGNMENT) * ALIGNMENT
         for chunk in self._chunks:
             offset = chunk.take(size)

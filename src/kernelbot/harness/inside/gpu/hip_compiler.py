@@ -174,7 +174,7 @@ def _trouble(home: str, why: str) -> int:
 
 
 def _keep(home: str, target: str, assembled: str) -> None:
-    """Of the assembler's text only its end is needed, which describes the kernels."""
+    """Keep the end of the assembler's text, which describes the kernels."""
     metadata = assembled.rpartition(_METADATA)[2][:_MOST_BYTES]
     folder = Path(home, HIP_KERNELS)
     folder.mkdir(parents=True, exist_ok=True)

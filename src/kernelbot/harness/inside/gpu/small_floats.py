@@ -75,7 +75,7 @@ class _Patches:
 
     @property
     def _language(self) -> Any:
-        """It may be about to be loaded when the interpreter is."""
+        """Triton's language, which may be about to be loaded when the interpreter is."""
         return importlib.import_module("triton.language")
 
     def apply(self) -> None:
@@ -174,7 +174,7 @@ class _Patches:
         return own.create_minnumf(own.create_maxnumf(arg, lo), hi)
 
     def _reduced(self, original: Callable[..., Any], own: Any, given: Any) -> Any:
-        """Of a bfloat16. Other functions than these are called with such values, and compute."""
+        """Reductions of bfloat16 values; other functions compute with such values by themselves."""
         standard = self._language.standard
         known = [standard._sum_combine, standard._prod_combine]
         known += [standard._elementwise_max, standard._elementwise_min]
