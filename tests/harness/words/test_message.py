@@ -31,12 +31,10 @@ class Others(Message):
     """What is said elsewhere."""
 
 
-@dataclass(frozen=True)
 class Bare(Family, word="bare"):
     """Nothing but a word."""
 
 
-@dataclass(frozen=True)
 class Full(Family, word="full"):
     """A field of every type."""
 
@@ -52,7 +50,6 @@ class Full(Family, word="full"):
     size: int | None = None
 
 
-@dataclass(frozen=True)
 class Elsewhere(Others, word="elsewhere"):
     """Nothing that is said here."""
 
@@ -74,7 +71,6 @@ def test_a_prepared_family_is_not_looked_into_again(monkeypatch: pytest.MonkeyPa
     class Prepared(Message):
         """A family that nobody has seen before, and so has its part."""
 
-    @dataclass(frozen=True)
     class Outer(Prepared, word="outer"):
         inner: Inner | None
 

@@ -1,7 +1,5 @@
 """What the host asks of a judges' zygote, and what that says. Both are trusted."""
 
-from dataclasses import dataclass
-
 from kernelbot.harness.words.message import Message
 
 
@@ -9,7 +7,6 @@ class ZygoteRequest(Message):
     """What the host says."""
 
 
-@dataclass(frozen=True)
 class StartJudge(ZygoteRequest, word="judge"):
     """Have a judge for a job, whose socket comes along."""
 
@@ -18,21 +15,18 @@ class StartJudge(ZygoteRequest, word="judge"):
     """Whether no judges are forked ahead before this one has ended."""
 
 
-@dataclass(frozen=True)
 class KillJudge(ZygoteRequest, word="kill"):
     """End a job's judge."""
 
     key: str
 
 
-@dataclass(frozen=True)
 class ReleaseJudge(ZygoteRequest, word="release"):
     """A job's judge has given its result, and ends by itself."""
 
     key: str
 
 
-@dataclass(frozen=True)
 class AskIfAlive(ZygoteRequest, word="answer"):
     """Answer, so that the host knows that the zygote lives."""
 
@@ -41,11 +35,9 @@ class ZygoteReply(Message):
     """What the zygote says."""
 
 
-@dataclass(frozen=True)
 class ZygoteReady(ZygoteReply, word="ready"):
     """Judges can be had."""
 
 
-@dataclass(frozen=True)
 class ZygoteAlive(ZygoteReply, word="here"):
     """To `AskIfAlive`."""

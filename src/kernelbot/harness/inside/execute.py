@@ -2,7 +2,6 @@
 
 import os
 import socket
-from dataclasses import dataclass
 from pathlib import Path
 
 from kernelbot.harness.data.channel import Channel
@@ -20,7 +19,6 @@ class CommandRequest(Message):
     """What the judge says."""
 
 
-@dataclass(frozen=True)
 class CommandOrder(CommandRequest, word="command"):
     """What to start. File contents follow on the channel, in the order of `files`."""
 
@@ -36,14 +34,12 @@ class CommandReply(Message):
     """What the runner's side says."""
 
 
-@dataclass(frozen=True)
 class NoSuchCommand(CommandReply, word="none"):
     """The program couldn't be started."""
 
     error: str
 
 
-@dataclass(frozen=True)
 class CommandEnded(CommandReply, word="ended"):
     """How the command ended. The files of these names follow on the channel."""
 

@@ -33,7 +33,6 @@ class HostMessage(Message):
     """What the host says."""
 
 
-@dataclass(frozen=True)
 class JudgeJob(HostMessage, word="job"):
     """Judge this. Said once, first of all."""
 
@@ -41,12 +40,10 @@ class JudgeJob(HostMessage, word="job"):
     order: Order
 
 
-@dataclass(frozen=True)
 class GpusHeld(HostMessage, word="gpu"):
     """The job has its GPUs."""
 
 
-@dataclass(frozen=True)
 class TurnAnswer(HostMessage, word="turn"):
     """The job may measure."""
 
@@ -61,45 +58,38 @@ class JudgeMessage(Message):
     """What the judge says."""
 
 
-@dataclass(frozen=True)
 class JudgeEvent(JudgeMessage, word="event"):
     """Something has happened."""
 
     event: ProgressEvent
 
 
-@dataclass(frozen=True)
 class GpusWanted(JudgeMessage, word="gpu"):
     """The job needs its GPUs."""
 
 
-@dataclass(frozen=True)
 class TurnWanted(JudgeMessage, word="turn"):
     """The job wants to measure."""
 
     phase: Phase
 
 
-@dataclass(frozen=True)
 class TurnOver(JudgeMessage, word="turn over"):
     """Others may measure."""
 
 
-@dataclass(frozen=True)
 class Unsound(JudgeMessage, word="unsound"):
     """The last message: no runners are to be had."""
 
     text: str
 
 
-@dataclass(frozen=True)
 class BuiltAhead(JudgeMessage, word="builds"):
     """The last message of one that only builds."""
 
     builds: tuple[str, ...]
 
 
-@dataclass(frozen=True)
 class JobJudged(JudgeMessage, word="result"):
     """The last message."""
 

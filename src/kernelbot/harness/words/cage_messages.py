@@ -31,14 +31,12 @@ class LentPiece:
     size: int
 
 
-@dataclass(frozen=True)
 class LoadProblem(CageRequest, word="problem"):
     """Load the problem. Said once, first of all."""
 
     problem: ProblemSpec
 
 
-@dataclass(frozen=True)
 class StartMember(CageRequest, word="member"):
     """Fork the process of one rank, whose channel comes along. Rank 0 ends all earlier ones."""
 
@@ -50,7 +48,6 @@ class StartMember(CageRequest, word="member"):
     device: str
 
 
-@dataclass(frozen=True)
 class MakeData(CageRequest, word="ask"):
     """Make the data of a call."""
 
@@ -64,7 +61,6 @@ class MakeData(CageRequest, word="ask"):
     """Questions that nobody refers to any more."""
 
 
-@dataclass(frozen=True)
 class Fill(CageRequest, word="fill"):
     """Copy a question's arrays on the GPU into the judge's memory."""
 
@@ -72,14 +68,12 @@ class Fill(CageRequest, word="fill"):
     number: int
 
 
-@dataclass(frozen=True)
 class WorkOut(CageRequest, word="work_out"):
     """Compute the reference's answer to a question."""
 
     number: int
 
 
-@dataclass(frozen=True)
 class Compare(CageRequest, word="compare"):
     """What is wrong with an output? Memory with it comes along; a rank looks at its kind alone,
     with all the others."""
@@ -89,14 +83,12 @@ class Compare(CageRequest, word="compare"):
     number: int
 
 
-@dataclass(frozen=True)
 class Check(CageRequest, word="check"):
     """To a rank: have the problem's checker look at the output that was compared last."""
 
     number: int
 
 
-@dataclass(frozen=True)
 class ProblemCodeFailed(CageReply, word="broken"):
     """The problem's own code failed. `full`: as there was no room on the device."""
 
@@ -104,7 +96,6 @@ class ProblemCodeFailed(CageReply, word="broken"):
     full: bool = False
 
 
-@dataclass(frozen=True)
 class ProblemLoaded(CageReply, word="loaded"):
     """To `LoadProblem`, or to `StartMember` once all ranks have met, with descriptions of the
     records that the problem's modules define."""
@@ -112,7 +103,6 @@ class ProblemLoaded(CageReply, word="loaded"):
     records: Unchecked
 
 
-@dataclass(frozen=True)
 class Asked(CageReply, word="asked"):
     """The skeleton of a call's data, which is in the memory that comes along, and how many bytes
     its arrays on the GPU need."""
@@ -121,19 +111,16 @@ class Asked(CageReply, word="asked"):
     device_bytes: int
 
 
-@dataclass(frozen=True)
 class Filled(CageReply, word="filled"):
     """To `Fill`."""
 
 
-@dataclass(frozen=True)
 class WorkedOut(CageReply, word="worked out"):
     """To `WorkOut`: what no right output exceeds, in bytes; None if that isn't known."""
 
     max_bytes: int | None
 
 
-@dataclass(frozen=True)
 class OutputCompared(CageReply, word="compared"):
     """To `Compare` and `Check`: what is wrong with the output; empty if nothing."""
 

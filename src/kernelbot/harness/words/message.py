@@ -28,19 +28,22 @@ class NotAMessage(ValueError):
         super().__init__(text[:_MAX_SHOWN])
 
 
+@typing.dataclass_transform(frozen_default=True)
 class Message:
     """What one end says to another.
 
     A direct subclass is a family: all that one end may say in a conversation. Each subclass of that
-    is a frozen dataclass, one kind of message, with a `word` by which it is told from the others.
+    is one kind of message, with a `word` by which it is told from the others. All are made frozen
+    dataclasses here.
     """
 
     word: ClassVar[str] = ""
 
     def __init_subclass__(cls, word: str = "") -> None:
-        """Name a kind."""
+        """Name a kind, and make it a dataclass."""
         super().__init_subclass__()
         cls.word = word
+        dataclasses.dataclass(frozen=True)(cls)
 
 
 M = TypeVar("M", bound=Message)

@@ -1,7 +1,6 @@
 """What trusted processes say to each other about a runner: the judge, forker, init, and the runner
 itself until it meets the author's code."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from kernelbot.harness.words.message import Message
@@ -39,7 +38,6 @@ class SpareRequest(Message):
     """What a spare runner is told: first where to move in, and when its turn comes, what to do."""
 
 
-@dataclass(frozen=True)
 class RunnerWorkspace(SpareRequest, word="place"):
     """Where a runner moves in. The descriptors come with it, see `init`."""
 
@@ -49,7 +47,6 @@ class RunnerWorkspace(SpareRequest, word="place"):
     """How many the runner gets: one for each rank."""
 
 
-@dataclass(frozen=True)
 class RunnerOrder(SpareRequest, word="order"):
     """The runner's task and bounds."""
 
@@ -64,12 +61,10 @@ class ForkerRequest(Message):
     """What the forker is asked."""
 
 
-@dataclass(frozen=True)
 class Connect(ForkerRequest, word="connect"):
     """Serve one client more, whose socket comes along."""
 
 
-@dataclass(frozen=True)
 class PlaceRunner(ForkerRequest, word="place"):
     """Have a spare runner move in; the descriptors come along, see `init`."""
 
@@ -78,7 +73,6 @@ class PlaceRunner(ForkerRequest, word="place"):
     workspace: RunnerWorkspace
 
 
-@dataclass(frozen=True)
 class StartRunner(ForkerRequest, word="start"):
     """Have the runner do its task."""
 
@@ -92,14 +86,12 @@ class ForkerReply(Message):
     """What the forker says."""
 
 
-@dataclass(frozen=True)
 class ForkerReady(ForkerReply, word="ready"):
     """To its starter. `native_marks`: whether native code sets the marks of a call."""
 
     native_marks: bool
 
 
-@dataclass(frozen=True)
 class Connected(ForkerReply, word="connected"):
     """To a client, first of all."""
 
@@ -110,12 +102,10 @@ class SpareReply(Message):
     """What a spare runner says to its init."""
 
 
-@dataclass(frozen=True)
 class Isolated(SpareReply, word="isolated"):
     """The spare is isolated, and waits for its workspace."""
 
 
-@dataclass(frozen=True)
 class NotIsolated(SpareReply, word="not isolated"):
     """The spare can't be isolated on this machine."""
 
@@ -126,7 +116,6 @@ class RunnerStatus(Message):
     """What a runner's trusted processes tell the judge."""
 
 
-@dataclass(frozen=True)
 class Hello(RunnerStatus, word="hello"):
     """The sender, whose process id the kernel adds, has come so far: `init`, `runner`, `ready`, or
     one of the ranks."""
@@ -134,21 +123,18 @@ class Hello(RunnerStatus, word="hello"):
     who: str
 
 
-@dataclass(frozen=True)
 class NotStarted(RunnerStatus, word="error"):
     """There will be no runner."""
 
     error: str
 
 
-@dataclass(frozen=True)
 class RankEnded(RunnerStatus, word="rank"):
     """The first of the ranks to end."""
 
     rank: int
 
 
-@dataclass(frozen=True)
 class RunnerEnded(RunnerStatus, word="ended"):
     """How the runner ended."""
 

@@ -39,7 +39,6 @@ class NewMemory:
     output_arena: int = 0
 
 
-@dataclass(frozen=True)
 class SetUp(RunnerRequest, word="setup"):
     """Before any code of the author's: the problem's shared files, by name."""
 
@@ -53,7 +52,6 @@ class SetUp(RunnerRequest, word="setup"):
     """Where one rank of several stands; None: there is one alone."""
 
 
-@dataclass(frozen=True)
 class Load(RunnerRequest, word="load"):
     """Import the author's file. With `builds`, memory comes along with so many bytes."""
 
@@ -62,7 +60,6 @@ class Load(RunnerRequest, word="load"):
     builds: int = 0
 
 
-@dataclass(frozen=True)
 class LoadLibrary(RunnerRequest, word="load_library"):
     """Load the author's shared object, which has so many bytes in the memory that comes along.
     `emulates`: the processor runs its CUDA kernels, so it says more of its calls."""
@@ -72,7 +69,6 @@ class LoadLibrary(RunnerRequest, word="load_library"):
     emulates: bool
 
 
-@dataclass(frozen=True)
 class Prepare(RunnerRequest, word="prepare"):
     """Get a call ready whose output will be copied. It begins upon `GoAndCopy`."""
 
@@ -84,7 +80,6 @@ class Prepare(RunnerRequest, word="prepare"):
     """Whether new memory comes along."""
 
 
-@dataclass(frozen=True)
 class Attach(RunnerRequest, word="attach"):
     """Get timed calls ready whose data the judge writes just before they begin."""
 
@@ -99,7 +94,6 @@ class Attach(RunnerRequest, word="attach"):
     """Whether new memory comes along."""
 
 
-@dataclass(frozen=True)
 class Lay(RunnerRequest, word="lay"):
     """Get a call ready whose data and output lie in arenas."""
 
@@ -109,19 +103,16 @@ class Lay(RunnerRequest, word="lay"):
     memory: NewMemory
 
 
-@dataclass(frozen=True)
 class Grow(RunnerRequest, word="grow"):
     """Hand the output over once more, in memory that is large enough."""
 
     memory: NewMemory
 
 
-@dataclass(frozen=True)
 class Go(RunnerRequest, word="go"):
     """Call the kernel."""
 
 
-@dataclass(frozen=True)
 class GoAndCopy(RunnerRequest, word="go and copy"):
     """Call the kernel, and take these probes of its output. `cold`: flush the GPU's cache first."""
 
@@ -129,27 +120,22 @@ class GoAndCopy(RunnerRequest, word="go and copy"):
     cold: bool
 
 
-@dataclass(frozen=True)
 class Take(RunnerRequest, word="take"):
     """Copy the output of the call that has returned, and describe it."""
 
 
-@dataclass(frozen=True)
 class Copy(RunnerRequest, word="copy"):
     """Copy the last output once more, into the memory that comes along."""
 
 
-@dataclass(frozen=True)
 class Tell(RunnerRequest, word="tell"):
     """Describe the output in the arena."""
 
 
-@dataclass(frozen=True)
 class Forget(RunnerRequest, word="forget"):
     """The output in the arena is of no use."""
 
 
-@dataclass(frozen=True)
 class Mirror(RunnerRequest, word="mirror"):
     """From now on the kernel `mirror` returns so much: a control runner's."""
 
@@ -158,41 +144,34 @@ class Mirror(RunnerRequest, word="mirror"):
     in_place: bool
 
 
-@dataclass(frozen=True)
 class DescribeInputs(RunnerRequest, word="inputs"):
     """Describe the last call's inputs as they are now."""
 
 
-@dataclass(frozen=True)
 class DescribeInputsInArena(RunnerRequest, word="compare inputs"):
     """The same of a call in an arena, at whose arrays the judge looks itself."""
 
 
-@dataclass(frozen=True)
 class ProfileCall(RunnerRequest, word="profile"):
     """Profile a call. Memory for its data and for the trace comes along."""
 
     data: Unchecked
 
 
-@dataclass(frozen=True)
 class Repeat(RunnerRequest, word="repeat"):
     """Get ready for calls in a row, which begin upon `Go`. Memory with their data comes along."""
 
     data: Unchecked
 
 
-@dataclass(frozen=True)
 class PackBuilds(RunnerRequest, word="builds"):
     """Pack what the submission has compiled for itself."""
 
 
-@dataclass(frozen=True)
 class HandOver(RunnerRequest, word="hand over"):
     """Write the pack into the memory that comes along."""
 
 
-@dataclass(frozen=True)
 class Finish(RunnerRequest, word="finish"):
     """Nobody needs this runner any more."""
 
@@ -210,7 +189,6 @@ class RefusalReason(StrEnum):
     MISSING = "missing"
 
 
-@dataclass(frozen=True)
 class RequestRefused(RunnerReply, word="refused"):
     """What was asked for wasn't done."""
 
@@ -220,43 +198,36 @@ class RequestRefused(RunnerReply, word="refused"):
     """What the driver says of the GPU afterwards; 0 if it is sound."""
 
 
-@dataclass(frozen=True)
 class SharedFileFailed(RunnerReply, word="broken"):
     """A file failed that the problem shares with runners."""
 
     text: str
 
 
-@dataclass(frozen=True)
 class NoGpu(RunnerReply, word="no_gpu"):
     """There is no GPU to be found."""
 
     text: str
 
 
-@dataclass(frozen=True)
 class IsSetUp(RunnerReply, word="set up"):
     """To `SetUp`. `gpu`: which one it computes on; empty without one whose memory is shared."""
 
     gpu: str
 
 
-@dataclass(frozen=True)
 class Loaded(RunnerReply, word="loaded"):
     """To `Load` and `LoadLibrary`."""
 
 
-@dataclass(frozen=True)
 class IsReady(RunnerReply, word="ready"):
     """The next call can begin."""
 
 
-@dataclass(frozen=True)
 class Returned(RunnerReply, word="returned"):
     """A call whose output will be copied has returned."""
 
 
-@dataclass(frozen=True)
 class Done(RunnerReply, word="done"):
     """A call's output, copied if it `fits`."""
 
@@ -268,7 +239,6 @@ class Done(RunnerReply, word="done"):
     start_ns: int
 
 
-@dataclass(frozen=True)
 class DoneInPlace(RunnerReply, word="done in place"):
     """The outputs of timed calls, which lie at these addresses."""
 
@@ -277,7 +247,6 @@ class DoneInPlace(RunnerReply, word="done in place"):
     at: Unchecked
 
 
-@dataclass(frozen=True)
 class ReturnedInArena(RunnerReply, word="returned in arena"):
     """A call has returned; if it `fits`, its output lies in the arena."""
 
@@ -288,12 +257,10 @@ class ReturnedInArena(RunnerReply, word="returned in arena"):
     start_ns: int
 
 
-@dataclass(frozen=True)
 class Grown(RunnerReply, word="grown"):
     """To `Grow`."""
 
 
-@dataclass(frozen=True)
 class ValueDescribed(RunnerReply, word="described"):
     """To `Tell`."""
 
@@ -301,24 +268,20 @@ class ValueDescribed(RunnerReply, word="described"):
     aliased: bool
 
 
-@dataclass(frozen=True)
 class Copied(RunnerReply, word="copied"):
     """To `Copy`."""
 
 
-@dataclass(frozen=True)
 class Mirrored(RunnerReply, word="mirrored"):
     """To `Mirror`."""
 
 
-@dataclass(frozen=True)
 class InputsDescribed(RunnerReply, word="inputs"):
     """The skeleton of the inputs as they are now; `CHANGED` if they can't be described any more."""
 
     value: Unchecked
 
 
-@dataclass(frozen=True)
 class Profiled(RunnerReply, word="profiled"):
     """A table, and how many bytes the trace has."""
 
@@ -326,25 +289,21 @@ class Profiled(RunnerReply, word="profiled"):
     size: int
 
 
-@dataclass(frozen=True)
 class Repeated(RunnerReply, word="repeated"):
     """To `Repeat`, once its calls were made."""
 
     calls: int
 
 
-@dataclass(frozen=True)
 class Packed(RunnerReply, word="packed"):
     """How many bytes the pack has; 0 if there is nothing."""
 
     size: int
 
 
-@dataclass(frozen=True)
 class HandedOver(RunnerReply, word="handed over"):
     """To `HandOver`."""
 
 
-@dataclass(frozen=True)
 class Bye(RunnerReply, word="bye"):
     """To `Finish`."""
