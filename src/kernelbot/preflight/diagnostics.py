@@ -32,7 +32,6 @@ _UNKNOWN_GPU = re.compile(
 _BY_PTXAS = "PTXASError: "
 """What Triton raises if ptxas fails, for whatever reason."""
 _CARET = re.compile(r"^\s*\^\s*$")
-_SPACES = 2
 
 
 class SourceText:
