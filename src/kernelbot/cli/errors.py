@@ -10,7 +10,6 @@ from kernelbot.cli.terminal import fitting
 from kernelbot.domain.errors import KernelbotError
 from kernelbot.domain.next_steps import Next
 from kernelbot.protocol import Fault, Verdict
-from kernelbot.render.advice import ADVICE
 
 ACCEPTED, REFUSED, USAGE, OURS, INTERRUPTED, OUTPUT_CLOSED = 0, 1, 2, 3, 130, 141
 """Exit codes: fine; the submission's author's fault; bad usage, problem or file; our fault;
@@ -33,6 +32,8 @@ def discard_output() -> None:
 
 def report_error(error: KernelbotError, *, as_json: bool) -> int:
     """Say what went wrong; returns the exit code. A problem's mistakes are listed one by one."""
+    from kernelbot.render.advice import ADVICE  # few commands end so
+
     report = _Report(error.code, str(error), error.fault, error.next_step, error.advice(ADVICE))
     findings = [asdict(finding) for finding in getattr(error, "findings", ())]
     _write(report, as_json=as_json, more={"findings": findings} if findings else {})
