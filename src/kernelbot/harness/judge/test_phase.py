@@ -91,14 +91,15 @@ def _announce(
 
 def _run_case(plan: Plan, examiner: Examiner, session: Session, case: Case, spend: Spend) -> None:
     start = time.monotonic()
-    question = examiner.ask(case_arguments(case, plan.secret_seed), None)
-    made = time.monotonic()
-    question.work_out()  # before the call, so that no more is read than a right output has
-    worked_out = time.monotonic()
-    reply = session.call(question.given, question.max_output_bytes())
+    # Worked out before the call, so that no more is read than a right output has.
+    question = examiner.ask(case_arguments(case, plan.secret_seed), None, works_out=True)
+    asked_s = time.monotonic() - start
+    reply = session.call(
+        question.given, question.max_output_bytes(), inputs=plan.job.problem.inputs_unchanged
+    )
     called = time.monotonic()
-    spend("generate", made - start)
-    spend("check", worked_out - made)
+    spend("generate", asked_s - question.worked_out_s)
+    spend("check", question.worked_out_s)
     spend("kernel", reply.window.claim_ns / 1e9)
     refuse_side_effects(plan, session, question.given, reply)
     wrong = question.complaint(reply.value)

@@ -59,6 +59,8 @@ class MakeData(CageRequest, word="ask"):
     """By which the question is named later. A rank knows the latest one alone, by 0."""
     forget: tuple[int, ...] = ()
     """Questions that nobody refers to any more."""
+    works_out: bool = False
+    """Whether the reference's answer is computed at once, as by `WorkOut`."""
 
 
 class Fill(CageRequest, word="fill"):
@@ -109,6 +111,10 @@ class Asked(CageReply, word="asked"):
 
     data: Unchecked
     device_bytes: int
+    max_bytes: int | None = None
+    """As in `WorkedOut`, if the answer was wanted at once."""
+    worked_out_ns: int = 0
+    """How long computing the answer took."""
 
 
 class Filled(CageReply, word="filled"):

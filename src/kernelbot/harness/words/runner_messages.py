@@ -78,6 +78,8 @@ class Prepare(RunnerRequest, word="prepare"):
     input: bool
     output: bool
     """Whether new memory comes along."""
+    probes: Unchecked = None
+    """If there are any, the call begins at once, and these probes of its output are taken."""
 
 
 class Attach(RunnerRequest, word="attach"):
@@ -121,7 +123,10 @@ class GoAndCopy(RunnerRequest, word="go and copy"):
 
 
 class Take(RunnerRequest, word="take"):
-    """Copy the output of the call that has returned, and describe it."""
+    """Copy the output of the call that has returned, and describe it. `inputs`: then describe the
+    inputs as well, as by `DescribeInputs`."""
+
+    inputs: bool = False
 
 
 class Copy(RunnerRequest, word="copy"):
@@ -237,6 +242,8 @@ class Done(RunnerReply, word="done"):
     aliased: bool
     claim_ns: int
     start_ns: int
+    inputs: Unchecked = None
+    """As in `InputsDescribed`, if that was asked for."""
 
 
 class DoneInPlace(RunnerReply, word="done in place"):

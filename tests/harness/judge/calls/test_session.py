@@ -126,6 +126,30 @@ def test_an_output_that_is_one_ranks_input_is_noticed(session: Session) -> None:
     assert session.call(shares(1.0, 2.0)).aliased
 
 
+@pytest.mark.parametrize("changes", [True, False])
+def test_inputs_of_a_single_runner_are_described_with_its_output(
+    alone: Session, changes: bool
+) -> None:
+    alone.setup((SourceFile("shared.py", ""),), "cpu", False, None)
+    load(alone, f"def custom_kernel(data):\n    data += {int(changes)}\n    return data * 2\n")
+    data = encode(torch.arange(4.0), frozenset())
+    reply = alone.call(data, inputs=True)
+    (buffers,) = alone.steps.buffers
+    alone.ranks[0].channel.close()  # nobody is there to be asked
+    assert changes == buffers.inputs_changed(data)
+    assert [2.0 * (one + changes) for one in range(4)] == built(reply.value).tolist()
+
+
+def test_inputs_of_a_call_are_not_those_of_the_call_before(alone: Session) -> None:
+    alone.setup((SourceFile("shared.py", ""),), "cpu", False, None)
+    load(alone, "def custom_kernel(data):\n    data += data[0] > 0\n    return data * 2\n")
+    still, moved = (encode(torch.full((4,), one), frozenset()) for one in (0.0, 1.0))
+    alone.call(still, inputs=True)
+    assert not alone.inputs_changed(still)
+    alone.call(moved)
+    assert alone.inputs_changed(moved)
+
+
 def test_inputs_are_asked_of_every_rank(session: Session) -> None:
     load(session, ADD.replace("return total", "data += dist.get_rank(); return total"))
     data = shares(1.0, 2.0)

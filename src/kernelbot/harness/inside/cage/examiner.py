@@ -11,6 +11,7 @@ import os
 import socket
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -142,9 +143,13 @@ class _Examiner:
         self._questions[request.number] = question
         given = question.given
         device_bytes = placer.end if placer is not None else 0
-        answer = messages.Asked(given.skeleton, device_bytes)
         with contextlib.closing(SharedBuffer.create(given.size_bytes)) as buffer:
-            given.copy_to(buffer)
+            given.copy_to(buffer)  # as it was made: a reference may change what it can't copy
+            made_ns = time.monotonic_ns()
+            if request.works_out:
+                question.work_out()
+            took_ns, max_bytes = time.monotonic_ns() - made_ns, question.max_output_bytes()
+            answer = messages.Asked(given.skeleton, device_bytes, max_bytes, took_ns)
             self._control_channel.send(answer, [buffer.fd])
 
     def _fill(self, request: messages.Fill, fds: list[int]) -> None:

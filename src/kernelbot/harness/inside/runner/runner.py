@@ -192,6 +192,8 @@ class _Runner:
             self._given = [(leaf.address, leaf.address + leaf.size_bytes) for leaf in leaves]
         kernel = self._kernels[request.kernel]
         arguments = kernel.arguments(self._data)
+        if request.probes is not None:
+            return self._call(kernel, arguments, request.probes, cold=False)
         self._reply(messages.IsReady())
         go, _ = self._receive()
         if not isinstance(go, messages.GoAndCopy):
@@ -268,8 +270,11 @@ class _Runner:
         except BaseException as error:  # noqa: BLE001 (the author's value may raise anything)
             return self._raised(error)
         self._reply(messages.Returned())
-        self._receive()
-        self._reply(self._hand_over(result, claim_ns, start_ns))
+        take, _ = self._receive()
+        done = self._hand_over(result, claim_ns, start_ns)
+        if isinstance(take, messages.Take) and take.inputs:
+            done = replace(done, inputs=self._inputs_now())
+        self._reply(done)
         flush_output()
         return True
 
@@ -364,14 +369,18 @@ class _Runner:
         return self._reply(messages.Copied())
 
     def _inputs(self, _request: messages.DescribeInputs, _fds: list[int]) -> bool:
+        return self._reply(messages.InputsDescribed(self._inputs_now()))
+
+    def _inputs_now(self) -> Any:
+        """The skeleton of the inputs as they are, with their bytes in the input's buffer."""
         try:
             now = encode(self._data, self._modules, of_input=True)
             if self._input is None:
                 raise ChannelError("a call without buffers")
             now.copy_to(self._input)
         except ValueError:  # UnsupportedValue is one; so is data that grew
-            return self._reply(messages.InputsDescribed(messages.CHANGED))
-        return self._reply(messages.InputsDescribed(now.skeleton))
+            return messages.CHANGED
+        return now.skeleton
 
     def _raised(self, error: BaseException) -> bool:
         flush_output()

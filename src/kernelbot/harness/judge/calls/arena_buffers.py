@@ -97,6 +97,10 @@ class ArenaBuffers:
         view = self._inputs.view
         self._send(lambda new: messages.Lay(data.skeleton, kernel, view, new), fds)
 
+    def go_at_once(self, _data: Encoded, _kernel: str, _inputs: bool) -> bool:
+        """Implements `CallBuffers`: data is written once the runner has laid arrays."""
+        return False
+
     def begin_to_fill(self, data: Encoded, *, cold: bool) -> None:
         """Begin to overwrite the output arena, and if `cold` to fill in the data but for some
         places, and then to flush the device's cache. Raises `GpuError`."""

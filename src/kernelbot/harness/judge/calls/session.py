@@ -163,14 +163,15 @@ class Session:
         next one opens. Empty if there is nothing, or more than is carried."""
         return self.ranks[0].builds()
 
-    def call(self, data: Encoded | Shares, max_bytes: int | None = None) -> Reply:
-        """One untimed call. Raises `AuthorFailure`, also if an output has more bytes than
-        `max_bytes`, if that is known: then none of them is read; and `GpuError`."""
+    def call(
+        self, data: Encoded | Shares, max_bytes: int | None = None, *, inputs: bool = False
+    ) -> Reply:
+        """One untimed call; `inputs`: `inputs_changed` will be asked. Raises `AuthorFailure`, also
+        if an output has more bytes than `max_bytes`, if that is known: then none of them is read;
+        and `GpuError`."""
         parts = self.parts(data)
         steps = self.steps
-        steps.lay(parts, "author", reuse=False)
-        steps.reveal(parts, cold=False)
-        return self.together(steps.values(steps.call(max_bytes)))
+        return self.together(steps.values(steps.call_untimed(parts, max_bytes, inputs=inputs)))
 
     def parts(self, data: Encoded | Shares) -> tuple[Encoded, ...]:
         """The data of each runner; afterwards there are as many runners as parts."""

@@ -33,6 +33,11 @@ class CallBuffers(Protocol):
     def lay(self, data: Encoded, kernel: str, *, reuse: bool) -> None:
         """Have the runner get a call ready, `reuse`: with data where the last one's lay."""
 
+    def go_at_once(self, data: Encoded, kernel: str, inputs: bool) -> bool:
+        """Have a single rank's call made that isn't timed, with data that is complete before the
+        runner hears of it; `inputs`: they are described with the output. False, and nothing is
+        done, if this memory needs the steps from `lay` to `go`."""
+
     def begin_to_fill(self, data: Encoded, *, cold: bool) -> None:
         """Begin to write the data; if `cold`, but for some of it, and to flush caches."""
 
@@ -100,6 +105,21 @@ class CallSteps:
         runners can go on if the failure isn't fatal."""
         for buffers in self.buffers:
             buffers.go()
+        return self._returned(max_bytes)
+
+    def call_untimed(
+        self, parts: Sequence[Encoded], max_bytes: int | None, *, inputs: bool
+    ) -> list[Any]:
+        """All until the outputs are copied, of a call that isn't timed. `inputs`: whether they will
+        be asked for. Raises as the steps do."""
+        first = self.buffers[0]
+        if len(parts) == 1 and first.go_at_once(parts[0], "author", inputs):
+            return self._returned(max_bytes)
+        self.lay(parts, "author", reuse=False)
+        self.reveal(parts, cold=False)
+        return self.call(max_bytes)
+
+    def _returned(self, max_bytes: int | None) -> list[Any]:
         answers = self.session.gather(self.buffers[0].returned)
         found = []
         try:

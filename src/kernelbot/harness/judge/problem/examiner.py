@@ -7,7 +7,7 @@ import contextlib
 import socket
 import time
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from typing import Any, Generic, TypeVar
@@ -72,10 +72,20 @@ class CagedQuestion:
     number: int
     given: Encoded | Shares
     _max_bytes: int | None = None
+    worked_out_s: float = 0.0
+    """How long working it out took; of what was told together with the data, as the problem's
+    process says."""
 
     def work_out(self) -> None:
         """Implements `Question`."""
+        start = time.monotonic()
         self._max_bytes = self.examiner.work_out(self.number)
+        self.worked_out_s = time.monotonic() - start
+
+    def note_answer(self, reply: messages.Asked, took_s: float) -> None:
+        """It was worked out by the time of this reply, which took so long."""
+        self._max_bytes = _largest([reply.max_bytes])
+        self.worked_out_s = min(max(reply.worked_out_ns, 0) / 1e9, took_s)
 
     def max_output_bytes(self) -> int | None:
         """Implements `Question`: the size of each rank's."""
@@ -104,19 +114,27 @@ class Examiner:
         self._is_loaded = False
 
     def ask(
-        self, arguments: Mapping[str, CaseValue], global_seed: int | None, *, by_host: bool = False
+        self,
+        arguments: Mapping[str, CaseValue],
+        global_seed: int | None,
+        *,
+        by_host: bool = False,
+        works_out: bool = False,
     ) -> CagedQuestion:
         """The question of `generate_input(**arguments)`, which of several ranks name the
         `world_size`. The first waits until the problem is loaded. `by_host`: all of its data in the
-        host's memory, also if calls find it on the device. Raises `ProblemBroken`,
-        `SandboxUnavailable`."""
+        host's memory, also if calls find it on the device. `works_out`: it is worked out already,
+        of one process by the same message. Raises `ProblemBroken`, `SandboxUnavailable`."""
         self._start(arguments["world_size"] if self._plan.has_ranks else 1)
         in_arena = bool(self._devices) and not by_host
+        at_once = works_out and not in_arena and not self._plan.has_ranks
         number = 0 if self._plan.has_ranks else next(self._numbers)
         forget = tuple(self._forgotten)
-        request = messages.MakeData(dict(arguments), global_seed, in_arena, number, forget)
+        request = messages.MakeData(dict(arguments), global_seed, in_arena, number, forget, at_once)
         del self._forgotten[: len(forget)]
-        asked = self._all(request, messages.Asked)
+        start = time.monotonic()
+        asked = self._all(request, messages.Asked, steps=2 if at_once else 1)
+        took_s = time.monotonic() - start
         parts = tuple(received(one.reply, one.fds, in_arena=in_arena) for one in asked)
         if in_arena:
             sizes = [one.reply.device_bytes for one in asked]
@@ -124,6 +142,10 @@ class Examiner:
         question = CagedQuestion(self, number, Shares(parts) if self._plan.has_ranks else parts[0])
         if not self._plan.has_ranks:
             weakref.finalize(question, self._forgotten.append, number)
+        if at_once:
+            question.note_answer(asked[0].reply, took_s)
+        elif works_out:
+            question.work_out()
         return question
 
     def _on_devices(
@@ -147,9 +169,7 @@ class Examiner:
         """Compute the reference's answer; what no right output of a rank exceeds, in bytes, as the
         problem's processes say, or None if they don't."""
         answers = self._all(messages.WorkOut(number), messages.WorkedOut)
-        sizes = [one.reply.max_bytes for one in answers]
-        known = [size for size in sizes if size is not None and size >= 0]
-        return max(known) if len(known) == len(sizes) else None
+        return _largest([one.reply.max_bytes for one in answers])
 
     def complaint(self, number: int, output: Any) -> str:
         """What is wrong with the output, with its rank if there are several; empty if nothing."""
@@ -218,11 +238,11 @@ class Examiner:
                 channel.close()
             self._control_channels = []
 
-    def _all(self, request: CageRequest, wanted: type[R]) -> list[_RankAnswer[R]]:
+    def _all(self, request: CageRequest, wanted: type[R], steps: int = 1) -> list[_RankAnswer[R]]:
         """Ask every process. Raises as `_gather`."""
         for rank in range(len(self._control_channels)):
             self._send(rank, request)
-        return self._gather(wanted)
+        return self._gather(wanted, steps)
 
     @contextlib.contextmanager
     def _lending(
@@ -246,14 +266,15 @@ class Examiner:
         except ChannelError as error:
             raise self._cause_of(error) from error
 
-    def _gather(self, wanted: type[R]) -> list[_RankAnswer[R]]:
+    def _gather(self, wanted: type[R], steps: int = 1) -> list[_RankAnswer[R]]:
         """Every process's answer, or only those received so far once a rank has complained.
+        `steps`: how many things were asked at once, each of which may take as long as any.
 
         Raises `ProblemBroken` if the problem's own code failed, said anything else or didn't answer
         in time, and `SandboxUnavailable`.
         """
         found: dict[int, _RankAnswer[CageReply]] = {}
-        deadline = time.monotonic() + self._cage.patience_s
+        deadline = time.monotonic() + steps * self._cage.patience_s
         while len(found) < len(self._control_channels):
             try:
                 for rank in self._ready(found, deadline):
@@ -286,6 +307,12 @@ class Examiner:
         if self._plan.has_ranks and isinstance(error, ChannelClosed) and not self._cage.is_ending():
             return ProblemBroken(f"A rank of the problem's reference ended: {error}")
         return self._cage.cause_of(error)
+
+
+def _largest(sizes: Sequence[int | None]) -> int | None:
+    """The largest of several sizes; None if one isn't known."""
+    known = [size for size in sizes if size is not None and size >= 0]
+    return max(known) if len(known) == len(sizes) else None
 
 
 def _handed_on(output: Encoded | DeviceValue) -> Encoded:
