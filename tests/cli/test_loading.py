@@ -17,6 +17,7 @@ print(*(name for name, found in sys.modules.items() if found))
 _VARIABLES = _LOADED.rpartition("print")[0] + "import os; print(*os.environ)"
 _MODELS = {"kernelbot.submissions.model", "kernelbot.runs.report", "kernelbot.boards.model"}
 _HEAVY = {"typer", "pydantic", "httpx", "rich.console", "pygments", "tomllib"}
+_NOT_FOR_HELP = {"httpx", "pydantic", "markdown_it", "rich.markdown", "rich.traceback"}
 
 
 def loaded(words: list[str]) -> set[str]:
@@ -38,7 +39,8 @@ def _printed(program: str) -> set[str]:
     ("words", "needed", "spared"),
     [
         (["--version"], {"kernelbot.cli.names"}, {"typer", "pydantic", "httpx", "rich.console"}),
-        (["--help"], {"rich.console"}, {"httpx", "kernelbot.cli.submissions"}),
+        (["--help"], {"rich.console"}, {*_NOT_FOR_HELP, "kernelbot.cli.submissions"}),
+        (["board", "show", "--help"], {"rich.console"}, _NOT_FOR_HELP),
         (["whoami"], {"kernelbot.client.direct"}, {*_MODELS, *_HEAVY}),
         (
             ["submit", "x.py", "--board", "y"],
@@ -59,7 +61,7 @@ def _printed(program: str) -> set[str]:
         ),
         (["board", "shw"], {"typer"}, {"httpx", "kernelbot.cli.submissions"}),
     ],
-    ids=["version", "help", "whoami", "submit", "run-help", "token-list", "misspelt"],
+    ids=["version", "help", "board-help", "whoami", "submit", "run-help", "token-list", "misspelt"],
 )
 def test_a_command_loads_only_what_it_uses(
     words: list[str], needed: set[str], spared: set[str]

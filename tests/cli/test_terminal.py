@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from kernelbot.catalog.skeleton import new_problem
-from kernelbot.cli.terminal import Terminal
+from kernelbot.cli.terminal import Terminal, coloured
 from kernelbot.protocol import Lang
 from tests.support.exhaustive import few
 from tests.support.terminal import COMMAND, Shell
@@ -71,3 +71,10 @@ def test_many_empty_lines_hold_nobody_up(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.delenv("NO_COLOR", raising=False)
     Terminal(as_json=False).show("\n" * 200_000 + "✓ done")  # weighed one by one: minutes
     assert "\x1b[32m" in shown.getvalue()
+
+
+def test_a_line_has_its_style_to_its_end_also_where_it_is_wrapped() -> None:
+    found = coloured("Score 2 µs on secret data\n✓ Score\nNote: a b", 14)
+    assert ["Score 2 µs on", "  secret data", "✓ Score", "Note: a b"] == found.plain.splitlines()
+    styles = {found.plain[span.start : span.end]: span.style for span in found.spans}
+    assert {"Score 2 µs on\n  secret data": "bold", "✓": "green", "Note: a b": "dim"} == styles

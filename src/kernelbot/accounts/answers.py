@@ -1,10 +1,11 @@
 """Lists of accounts and identities."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from kernelbot.accounts.logins.model import Identity
 from kernelbot.accounts.model import User
 from kernelbot.domain.values import described
+from kernelbot.protocol.late import dataclass
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,7 @@
 """Lists of keys."""
 
-from dataclasses import dataclass
-
 from kernelbot.attestations.model import SigningKey
+from kernelbot.protocol.late import dataclass
 
 
 @dataclass(frozen=True)

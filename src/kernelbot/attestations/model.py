@@ -1,10 +1,11 @@
 """What signed documents are made of, beside runs and their results."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 
 from kernelbot.domain.values import described
 from kernelbot.protocol import RankRule
+from kernelbot.protocol.late import dataclass
 
 
 @dataclass(frozen=True)

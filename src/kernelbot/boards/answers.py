@@ -1,8 +1,7 @@
 """Lists of boards."""
 
-from dataclasses import dataclass
-
 from kernelbot.boards.model import NamedBoard
+from kernelbot.protocol.late import dataclass
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,12 @@
 """Problems as their authors write them, and leaderboards, as frozen values."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from enum import StrEnum
 
 from kernelbot.domain.values import described
 from kernelbot.protocol import HarnessKind, Lang, ProblemSpec, RankRule, SourceFile
+from kernelbot.protocol.late import dataclass
 
 
 class Difficulty(StrEnum):

@@ -2,13 +2,13 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import cast
 
 import yaml
 from yaml.constructor import SafeConstructor
 
 from kernelbot.domain.errors import Finding
+from kernelbot.protocol.late import dataclass
 
 MAX_TEXT_BYTES = 256 << 10
 MAX_NODES = 30_000

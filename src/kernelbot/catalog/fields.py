@@ -1,12 +1,13 @@
 """Typed access to a map of a definition. What is missing or of a wrong type becomes a finding."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import TypeVar
 
 from kernelbot.catalog.document import DocumentItem
 from kernelbot.domain.errors import Finding
+from kernelbot.protocol.late import dataclass
 
 E = TypeVar("E", bound=StrEnum)
 

@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from kernelbot.catalog.reference import REFERENCE, TASK, Reference, names_module_input
 from kernelbot.protocol import BuildConfig, HarnessKind, Lang
+from kernelbot.protocol.late import dataclass
 
 SUPPLIED_TO_RANKS = frozenset({"rank", "world_size"})
 """Arguments that a problem of several ranks passes to `generate_input` beside its cases'."""

@@ -6,7 +6,8 @@ what it gets is another file: the classes' definitions, and whatever of the file
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from kernelbot.protocol.late import dataclass
 
 NEVER_SHARED = frozenset({"generate_input", "ref_kernel", "check_implementation"})
 _Import = ast.Import | ast.ImportFrom

@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from kernelbot.boards.model import Difficulty
 from kernelbot.catalog.fields import DefinitionFindings, Fields
+from kernelbot.protocol.late import dataclass
 
 MAX_SUMMARY = 200
 MAX_TAGS = 8

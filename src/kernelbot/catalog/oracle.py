@@ -1,11 +1,11 @@
 """A problem's own solutions: those that must pass, and those that must fail."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
 from kernelbot.catalog.document import MAX_TEXT_BYTES
 from kernelbot.protocol import SourceFile, Verdict
+from kernelbot.protocol.late import dataclass
 
 _MOST_RIGHT = 8
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from kernelbot.boards.model import ProblemDefinition
@@ -25,6 +25,7 @@ from kernelbot.protocol import (
     SourceFile,
     Timeouts,
 )
+from kernelbot.protocol.late import dataclass
 
 SUBMISSION = "@SUBMISSION@"
 MAX_TIMEOUT_S = 24 * 3600.0

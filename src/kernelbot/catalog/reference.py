@@ -1,9 +1,10 @@
 """What a problem's `reference.py` offers, read from its syntax; it is never imported here."""
 
 import ast
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from kernelbot.catalog.input_classes import InputClasses, extract
+from kernelbot.protocol.late import dataclass
 
 REFERENCE = "reference.py"
 TASK = "task.py"

@@ -1,11 +1,11 @@
 """Reads the files that a problem names: text only, inside the checkout only, within a size limit.
 And the files that authors submit, from any path."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kernelbot.domain.errors import InvalidSubmission
+from kernelbot.protocol.late import dataclass
 from kernelbot.protocol.os_errors import in_words
 from kernelbot.submissions.source import MAX_SOURCE_BYTES
 

@@ -1,5 +1,7 @@
 """Accounts: `user create|list|role|ban|unban|delete`, `login`, `logout`, `whoami`."""
 
+from __future__ import annotations
+
 import sys
 import time
 from datetime import UTC, datetime
@@ -245,7 +247,7 @@ def logout(
     terminal.document({"url": server})
 
 
-def _me(client: "KernelbotClient") -> "Me":
+def _me(client: KernelbotClient) -> Me:
     """Whose token it is. Raises `UserError` if the address is none of a server's."""
     from kernelbot.client import Refused
 

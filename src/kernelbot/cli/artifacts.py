@@ -1,5 +1,7 @@
 """`submission artifacts`: the files that runs left; and writing those of a `run` to the disk."""
 
+from __future__ import annotations
+
 import base64
 from collections.abc import Iterable
 from pathlib import Path
@@ -62,7 +64,7 @@ def artifacts(
     terminal.document(found)
 
 
-def save_all(found: "Iterable[Artifact]", folder: Path) -> list[Path]:
+def save_all(found: Iterable[Artifact], folder: Path) -> list[Path]:
     """Write a result's files into a folder, which is created; returns their paths. Raises
     `UserError` if they can't be written."""
     from kernelbot.runs.files import under_safe_names
@@ -87,7 +89,7 @@ def make_folder(folder: Path) -> None:
         raise UserError(f"{folder} can't be made: {error.strerror}.") from None
 
 
-def _paths(found: "Iterable[RunFile]", folder: Path) -> "list[tuple[RunFile, Path]]":
+def _paths(found: Iterable[RunFile], folder: Path) -> list[tuple[RunFile, Path]]:
     """The path of each: its name, in a folder for each run if there are several.
 
     A file name that a server sent isn't trusted as a path.

@@ -1,5 +1,7 @@
 """Signed results: `submission attest`, `verify`, `signing-key list|replace`."""
 
+from __future__ import annotations
+
 import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -131,7 +133,7 @@ def _read(path: Path) -> bytes:
         raise UserError(f"{path} can't be read: {error.strerror}.") from None
 
 
-def _check_source(found: "VerifiedDocument", path: Path) -> None:
+def _check_source(found: VerifiedDocument, path: Path) -> None:
     from kernelbot.catalog.sources import read_source
     from kernelbot.client.documents import DoesNotFit
 
@@ -139,7 +141,7 @@ def _check_source(found: "VerifiedDocument", path: Path) -> None:
         raise DoesNotFit(f"{path} isn't the file that was judged: its hash is another.")
 
 
-def _report(found: "VerifiedDocument") -> str:
+def _report(found: VerifiedDocument) -> str:
     from kernelbot.render.table import table
     from kernelbot.render.text import one_line
     from kernelbot.render.units import seconds_text
@@ -172,7 +174,7 @@ def _report(found: "VerifiedDocument") -> str:
     return "\n".join(lines if found.is_pinned else [*lines, _NOT_PINNED])
 
 
-def _score_checks(found: "VerifiedDocument") -> list[str]:
+def _score_checks(found: VerifiedDocument) -> list[str]:
     """A line for each run that has a score."""
     from kernelbot.client.recomputing import RecomputeOutcome
 
@@ -180,7 +182,7 @@ def _score_checks(found: "VerifiedDocument") -> list[str]:
     return [f"Run {check.run_id}: {_score_check(check)}" for check in scored]
 
 
-def _score_check(check: "ScoreCheck") -> str:
+def _score_check(check: ScoreCheck) -> str:
     from kernelbot.client.recomputing import RecomputeOutcome
 
     return {
@@ -193,7 +195,7 @@ def _score_check(check: "ScoreCheck") -> str:
     }[check.outcome]
 
 
-def _row(run: "AttestedRun") -> tuple[str, ...]:
+def _row(run: AttestedRun) -> tuple[str, ...]:
     from kernelbot.render.text import one_line
     from kernelbot.render.units import seconds_text
 
@@ -226,7 +228,7 @@ def replace(url: Url = None, as_json: Json = False) -> None:
     _show_keys(terminal, found)
 
 
-def _show_keys(terminal: Terminal, found: "SigningKeyList") -> None:
+def _show_keys(terminal: Terminal, found: SigningKeyList) -> None:
     from kernelbot.render.table import table
 
     rows = [

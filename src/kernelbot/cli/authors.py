@@ -1,5 +1,7 @@
 """Authors' pages and what one follows: `author show`, `author page`, `follow`."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Annotated
 
 from kernelbot.cli.completion import board_names
@@ -109,7 +111,7 @@ def follow(
     terminal.document(following)
 
 
-def _news(following: "Following") -> str:
+def _news(following: Following) -> str:
     from kernelbot.render.table import table
     from kernelbot.render.text import one_line
     from kernelbot.render.units import seconds_text
@@ -129,13 +131,13 @@ def _news(following: "Following") -> str:
     return table(head, rows, right=("score",), columns=columns())
 
 
-def _medals(author: "Author") -> list[str]:
+def _medals(author: Author) -> list[str]:
     """How many of each kind, the best first."""
     kinds = {1: "gold", 2: "silver", 3: "bronze"}
     return [f"{count} {kinds[rank]}" for rank, count in author.medal_counts.items()]
 
 
-def _ranks_table(author: "Author") -> str:
+def _ranks_table(author: Author) -> str:
     from kernelbot.render.standings import rank_text
     from kernelbot.render.table import table
     from kernelbot.render.text import one_line
@@ -156,7 +158,7 @@ def _ranks_table(author: "Author") -> str:
     return table(head, rows, right=("place", "score"), columns=columns())
 
 
-def _history(author: "Author") -> str:
+def _history(author: Author) -> str:
     from kernelbot.render.table import table
     from kernelbot.render.text import one_line
     from kernelbot.render.units import seconds_text

@@ -1,5 +1,7 @@
 """Boards: `board create`, `board list`, `board show`; and the server's `devices`."""
 
+from __future__ import annotations
+
 import shlex
 import sys
 from collections.abc import Mapping
@@ -163,7 +165,7 @@ def show(
     terminal.document({**as_document(board), **as_document(page)})
 
 
-def _show_about(about: "ProblemSummary | None", terminal: Terminal) -> None:
+def _show_about(about: ProblemSummary | None, terminal: Terminal) -> None:
     """What the problem is about, on a line or two."""
     from kernelbot.render.text import one_line
 
@@ -239,7 +241,7 @@ def devices(url: Url = None, as_json: Json = False) -> None:
     terminal.answer(table(headers, rows, right=("waiting", "running"), columns=columns()), found)
 
 
-def _launcher(health: "LauncherHealth", device_available: bool) -> str:
+def _launcher(health: LauncherHealth, device_available: bool) -> str:
     """The launcher's name, and why it is passed over if another is used instead."""
     passed_over = device_available and not health.available
     return f"{health.launcher} ({health.note})" if passed_over else health.launcher

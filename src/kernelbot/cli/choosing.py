@@ -3,7 +3,6 @@
 import shlex
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ from kernelbot.cli.asking import ask
 from kernelbot.cli.terminal import Terminal
 from kernelbot.domain.errors import UserError
 from kernelbot.protocol import Mode
+from kernelbot.protocol.late import dataclass
 
 if TYPE_CHECKING:
     from kernelbot.boards.model import NamedBoard

@@ -1,5 +1,7 @@
 """Two files judged against each other without a server: `compare`."""
 
+from __future__ import annotations
+
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -65,7 +67,7 @@ def compare(
     raise Exit(exit_code_of(result.verdict, fault))
 
 
-def _judge(terminal: Terminal, wanted: "LocalDuel") -> "ComparisonResult":
+def _judge(terminal: Terminal, wanted: LocalDuel) -> ComparisonResult:
     from kernelbot.cli.moving import Moving
     from kernelbot.render.progress import RunActivity, progress_line
     from kernelbot.render.text import one_line
@@ -82,7 +84,7 @@ def _judge(terminal: Terminal, wanted: "LocalDuel") -> "ComparisonResult":
         return judge(wanted, on_event, moving.log)
 
 
-def _text(compared: "ComparisonResult", first: str, second: str) -> str:
+def _text(compared: ComparisonResult, first: str, second: str) -> str:
     from kernelbot.render.duel import duel_text
     from kernelbot.render.report import details
     from kernelbot.render.text import one_line
@@ -96,7 +98,7 @@ def _text(compared: "ComparisonResult", first: str, second: str) -> str:
     return f"{details(result, passed_cases=False, columns=columns())}\n\n{ending}"
 
 
-def _document(compared: "ComparisonResult", wanted: "LocalDuel") -> "ComparisonReport":
+def _document(compared: ComparisonResult, wanted: LocalDuel) -> ComparisonReport:
     from kernelbot.duels.comparison import ComparedWorkload, ComparisonReport, Which
     from kernelbot.render.duel import faster
 

@@ -1,6 +1,8 @@
 """`board delete`, `submission delete`, `user delete`. On a terminal the person is asked first; not
 with `--yes` or `--json`, and not in a script."""
 
+from __future__ import annotations
+
 import sys
 from typing import TYPE_CHECKING, Annotated
 
@@ -109,7 +111,7 @@ def delete_user(
     terminal.document({"user": name, "submissions": gone.submissions})
 
 
-def _confirm(what: str, client: "KernelbotClient", *, yes: bool) -> None:
+def _confirm(what: str, client: KernelbotClient, *, yes: bool) -> None:
     """Ask for confirmation on a terminal; a script isn't asked.
 
     Raises `Exit` with 1 if the person says no.

@@ -1,5 +1,7 @@
 """`board duels` and `board duel`: what was dueled, and what came of it."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Annotated
 
 from kernelbot.cli.declaring import Argument, Commands, Option
@@ -75,7 +77,7 @@ def duel(
     )
 
 
-def _workloads(client: "KernelbotClient", name: str, duel_id: int) -> "list[PairedWorkload]":
+def _workloads(client: KernelbotClient, name: str, duel_id: int) -> list[PairedWorkload]:
     """Empty if nothing was measured, or it isn't for whoever asks."""
     from kernelbot.client import Refused
 

@@ -1,5 +1,7 @@
 """`env serve`: the judge as an environment for programs that learn."""
 
+from __future__ import annotations
+
 from pathlib import Path
 from typing import Annotated
 

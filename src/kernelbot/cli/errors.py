@@ -3,13 +3,14 @@
 import json
 import os
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 from kernelbot.cli.terminal import fitting
 from kernelbot.domain.errors import KernelbotError
 from kernelbot.domain.next_steps import Next
 from kernelbot.protocol import Fault, Verdict
+from kernelbot.protocol.late import dataclass
 
 ACCEPTED, REFUSED, USAGE, OURS, INTERRUPTED, OUTPUT_CLOSED = 0, 1, 2, 3, 130, 141
 """Exit codes: fine; the submission's author's fault; bad usage, problem or file; our fault;

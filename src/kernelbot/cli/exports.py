@@ -1,5 +1,7 @@
 """Submissions as a file or a dataset: `export`."""
 
+from __future__ import annotations
+
 from pathlib import Path
 from typing import Annotated
 

@@ -1,5 +1,7 @@
 """The identities that you log in with: `identity list|unlink`."""
 
+from __future__ import annotations
+
 from typing import Annotated
 
 from kernelbot.accounts.logins.model import Identity

@@ -1,5 +1,7 @@
 """`problem import`: problem folders from another suite's files."""
 
+from __future__ import annotations
+
 from pathlib import Path
 from typing import Annotated
 

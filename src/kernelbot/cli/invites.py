@@ -1,5 +1,7 @@
 """Invites to closed boards: `invite create|list|revoke`, `join`."""
 
+from __future__ import annotations
+
 from typing import Annotated
 
 from kernelbot.cli.declaring import Argument, Commands, Option

@@ -1,5 +1,7 @@
 """Judging without a server: `run`; and what a machine can do: `doctor`, `vendor check`."""
 
+from __future__ import annotations
+
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -139,7 +141,7 @@ def doctor(
     raise Exit(ACCEPTED if document["ok"] else OURS)
 
 
-def _examine_discord() -> "list[DoctorPart]":
+def _examine_discord() -> list[DoctorPart]:
     from kernelbot.server.doctor_discord import examine_discord
 
     return examine_discord()

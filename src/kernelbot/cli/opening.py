@@ -1,5 +1,7 @@
 """`open`: the server's pages in a browser that is logged in."""
 
+from __future__ import annotations
+
 import webbrowser
 from typing import Annotated
 

@@ -1,5 +1,7 @@
 """For organisers: `pause`, `resume`, `audit`, `board edit`, `board limit`."""
 
+from __future__ import annotations
+
 import json
 from typing import TYPE_CHECKING, Annotated
 
@@ -164,7 +166,7 @@ def edit(
     terminal.answer("\n".join(changed) if changed else f"{board.name}: nothing has changed.", board)
 
 
-def _changes(before: "NamedBoard", after: "NamedBoard") -> list[str]:
+def _changes(before: NamedBoard, after: NamedBoard) -> list[str]:
     """A line for each thing that differs."""
     fields = (
         ("deadline", _deadline(before), _deadline(after)),
@@ -177,23 +179,23 @@ def _changes(before: "NamedBoard", after: "NamedBoard") -> list[str]:
     return [f"{after.name}: {what}: {was} -> {now}" for what, was, now in fields if was != now]
 
 
-def _deadline(board: "NamedBoard") -> str:
+def _deadline(board: NamedBoard) -> str:
     return f"{board.deadline:%Y-%m-%d %H:%M} UTC" if board.deadline else "none"
 
 
-def _seeds(board: "NamedBoard") -> str:
+def _seeds(board: NamedBoard) -> str:
     return "one seed for all" if board.fixed_seed else "a seed each"
 
 
-def _unavailable(board: "NamedBoard") -> str:
+def _unavailable(board: NamedBoard) -> str:
     return "submissions are refused" if board.refuse_unavailable else "submissions wait"
 
 
-def _tries(board: "NamedBoard") -> str:
+def _tries(board: NamedBoard) -> str:
     return "taken as well" if board.try_on_cpu else "only if it is one of its devices"
 
 
-def _code(board: "NamedBoard") -> str:
+def _code(board: NamedBoard) -> str:
     return "shown to all" if board.reveal_code else "hidden"
 
 

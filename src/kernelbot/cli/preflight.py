@@ -1,5 +1,7 @@
 """`kernelbot preflight`: what compilers say of a file for GPUs that needn't be here."""
 
+from __future__ import annotations
+
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -62,7 +64,7 @@ def preflight(
     raise Exit(_exit_code(found))
 
 
-def _gpus(names: list[str], *, every: bool) -> "tuple[PreflightGpu, ...]":
+def _gpus(names: list[str], *, every: bool) -> tuple[PreflightGpu, ...]:
     from kernelbot.preflight.gpus import NAMES, find_gpu
 
     if not names and not every:
@@ -70,7 +72,7 @@ def _gpus(names: list[str], *, every: bool) -> "tuple[PreflightGpu, ...]":
     return tuple(dict.fromkeys(find_gpu(name) for name in (NAMES if every else names)))
 
 
-def _exit_code(found: "list[Preflight]") -> int:
+def _exit_code(found: list[Preflight]) -> int:
     from kernelbot.preflight.model import PreflightOutcome
 
     outcomes = {one.report.outcome for one in found} - {PreflightOutcome.NEVER}

@@ -1,5 +1,7 @@
 """Problems on disk: `problem new`, `problem check`, `problem import`."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -96,7 +98,7 @@ def check(
     raise Exit(_exit_code(well, checked))
 
 
-def _exit_code(well: bool, checked: "list[CheckedSolution]") -> int:
+def _exit_code(well: bool, checked: list[CheckedSolution]) -> int:
     """If a solution can't be judged, that is our fault, unless the problem's own code failed."""
     if well:
         return ACCEPTED
@@ -104,7 +106,7 @@ def _exit_code(well: bool, checked: "list[CheckedSolution]") -> int:
     return OURS if unknown and not all(one.blames_problem for one in unknown) else REFUSED
 
 
-def _trouble(trouble: "ProblemTrouble") -> str:
+def _trouble(trouble: ProblemTrouble) -> str:
     from kernelbot.render.text import indent, printable
 
     where = f"\n{indent(printable(trouble.evidence), '      ')}" if trouble.evidence else ""
@@ -113,7 +115,7 @@ def _trouble(trouble: "ProblemTrouble") -> str:
     return f"  ✗ the problem: {printable(trouble.message)}{where}"
 
 
-def _introduce(loaded: "LoadedProblem", terminal: Terminal) -> None:
+def _introduce(loaded: LoadedProblem, terminal: Terminal) -> None:
     spec = loaded.definition.spec
     for warning in loaded.warnings:
         terminal.show(f"Note: {warning}")
@@ -123,7 +125,7 @@ def _introduce(loaded: "LoadedProblem", terminal: Terminal) -> None:
     )
 
 
-def _try(loaded: "LoadedProblem", device: str | None) -> "tuple[ProblemTrouble, ...]":
+def _try(loaded: LoadedProblem, device: str | None) -> tuple[ProblemTrouble, ...]:
     require_extra("judge")
     from kernelbot.server.check import try_configured
 
@@ -131,8 +133,8 @@ def _try(loaded: "LoadedProblem", device: str | None) -> "tuple[ProblemTrouble, 
 
 
 def _judge(
-    loaded: "LoadedProblem", device: str | None, sandbox: SandboxMode, terminal: Terminal
-) -> "list[CheckedSolution]":
+    loaded: LoadedProblem, device: str | None, sandbox: SandboxMode, terminal: Terminal
+) -> list[CheckedSolution]:
     require_extra("judge")
     from kernelbot.server.check import check_configured
 
@@ -143,7 +145,7 @@ def _judge(
     return checked
 
 
-def _line(checked: "CheckedSolution") -> str:
+def _line(checked: CheckedSolution) -> str:
     from kernelbot.render.text import indent, printable
 
     sign = {True: "✓", False: "✗", None: "!"}[checked.behaved]
@@ -155,7 +157,7 @@ def _line(checked: "CheckedSolution") -> str:
     return "\n".join(parts)
 
 
-def _times(checked: "CheckedSolution") -> list[str]:
+def _times(checked: CheckedSolution) -> list[str]:
     """One line per workload of a correct solution: its time with the interval, and warnings. If it
     was only tested, why."""
     from kernelbot.catalog.oracle import Expectation
@@ -176,9 +178,9 @@ def _times(checked: "CheckedSolution") -> list[str]:
 
 
 def _document(
-    loaded: "LoadedProblem",
-    troubles: "Sequence[ProblemTrouble]",
-    checked: "list[CheckedSolution]",
+    loaded: LoadedProblem,
+    troubles: Sequence[ProblemTrouble],
+    checked: list[CheckedSolution],
     well: bool,
 ) -> dict[str, Any]:
     spec = loaded.definition.spec

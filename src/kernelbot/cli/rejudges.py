@@ -1,5 +1,7 @@
 """`board rejudge`: measuring the best again."""
 
+from __future__ import annotations
+
 import time
 from typing import TYPE_CHECKING, Annotated
 
@@ -63,7 +65,7 @@ def rejudge(
     terminal.answer(_table(found), found)
 
 
-def _wait(client: "KernelbotClient", found: "Rejudge", terminal: Terminal) -> "Rejudge":
+def _wait(client: KernelbotClient, found: Rejudge, terminal: Terminal) -> Rejudge:
     done = 0
     while found.finished_at is None:
         time.sleep(_POLL_S)
@@ -75,7 +77,7 @@ def _wait(client: "KernelbotClient", found: "Rejudge", terminal: Terminal) -> "R
     return found
 
 
-def _tell_of_duels(client: "KernelbotClient", found: "Rejudge", terminal: Terminal) -> None:
+def _tell_of_duels(client: KernelbotClient, found: Rejudge, terminal: Terminal) -> None:
     from kernelbot.duels.model import DuelState
     from kernelbot.render.text import counted
 
@@ -86,7 +88,7 @@ def _tell_of_duels(client: "KernelbotClient", found: "Rejudge", terminal: Termin
         terminal.progress(f"{counted(waiting, 'duel')} may still change who shares a rank; {more}")
 
 
-def _table(found: "Rejudge") -> str:
+def _table(found: Rejudge) -> str:
     from kernelbot.render.table import table
     from kernelbot.render.text import one_line
     from kernelbot.render.units import seconds_text

@@ -1,5 +1,7 @@
 """Organisers' decisions: `submission held|release|refuse`."""
 
+from __future__ import annotations
+
 from typing import Annotated
 
 from kernelbot.cli.declaring import Argument, Commands, Option

@@ -1,5 +1,7 @@
 """`submission samples`: every sample, for your own statistics."""
 
+from __future__ import annotations
+
 import sys
 from typing import TYPE_CHECKING, Annotated
 
@@ -74,7 +76,7 @@ def samples(
     terminal.document(found)
 
 
-def _row(load: "SampledWorkload") -> tuple[str, ...]:
+def _row(load: SampledWorkload) -> tuple[str, ...]:
     from kernelbot.render.text import one_line
     from kernelbot.render.units import seconds_text
     from kernelbot.runs.samples.model import workload_name
@@ -94,7 +96,7 @@ def _row(load: "SampledWorkload") -> tuple[str, ...]:
     )
 
 
-def _write_csv(found: "SampleList") -> None:
+def _write_csv(found: SampleList) -> None:
     from kernelbot.render.csv_text import csv_text
 
     sys.stdout.write(csv_text([_COLUMNS]))
@@ -108,6 +110,6 @@ def _write_csv(found: "SampleList") -> None:
         )
 
 
-def _factor(load: "SampledWorkload", index: int) -> float:
+def _factor(load: SampledWorkload, index: int) -> float:
     """The factor that cancels drift: ten samples share one; 1 without an anchor."""
     return load.drift_factors[index // 10] if load.drift_factors else 1.0

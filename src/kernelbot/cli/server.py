@@ -1,5 +1,7 @@
 """Running a server: `serve`, `worker`, `verify-runs`, `db migrate`, `backup`, `restore`."""
 
+from __future__ import annotations
+
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -257,7 +259,7 @@ def restore(
     terminal.document({"file": str(file), "data": str(done.data), "applied": list(done.applied)})
 
 
-def _server_here(url: str | None) -> "LocalServer | None":
+def _server_here(url: str | None) -> LocalServer | None:
     """The running server that other commands would talk to; None: they would find none.
 
     Raises `UserError` if it doesn't run here as this account, or has no embedded database.

@@ -1,6 +1,7 @@
 """`setup`: a folder to work in, for a person or an agent."""
 
-from dataclasses import dataclass
+from __future__ import annotations
+
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,6 +15,7 @@ from kernelbot.cli.session import connect
 from kernelbot.cli.terminal import Terminal
 from kernelbot.cli.writing import write_new_files
 from kernelbot.domain.errors import Conflict, UserError
+from kernelbot.protocol.late import dataclass
 from kernelbot.render.guide import GUIDE, STATEMENT, FolderGuide, for_board, for_folder
 
 if TYPE_CHECKING:
@@ -114,7 +116,7 @@ def _of_board(name: str, language: str | None, url: str | None, terminal: Termin
     return _Contents(board.name, file, starter, statement.description, guide)
 
 
-def _limits(board: "NamedBoard", limits: "list[RateLimit]") -> tuple[str, ...]:
+def _limits(board: NamedBoard, limits: list[RateLimit]) -> tuple[str, ...]:
     until = f"{board.deadline:%Y-%m-%d %H:%M} UTC" if board.deadline else ""
     return (
         f"Submissions are taken until {until}." if until else "There is no deadline.",

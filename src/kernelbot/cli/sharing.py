@@ -1,5 +1,7 @@
 """Links to results: `submission share`."""
 
+from __future__ import annotations
+
 from typing import Annotated
 
 from kernelbot.cli.completion import submission_numbers

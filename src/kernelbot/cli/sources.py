@@ -1,5 +1,7 @@
 """`submission pull` and `submission diff`: the code that was sent."""
 
+from __future__ import annotations
+
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -89,7 +91,7 @@ def _file(path: Path) -> str:
     return source_text(read_source(path))
 
 
-def _code(found: "SubmissionView") -> str:
+def _code(found: SubmissionView) -> str:
     """Raises `NotAllowed` if the asker may not read it."""
     if found.code is None:
         raise NotAllowed(

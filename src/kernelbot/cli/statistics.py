@@ -1,5 +1,7 @@
 """How much was submitted and judged: `stats`."""
 
+from __future__ import annotations
+
 from typing import Annotated
 
 from kernelbot.cli.declaring import Commands, Option

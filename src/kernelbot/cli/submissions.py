@@ -1,5 +1,7 @@
 """`submission list|show|wait|cancel`, and what other modules add to `submission`."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Annotated
 
 from kernelbot.cli import artifacts, attestations, deletion, reviews, samples, sharing, sources
@@ -111,7 +113,7 @@ def list_submissions(
     terminal.document(found)
 
 
-def _rank_text(submission: "SubmissionView") -> str:
+def _rank_text(submission: SubmissionView) -> str:
     """The submission's rank, or in a few words why it has none."""
     from kernelbot.render.standings import rank_text
 

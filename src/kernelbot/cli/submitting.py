@@ -1,6 +1,8 @@
 """`submit`, and following what was sent. The commands of `submission` are elsewhere: to load them
 takes time."""
 
+from __future__ import annotations
+
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
@@ -98,7 +100,7 @@ def submit(
         watch(client, sent, terminal)
 
 
-def watch(client: "KernelbotClient", sent: "SubmissionView", terminal: Terminal) -> NoReturn:
+def watch(client: KernelbotClient, sent: SubmissionView, terminal: Terminal) -> NoReturn:
     """Follow a submission until it is judged, show what came of it, and exit with its code."""
     from kernelbot.cli.follow import follow, how_to_follow
     from kernelbot.cli.outcome import closing, outcome
@@ -127,7 +129,7 @@ def watch(client: "KernelbotClient", sent: "SubmissionView", terminal: Terminal)
     raise Exit(exit_code_of(done.verdict, faults[0] if faults else None))
 
 
-def _show_summary(done: "SubmissionView", address: str, terminal: Terminal) -> None:
+def _show_summary(done: SubmissionView, address: str, terminal: Terminal) -> None:
     """The answer, and how its score compares with others and with what the device can do, if the
     server says so: one of an earlier release doesn't."""
     from kernelbot.cli.score_comparison import comparison_lines, limit_lines
@@ -137,7 +139,7 @@ def _show_summary(done: "SubmissionView", address: str, terminal: Terminal) -> N
     terminal.show(summary(done, address, [*comparison_lines(found), *limit_lines(found)]))
 
 
-def page_url(client: "KernelbotClient", submission_id: int) -> str:
+def page_url(client: KernelbotClient, submission_id: int) -> str:
     """Where a browser shows a submission."""
     from kernelbot.client.endpoint import url_for_others
 

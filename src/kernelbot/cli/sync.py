@@ -1,5 +1,7 @@
 """Syncing problems: `sync`."""
 
+from __future__ import annotations
+
 import tarfile
 import tempfile
 from collections.abc import Iterator
@@ -81,8 +83,8 @@ def sync(
 
 
 def _send(
-    client: "KernelbotClient", source: str | None, ref: str | None, options: SyncOptions
-) -> "SyncOutcome":
+    client: KernelbotClient, source: str | None, ref: str | None, options: SyncOptions
+) -> SyncOutcome:
     path = Path(source) if source is not None and "://" not in source else None
     if path is None or not path.exists():
         return _from_repository(client, source, ref, options)
@@ -98,8 +100,8 @@ def _send(
 
 
 def _from_repository(
-    client: "KernelbotClient", source: str | None, ref: str | None, options: SyncOptions
-) -> "SyncOutcome":
+    client: KernelbotClient, source: str | None, ref: str | None, options: SyncOptions
+) -> SyncOutcome:
     from kernelbot.client import Refused
 
     try:
@@ -127,7 +129,7 @@ def _packed(folder: Path) -> Iterator[IO[bytes]]:
         yield file
 
 
-def _show(outcome: "SyncOutcome", terminal: Terminal) -> None:
+def _show(outcome: SyncOutcome, terminal: Terminal) -> None:
     from kernelbot.render.text import indent, printable
 
     for item in outcome.items:

@@ -10,12 +10,12 @@ from kernelbot.render.text import printable, wrap
 if TYPE_CHECKING:  # importing it would lengthen of `kernelbot --help`
     from rich.text import Text
 
-_STYLES = (
+_MARKS = (
     (r"(?m)^ *(?:\[[^\]\n]*\] *)?✓", "green"),
     (r"(?m)^ *(?:\[[^\]\n]*\] *)?[✗!](?= )", "red"),
-    (r"(?m)^Note:.*$", "dim"),
-    (r"(?m)^Score .*$", "bold"),
 )
+_LINES = {"Note:": "dim", "Score ": "bold"}
+"""How lines that begin so are shown."""
 
 
 class Terminal:
@@ -27,12 +27,12 @@ class Terminal:
     def progress(self, text: str) -> None:
         """Print a step."""
         if not self.as_json:
-            _write(sys.stderr, fitting(text, sys.stderr))
+            _write(sys.stderr, printable(text), columns(sys.stderr))
 
     def show(self, text: str) -> None:
         """The result for people."""
         if not self.as_json:
-            _write(sys.stdout, fitting(text, sys.stdout))
+            _write(sys.stdout, printable(text), columns(sys.stdout))
 
     def show_file(self, text: str) -> None:
         """Print a file's text without adding a line break, so that it can be redirected."""
@@ -90,21 +90,28 @@ def is_coloured(stream: TextIO) -> bool:
     return stream.isatty() and not os.environ.get("NO_COLOR")
 
 
-def coloured(text: str) -> "Text":
-    """Text in which verdicts, notes and scores stand out."""
+def coloured(text: str, width: int | None = None) -> "Text":
+    """Text in which verdicts, notes and scores stand out, wrapped if there is a `width`."""
     from rich.text import Text
 
-    found = Text(text)
-    for pattern, style in _STYLES:
+    lines = [line if width is None else wrap(line, width) for line in text.split("\n")]
+    found = Text("\n".join(lines))
+    for pattern, style in _MARKS:
         found.highlight_regex(pattern, style)
+    begin = 0
+    for line in lines:
+        for start, style in _LINES.items():
+            if line.startswith(start):
+                found.stylize(style, begin, begin + len(line))
+        begin += len(line) + 1
     return found
 
 
-def _write(stream: TextIO, text: str, end: str = "\n") -> None:
+def _write(stream: TextIO, text: str, width: int | None = None, end: str = "\n") -> None:
     if is_coloured(stream):
         from rich.console import Console
 
-        Console(file=stream).print(coloured(text), soft_wrap=True, end=end)
+        Console(file=stream).print(coloured(text, width), soft_wrap=True, end=end)
     else:
-        stream.write(text + end)
+        stream.write((text if width is None else wrap(text, width)) + end)
     stream.flush()

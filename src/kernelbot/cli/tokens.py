@@ -1,5 +1,7 @@
 """Your own tokens and browsers: `token list|create|revoke`."""
 
+from __future__ import annotations
+
 from datetime import UTC, datetime, timedelta
 from typing import Annotated
 

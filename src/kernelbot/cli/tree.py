@@ -27,6 +27,7 @@ def perform(arguments: list[str], *, as_json: bool) -> None:
     command = typer.main.get_command(_called_tree(arguments))
     _tidy_help(command)
     _keep_exit_codes(command)
+    _spare_groups_flags(command, arguments)
     try:
         code = command.main(arguments, prog_name="kernelbot", standalone_mode=not as_json)
     except TyperException as error:  # only with --json: else typer has printed it and exited
@@ -170,6 +171,16 @@ def _without_types_of_flags(command: TyperCommand | TyperGroup) -> None:
         for one in command.commands.values():
             if isinstance(one, TyperCommand | TyperGroup):
                 _without_types_of_flags(one)
+
+
+def _spare_groups_flags(command: object, arguments: list[str]) -> None:
+    """Have the groups that are only passed through, such as `board` in `board show`, have no flags
+    of their own. typer loads pydantic to learn that nobody gave them."""
+    for word in arguments:
+        if not isinstance(command, TyperGroup) or word not in command.commands:
+            return
+        command.params, command.add_help_option = [], False
+        command = command.commands[word]
 
 
 def _show_version(wanted: bool) -> None:

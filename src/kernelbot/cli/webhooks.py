@@ -1,5 +1,7 @@
 """Webhooks: `webhook create|list|log|test|enable|delete`."""
 
+from __future__ import annotations
+
 from typing import Annotated
 
 from kernelbot.cli.declaring import Argument, Commands, Option

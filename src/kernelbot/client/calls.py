@@ -7,7 +7,7 @@ gives the answer, and `AsyncKernelbotClient` an awaitable of it.
 
 import functools
 from collections.abc import Callable, Coroutine, Generator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Self, TypeVar, overload
 from urllib.parse import quote
@@ -21,6 +21,7 @@ from kernelbot.client.answers import (
     unsendable,
 )
 from kernelbot.domain.errors import UserError
+from kernelbot.protocol.late import dataclass
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

@@ -2,13 +2,13 @@
 
 import base64
 import re
-from dataclasses import dataclass
 
 from kernelbot.attestations.schemas import MAX_BYTES, AttestedResult, SignedDocument, read_strictly
 from kernelbot.attestations.signatures import KEY_BYTES, fits, key_id
 from kernelbot.client.recomputing import ScoreCheck, check_scores
 from kernelbot.domain.errors import UserError
 from kernelbot.domain.next_steps import Next
+from kernelbot.protocol.late import dataclass
 
 
 class DoesNotFit(UserError):

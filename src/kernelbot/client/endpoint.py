@@ -9,13 +9,14 @@ Token: `KERNELBOT_TOKEN`, the one kept by `login` for that server, `cli_id` in
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import platformdirs
 
 from kernelbot.domain.errors import UserError
+from kernelbot.protocol.late import dataclass
 
 DEFAULT_URL = "http://127.0.0.1:8000"
 _LOCAL = "the local server"

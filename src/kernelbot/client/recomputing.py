@@ -1,12 +1,12 @@
 """Medians, intervals and scores of a signed result, computed again from its samples by the
 harness's own rule."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from kernelbot.attestations.schemas import AttestedResult, AttestedRun, AttestedWorkload
 from kernelbot.domain.errors import UserError
 from kernelbot.protocol import HarnessKind, Phase
+from kernelbot.protocol.late import dataclass
 from kernelbot.protocol.scoring import (
     FEWEST_TURNS_BEFORE,
     MedianTime,

@@ -1,6 +1,8 @@
 """Server-sent events, as the HTML standard defines their stream."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from kernelbot.protocol.late import dataclass
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,12 @@
 """What installed packages bring, ours and others': classes that are found by entry points."""
 
 import sys
-from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, EntryPoints, entry_points
 from typing import Generic, TypeVar
 
 from kernelbot.domain.errors import UserError
+from kernelbot.protocol.late import dataclass
 
 Base = TypeVar("Base")
 

@@ -7,10 +7,10 @@ next is said in each door's own words: with one more table, from `Next` to its s
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from kernelbot.domain.next_steps import Next
 from kernelbot.protocol import Fault
+from kernelbot.protocol.late import dataclass
 
 _MOST_SHOWN = 50
 """Mistakes of a definition that are listed."""

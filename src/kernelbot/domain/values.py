@@ -1,9 +1,11 @@
 """Frozen dataclasses that are a row, what the nouns compute with, and JSON at once."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import cache
 from typing import Any, Generic, TypeVar
+
+from kernelbot.protocol.late import dataclass
 
 T = TypeVar("T")
 V = TypeVar("V")

@@ -1,12 +1,13 @@
 """Duels: two kernels whose times are too close to compare are called in turn."""
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from enum import StrEnum
 
 from kernelbot.domain.values import described
 from kernelbot.protocol import DuelResult
+from kernelbot.protocol.late import dataclass
 
 
 class DuelReason(StrEnum):

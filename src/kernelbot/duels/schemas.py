@@ -1,8 +1,7 @@
 """Duels of a board."""
 
-from dataclasses import dataclass
-
 from kernelbot.duels.model import Duel
+from kernelbot.protocol.late import dataclass
 from kernelbot.runs.samples.model import PairedWorkload
 
 

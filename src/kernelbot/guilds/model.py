@@ -1,8 +1,10 @@
 """Discord guilds that the platform's bot serves, and their members."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from enum import StrEnum
+
+from kernelbot.protocol.late import dataclass
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,6 @@
 """What a cell shows of its judging: as HTML, and the same as text."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kernelbot.cli.outcome import closing, outcome
@@ -9,6 +8,7 @@ from kernelbot.notebook.html import NotebookPage
 from kernelbot.notebook.picture import picture
 from kernelbot.preflight.error_places import ErrorPosition, error_positions
 from kernelbot.protocol import RunResult, WorkloadResult
+from kernelbot.protocol.late import dataclass
 from kernelbot.render.failures import Alike, failed_alike
 from kernelbot.render.intervals import ONE_JUDGING
 from kernelbot.render.report import heading, report

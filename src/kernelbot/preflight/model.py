@@ -1,7 +1,8 @@
 """What a preflight has found: values alone."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from kernelbot.protocol.late import dataclass
 
 
 class PreflightOutcome(StrEnum):

@@ -1,9 +1,9 @@
 """Progress, one JSON line each, while a job runs. Events inform; only the result decides."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from kernelbot.protocol.enums import Phase, Verdict
+from kernelbot.protocol.late import dataclass
 
 
 class EventKind(StrEnum):

@@ -1,9 +1,10 @@
 """What the platform sends to the harness: everything needed to judge one run, and nothing else."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from kernelbot.protocol.enums import HarnessKind, Mode, NumberType, SandboxMode, Vendor
 from kernelbot.protocol.lang import Lang
+from kernelbot.protocol.late import dataclass
 from kernelbot.protocol.rank_rule import RankRule
 from kernelbot.protocol.result import Product
 

@@ -1,8 +1,9 @@
 """What the harness sends back."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from kernelbot.protocol.enums import Fault, HarnessKind, Mode, Phase, Verdict
+from kernelbot.protocol.late import dataclass
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,10 @@ The harness judges by this rule, and whoever checks a signed result computes by 
 import math
 import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from kernelbot.protocol.enums import Phase
+from kernelbot.protocol.late import dataclass
 from kernelbot.protocol.rank_rule import RankRule
 
 Workload = TypeVar("Workload")

@@ -1,12 +1,13 @@
 """The ranking's rows, and why a submission isn't ranked: what `shown_runs` in the store decides."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from enum import StrEnum
 
 from kernelbot.boards.model import Board
 from kernelbot.domain.values import described
 from kernelbot.duels.model import Ratio
+from kernelbot.protocol.late import dataclass
 from kernelbot.ranking.roofline import RooflineLimit
 
 

@@ -1,10 +1,11 @@
 """How fast a problem's least work could be done on a device, by its two peaks."""
 
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from kernelbot.domain.values import described
 from kernelbot.protocol import DeviceSpec, NumberType, ProblemSpec
+from kernelbot.protocol.late import dataclass
 
 
 @dataclass(frozen=True)

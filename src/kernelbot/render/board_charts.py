@@ -1,9 +1,9 @@
 """Charts of a board as Vega-Lite documents, for light and for dark pages."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from kernelbot.protocol.late import dataclass
 from kernelbot.ranking.model import Score, Trend
 from kernelbot.ranking.roofline import Roof, RooflineWork
 from kernelbot.render.charts import Chart, time_axis, unit_of

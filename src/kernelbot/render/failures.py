@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from kernelbot.protocol import NOT_RUN, CaseResult, Verdict
+from kernelbot.protocol.late import dataclass
 
 _WHY_NOT_RUN = NOT_RUN.partition(": ")[2]
 _COMPARED = 500

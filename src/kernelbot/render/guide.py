@@ -3,9 +3,9 @@ that work for them."""
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from kernelbot.protocol.late import dataclass
 from kernelbot.render.text import one_line
 
 GUIDE, STATEMENT = "AGENTS.md", "problem.md"

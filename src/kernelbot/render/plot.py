@@ -2,7 +2,8 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from kernelbot.protocol.late import dataclass
 
 _BARS = "▁▂▃▄▅▆▇█"
 

@@ -2,9 +2,7 @@
 
 from collections.abc import Collection, Sequence
 
-from rich.cells import cell_len
-
-from kernelbot.render.text import cut
+from kernelbot.render.text import cell_len, cut
 
 _GAP = "  "
 _LEAST_CELLS = 6

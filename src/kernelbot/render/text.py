@@ -1,6 +1,13 @@
 """Text from elsewhere made safe and short enough to show."""
 
-from rich.cells import cell_len
+
+def cell_len(text: str) -> int:
+    """How many cells of a terminal the text takes."""
+    if text.isascii() and text.isprintable():
+        return len(text)
+    from rich import cells  # here: it takes long to load, and most texts are plain
+
+    return cells.cell_len(text)
 
 
 def printable(text: str) -> str:

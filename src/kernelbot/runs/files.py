@@ -1,10 +1,11 @@
 """Files that came out of runs, under names that are safe wherever they go."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from kernelbot.domain.values import described
 from kernelbot.protocol import Artifact
+from kernelbot.protocol.late import dataclass
 
 MAX_NAME = 100
 

@@ -1,12 +1,13 @@
 """Runs: one submission on one device, as frozen values."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Annotated
 
 from kernelbot.domain.states import RunState
 from kernelbot.domain.values import SentAs, described
 from kernelbot.protocol import Fault, Mode, RunResult, Verdict
+from kernelbot.protocol.late import dataclass
 from kernelbot.ranking.model import NotRanked, ScoreInterval
 from kernelbot.runs.report import ResultView
 

@@ -1,6 +1,6 @@
 """A run's result as JSON shows it: what `kernelbot run --json` prints and what the API answers."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from kernelbot.domain.values import described, from_fields
 from kernelbot.protocol import (
@@ -18,6 +18,7 @@ from kernelbot.protocol import (
     Verdict,
     WorkloadResult,
 )
+from kernelbot.protocol.late import dataclass
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ repetition, one takes effect and the other finds out that it came too late.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from kernelbot.domain.states import RunState
 from kernelbot.protocol import (
@@ -17,6 +17,7 @@ from kernelbot.protocol import (
     from_wire,
     to_wire,
 )
+from kernelbot.protocol.late import dataclass
 from kernelbot.runs.job_terms import JobTerms
 from kernelbot.runs.model import RunRef
 from kernelbot.runs.queue.model import QueueRules

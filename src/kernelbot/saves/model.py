@@ -1,11 +1,12 @@
 """A file that was saved and judged, beside those before it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from kernelbot.domain.values import described
 from kernelbot.preflight.model import Diagnostic, Preflight
 from kernelbot.protocol import CaseResult, Fault, RunResult, Verdict, WorkloadResult
+from kernelbot.protocol.late import dataclass
 from kernelbot.saves.comparing import SpeedChange, by_intervals
 
 

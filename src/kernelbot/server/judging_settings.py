@@ -6,7 +6,6 @@ import hashlib
 import json
 import os
 import time
-from dataclasses import dataclass
 from pathlib import Path
 
 from kernelbot.domain.errors import UserError
@@ -24,6 +23,7 @@ from kernelbot.protocol import (
     from_wire,
     to_wire,
 )
+from kernelbot.protocol.late import dataclass
 
 _PREFIX = "settings-"
 _MAX_AGE_S = 24 * 3600.0

@@ -1,6 +1,6 @@
 """`kernelbot run`: judges a file against a problem folder, without a server."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from kernelbot.catalog.problem import load_problem
@@ -8,6 +8,7 @@ from kernelbot.catalog.sources import read_source
 from kernelbot.domain.errors import UserError
 from kernelbot.harness.judge.build.on_cpu import has_kernels_on_cpu, why_no_time
 from kernelbot.protocol import JobSpec, Mode, ProblemSpec, RunResult, SandboxMode, SourceFile
+from kernelbot.protocol.late import dataclass
 from kernelbot.server.local_judge import LocalJudge, OnEvent, OnStep
 from kernelbot.submissions.source import check_language, source_text
 

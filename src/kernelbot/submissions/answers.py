@@ -1,8 +1,8 @@
 """Lists of submissions."""
 
 import json
-from dataclasses import dataclass
 
+from kernelbot.protocol.late import dataclass
 from kernelbot.submissions.model import SubmissionView
 
 

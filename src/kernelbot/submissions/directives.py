@@ -1,9 +1,9 @@
 """`#!POPCORN` lines in the first comment block of a submission."""
 
 import re
-from dataclasses import dataclass
 
 from kernelbot.domain.errors import InvalidSubmission
+from kernelbot.protocol.late import dataclass
 
 _LINE = re.compile(r"^(?:#|//)!POPCORN\b[ \t]*(.*)$")
 _COMMENT = re.compile(r"^\s*(?:#|//|$)")

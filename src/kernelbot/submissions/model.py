@@ -1,6 +1,6 @@
 """Submissions, from what a door hands in to what people see of them, as frozen values."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 
 from kernelbot.domain.states import ReviewState, RunState, SubmissionState
@@ -8,6 +8,7 @@ from kernelbot.domain.values import described
 from kernelbot.moderation.reviews.model import Evidence
 from kernelbot.preflight.model import Preflight
 from kernelbot.protocol import EventKind, Mode, Verdict
+from kernelbot.protocol.late import dataclass
 from kernelbot.ranking.model import ComparedScores, NotRanked, ScoreComparison
 from kernelbot.runs.model import Run, RunView
 

@@ -1,7 +1,6 @@
 """Lists of webhooks and of what was delivered to them."""
 
-from dataclasses import dataclass
-
+from kernelbot.protocol.late import dataclass
 from kernelbot.webhooks.model import Webhook, WebhookMessage
 
 

@@ -1,9 +1,10 @@
 """Logging in from a terminal, and a browser by a link."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from kernelbot.accounts.model import NewAccount
 from kernelbot.domain.values import described
+from kernelbot.protocol.late import dataclass
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,10 @@
 """Logging in through a provider, as frozen values."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from enum import StrEnum
+
+from kernelbot.protocol.late import dataclass
 
 
 class Registration(StrEnum):

@@ -1,8 +1,7 @@
 """Lists of tokens."""
 
-from dataclasses import dataclass
-
 from kernelbot.accounts.tokens.model import Token
+from kernelbot.protocol.late import dataclass
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,11 @@
 """Tokens and browser sessions, as frozen values."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from enum import StrEnum
 
 from kernelbot.domain.values import described
+from kernelbot.protocol.late import dataclass
 
 
 class TokenKind(StrEnum):

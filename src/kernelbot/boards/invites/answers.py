@@ -1,8 +1,7 @@
 """Invites in lists, and what became of one."""
 
-from dataclasses import dataclass
-
 from kernelbot.boards.invites.model import Invite
+from kernelbot.protocol.late import dataclass
 
 
 @dataclass(frozen=True)

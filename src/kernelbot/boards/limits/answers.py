@@ -1,8 +1,7 @@
 """Lists of rate limits."""
 
-from dataclasses import dataclass
-
 from kernelbot.boards.limits.model import RateLimit
+from kernelbot.protocol.late import dataclass
 
 
 @dataclass(frozen=True)

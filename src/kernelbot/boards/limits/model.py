@@ -1,10 +1,11 @@
 """Rate limits of boards."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
 from kernelbot.domain.values import described
 from kernelbot.protocol import Mode
+from kernelbot.protocol.late import dataclass
 
 
 class LimitCategory(StrEnum):

@@ -1,10 +1,11 @@
 """What a sync of problems is asked for, what it plans, and what it has done."""
 
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
 from kernelbot.boards.model import Visibility
+from kernelbot.protocol.late import dataclass
 
 
 class SyncAction(StrEnum):

@@ -1,5 +1,7 @@
 """`kernelbot mcp`: the tools, for an agent's program to start."""
 
+from __future__ import annotations
+
 from typing import Annotated
 
 from kernelbot.cli.declaring import Commands, Option

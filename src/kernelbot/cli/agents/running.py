@@ -1,5 +1,7 @@
 """The tool that judges on this machine, without a server."""
 
+from __future__ import annotations
+
 import json
 import subprocess
 import sys

@@ -1,6 +1,8 @@
 """The tools of agents. Each asks the server one thing, with the caller's token: what they may do
 and how often, the server decides as for people."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Annotated

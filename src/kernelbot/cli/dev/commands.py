@@ -1,5 +1,7 @@
 """`kernelbot dev`: judge a file at every save, and what was judged."""
 
+from __future__ import annotations
+
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -83,7 +85,7 @@ def watch(
 
 
 @contextmanager
-def _display(problem: Path, file: Path, *, as_json: bool, lines: bool) -> "Iterator[Display]":
+def _display(problem: Path, file: Path, *, as_json: bool, lines: bool) -> Iterator[Display]:
     from kernelbot.cli.dev.displays import Documents, Lines, Screen
 
     if as_json:
@@ -95,7 +97,7 @@ def _display(problem: Path, file: Path, *, as_json: bool, lines: bool) -> "Itera
         yield Lines(Terminal(as_json))
 
 
-def _exit_code(last: "Save | None") -> int:
+def _exit_code(last: Save | None) -> int:
     """None, or a save that was stopped by nobody's fault: Ctrl-C came first."""
     if last is None:
         return INTERRUPTED
@@ -170,14 +172,14 @@ def restore(file: FileArgument, version: VersionArgument, as_json: Json = False)
     terminal.document({"restored": _document(entry), "kept": kept and _document(kept)})
 
 
-def _versions(file: Path) -> "Versions":
+def _versions(file: Path) -> Versions:
     require_extra("judge")
     from kernelbot.server.dev.versions import Versions
 
     return Versions(file)
 
 
-def _text(versions: "Versions", name: str) -> tuple[str, str]:
+def _text(versions: Versions, name: str) -> tuple[str, str]:
     entry = versions.find(name)
     content = versions.content(entry).decode("utf-8", "replace")
     return content, f"version {entry.number}"
@@ -189,7 +191,7 @@ def _present(file: Path) -> tuple[str, str]:
     return read_now(file).decode("utf-8", "replace"), _PRESENT
 
 
-def _document(entry: "LogEntry") -> dict[str, object]:
+def _document(entry: LogEntry) -> dict[str, object]:
     return {
         "version": entry.number,
         "at": entry.at,

@@ -1,9 +1,10 @@
 """The log of what organisers did."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from kernelbot.domain.values import described
 from kernelbot.moderation.audit.model import AuditEntry
+from kernelbot.protocol.late import dataclass
 
 
 @dataclass(frozen=True)

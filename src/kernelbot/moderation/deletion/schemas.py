@@ -1,6 +1,6 @@
 """What is deleted."""
 
-from dataclasses import dataclass
+from kernelbot.protocol.late import dataclass
 
 
 @dataclass(frozen=True)

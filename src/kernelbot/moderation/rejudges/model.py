@@ -1,10 +1,11 @@
 """Measuring a board's best again, as frozen values."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 
 from kernelbot.domain.values import described
 from kernelbot.protocol import Verdict
+from kernelbot.protocol.late import dataclass
 
 
 @dataclass(frozen=True)

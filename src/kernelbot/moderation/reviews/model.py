@@ -1,8 +1,9 @@
 """What a review is based on."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from kernelbot.domain.values import described
+from kernelbot.protocol.late import dataclass
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,12 @@
 """What is exported of submissions, without names."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from enum import StrEnum
 
 from kernelbot.domain.errors import UserError
 from kernelbot.domain.values import described
+from kernelbot.protocol.late import dataclass
 
 
 class ExportFormat(StrEnum):

@@ -1,6 +1,6 @@
 """Whether the platform can do its work, as frozen values."""
 
-from dataclasses import dataclass
+from kernelbot.protocol.late import dataclass
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,10 @@
 """Whether the server works."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from kernelbot.domain.values import described
 from kernelbot.platform.health.model import Readiness, ReadinessPart
+from kernelbot.protocol.late import dataclass
 
 
 @dataclass(frozen=True)

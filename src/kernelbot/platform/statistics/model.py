@@ -1,6 +1,6 @@
 """How much was submitted and judged, as organisers see it. Times in seconds."""
 
-from dataclasses import dataclass
+from kernelbot.protocol.late import dataclass
 
 
 @dataclass(frozen=True)

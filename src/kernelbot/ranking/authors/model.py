@@ -1,10 +1,11 @@
 """What rankings say of one author, to whoever asks."""
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date, datetime
 
 from kernelbot.domain.values import described
+from kernelbot.protocol.late import dataclass
 
 LAST_ON_PODIUM = 3
 

@@ -1,9 +1,10 @@
 """What a person follows."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 
 from kernelbot.domain.values import described
+from kernelbot.protocol.late import dataclass
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,10 @@
 """Devices: how they are configured, whether they can be reached, how busy they are."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from kernelbot.domain.values import described
 from kernelbot.protocol import DeviceSpec
+from kernelbot.protocol.late import dataclass
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,6 @@
 """Devices and their launchers."""
 
-from dataclasses import dataclass
-
+from kernelbot.protocol.late import dataclass
 from kernelbot.runs.devices.model import DeviceStatus
 
 

@@ -1,8 +1,9 @@
 """How authors share devices, and the place of what waits."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from kernelbot.domain.values import described
+from kernelbot.protocol.late import dataclass
 
 
 @dataclass(frozen=True)

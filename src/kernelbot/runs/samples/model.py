@@ -1,10 +1,11 @@
 """What was timed in runs and duels, for those who see the samples. Times are in nanoseconds, in the
 order they were taken."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from kernelbot.domain.values import described
 from kernelbot.protocol import DuelWorkload, Phase
+from kernelbot.protocol.late import dataclass
 
 
 @dataclass(frozen=True)

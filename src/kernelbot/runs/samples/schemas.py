@@ -1,7 +1,6 @@
 """Every sample of a submission's measurements."""
 
-from dataclasses import dataclass
-
+from kernelbot.protocol.late import dataclass
 from kernelbot.runs.samples.model import SampledWorkload
 
 

@@ -1,7 +1,6 @@
 """The files of a submission's runs."""
 
-from dataclasses import dataclass
-
+from kernelbot.protocol.late import dataclass
 from kernelbot.runs.files import RunFile
 
 

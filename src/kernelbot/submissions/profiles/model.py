@@ -1,7 +1,8 @@
 """A profile of one workload as a page shows it: flame graphs, limits and tables."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from kernelbot.protocol.late import dataclass
 
 
 class CallKind(StrEnum):

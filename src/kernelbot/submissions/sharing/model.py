@@ -1,9 +1,10 @@
 """A link to a result, and what somebody sees by it."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 
 from kernelbot.domain.values import described
+from kernelbot.protocol.late import dataclass
 from kernelbot.ranking.model import Score
 
 RESULT = "/result"

@@ -4,12 +4,13 @@ import contextlib
 import socket
 import subprocess
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from kernelbot.harness.host.warm.connection import Connection, NoWarmJudge
 from kernelbot.harness.host.warm.folder import NotOurs, PrivateFolder
 from kernelbot.harness.host.warm.names import judge_name
 from kernelbot.protocol import JobSpec, ProgressEvent, RunResult
+from kernelbot.protocol.late import dataclass
 from kernelbot.protocol.os_errors import in_words
 
 _START_S = 30.0

@@ -7,8 +7,9 @@ import socket
 import stat
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+from kernelbot.protocol.late import dataclass
 
 _CREDENTIALS = struct.Struct("3i")
 _LOCK = "folder.lock"
