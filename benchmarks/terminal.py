@@ -58,6 +58,7 @@ COMMANDS = (
 )
 COMPLETED = {
     "completion: a command": "kernelbot bo",
+    "completion: a command of a group": "kernelbot board sh",
     "completion: a board": "kernelbot board show i",
     "completion: a submission": "kernelbot submission show ",
 }
@@ -89,12 +90,14 @@ def measured(environ: dict[str, str], repeat: int) -> dict[str, list[float]]:
     for line in COMMANDS:
         asked[line.replace(f"{ROOT}/", "")] = ([program, *line.split()[1:]], environ)
     for name, typed in COMPLETED.items():
-        words = {
+        in_bash = {
             "_KERNELBOT_COMPLETE": "complete_bash",
             "COMP_WORDS": typed,
             "COMP_CWORD": str(len(typed.split(" ")) - 1),
         }
-        asked[name] = ([program], environ | words)
+        in_zsh = {"_KERNELBOT_COMPLETE": "complete_zsh", "_TYPER_COMPLETE_ARGS": typed}
+        asked[name] = ([program], environ | in_bash)
+        asked[f"{name}, in zsh"] = ([program], environ | in_zsh)
     found: dict[str, list[float]] = {name: [] for name in asked}
     for turn in range(repeat + 1):
         for name, (command, given) in asked.items():

@@ -1,4 +1,4 @@
-"""Every help is typer's own, to the byte, whatever is loaded for it and left out."""
+"""Help, mistakes and what shells offer are typer's own, to the byte, whatever is left out."""
 
 import json
 import subprocess
@@ -11,7 +11,7 @@ from kernelbot.cli.names import COMMANDS
 
 _USUAL = """
 import kernelbot.cli.tree as tree
-tree._spare_groups_flags = lambda *_: None
+tree._spare_flags = lambda *_: None
 """
 _AS_STARTED = """
 from kernelbot.cli.loading import load_when_used
@@ -19,10 +19,15 @@ load_when_used("")
 import kernelbot.cli.tree as tree
 """
 _SHOW = """
-import contextlib, io, json, sys
+import contextlib, io, json, os, sys
 from kernelbot.cli.declaring import Exit
 shown = {}
 for words in json.load(sys.stdin):
+    if "_KERNELBOT_COMPLETE" in os.environ:
+        os.environ["_TYPER_COMPLETE_ARGS"], words = " ".join(words), []
+        name = os.environ["_TYPER_COMPLETE_ARGS"]
+    else:
+        name = " ".join(words)
     said = io.StringIO()
     with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
         try:
@@ -32,7 +37,7 @@ for words in json.load(sys.stdin):
             code = ended.exit_code
         except SystemExit as ended:
             code = ended.code
-    shown[" ".join(words)] = (code, said.getvalue())
+    shown[name] = (code, said.getvalue())
 print(json.dumps(shown))
 """
 
@@ -92,3 +97,32 @@ MISTAKES = (
 def test_every_mistake_is_named_as_typer_names_it() -> None:
     asked = [list(words) for words in MISTAKES]
     assert shown(_USUAL, asked, {}) == shown(_AS_STARTED, asked, {})
+
+
+TYPED = (
+    *("", "bo", "board", "board ", "board sh", "board show", "board show --", "submission show -"),
+    *(
+        "--",
+        "board --",
+        "bord ",
+        "bord sh",
+        "dev ",
+        "submit --mode ",
+        "submit --mode=",
+        "--version b",
+    ),
+)
+
+
+@pytest.mark.parametrize("shell", ["zsh", "fish"])
+def test_a_shell_is_offered_what_typer_offers(shell: str) -> None:
+    asked = [["kernelbot", typed] for typed in TYPED]
+    variables = {
+        "_KERNELBOT_COMPLETE": f"complete_{shell}",
+        "_TYPER_COMPLETE_FISH_ACTION": "get-args",
+    }
+    usual, found = shown(_USUAL, asked, variables), shown(_AS_STARTED, asked, variables)
+    assert len(TYPED) == len(found)
+    assert "whoami" in str(found["kernelbot "])
+    assert "show" in str(found["kernelbot board sh"])
+    assert usual == found

@@ -76,3 +76,18 @@ def test_plugins_of_pydantic_are_searched_for_a_platform_alone(
 ) -> None:
     variables = _printed(_VARIABLES.format(words=[command, "--help"]))
     assert searches == ("PYDANTIC_DISABLE_PLUGINS" not in variables)
+
+
+def test_what_help_leaves_out_is_loaded_when_it_is_asked_for() -> None:
+    used = """
+from typer import rich_utils
+from rich.table import Table
+assert "rich.markdown" not in sys.modules
+text = rich_utils.Markdown("# a")
+crash = rich_utils.Traceback.from_exception(KeyError, KeyError(), None)
+class Longer(rich_utils.Markdown): pass
+print(type(text).__module__, type(crash).__module__, Longer.__mro__[1].__module__,
+    isinstance(text, rich_utils.Markdown), isinstance(Table(), rich_utils.Markdown))
+"""
+    found = _printed(_LOADED.rpartition("print")[0].format(words=["--help"]) + used)
+    assert {"rich.markdown", "rich.traceback", "True", "False"} == found

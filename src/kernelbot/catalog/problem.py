@@ -47,6 +47,8 @@ class LoadedProblem:
 
 @dataclass
 class _Files:
+    """What was read of a problem's folder."""
+
     texts: dict[str, str] = field(default_factory=dict)
     lines: dict[str, int] = field(default_factory=dict)
     submission: str | None = None

@@ -33,8 +33,8 @@ command hardly ever does. They take a seventh of its time."""
 _SHOWS_HELP = "typer.rich_utils"
 _NOT_FOR_HELP = {"rich.markdown": "Markdown", "rich.traceback": "Traceback"}
 """What typer has for texts in Markdown and for its own crashes: half of the time of loading it."""
-_HAVE_THREADS = ("bot", "env", "mcp", "serve", "worker")
-"""Commands that are servers."""
+_HAVE_THREADS = ("bot", "dev", "env", "mcp", "serve", "worker")
+"""Commands that are servers, or work at two things at once."""
 
 
 class _WhenUsed:
@@ -107,8 +107,8 @@ class _ClassWhenUsed:
 
 
 def load_when_used(command: str) -> None:
-    """Have this process load some modules late, and compile methods late. Not a server, where two
-    threads might do so at the same time."""
+    """Have this process load some modules late, and compile methods late. Not where two threads
+    might do so at the same time."""
     if command not in _HAVE_THREADS:
         sys.meta_path.insert(0, _WhenUsed())
         from kernelbot.protocol import late  # here: it loads one of those

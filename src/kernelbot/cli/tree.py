@@ -27,7 +27,11 @@ def perform(arguments: list[str], *, as_json: bool) -> None:
     command = typer.main.get_command(_called_tree(arguments))
     _tidy_help(command)
     _keep_exit_codes(command)
-    _spare_groups_flags(command, arguments)
+    if COMPLETES not in os.environ:
+        groups = zip(_groups(command, arguments), arguments, strict=False)
+        _spare_flags([group for group, word in groups if word in group.commands])
+    elif not any(word.startswith("-") for word in _typed()):
+        _spare_flags(_groups(command, _typed()))
     try:
         code = command.main(arguments, prog_name="kernelbot", standalone_mode=not as_json)
     except TyperException as error:  # only with --json: else typer has printed it and exited
@@ -173,14 +177,19 @@ def _without_types_of_flags(command: TyperCommand | TyperGroup) -> None:
                 _without_types_of_flags(one)
 
 
-def _spare_groups_flags(command: object, arguments: list[str]) -> None:
-    """Have the groups that are only passed through, such as `board` in `board show`, have no flags
-    of their own. typer loads pydantic to learn that nobody gave them."""
-    for word in arguments:
-        if not isinstance(command, TyperGroup) or word not in command.commands:
-            return
-        command.params, command.add_help_option = [], False
-        command = command.commands[word]
+def _groups(command: object, words: list[str]) -> list[TyperGroup]:
+    """The groups whose commands the words name, one below the other."""
+    if not isinstance(command, TyperGroup):
+        return []
+    below = [command.commands[word] for word in words[:1] if word in command.commands]
+    return [command, *(one for group in below for one in _groups(group, words[1:]))]
+
+
+def _spare_flags(groups: list[TyperGroup]) -> None:
+    """Have these groups, of whose flags none is typed or asked for, read none: typer loads pydantic
+    to learn that nobody gave them."""
+    for group in groups:
+        group.params, group.add_help_option = [], False
 
 
 def _show_version(wanted: bool) -> None:
