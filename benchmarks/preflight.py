@@ -2,26 +2,32 @@
 device CPU says of them.
 
     python -m benchmarks.preflight FOLDER --results FILE [--limit-s 300] [--only TEXT] [--timed]
+        [--tests COUNT]
 
 FOLDER: a checkout of the problem sets. Each published file is compiled for every GPU that
 `kernelbot preflight` knows (or those of `--gpus`), and tested on the device CPU; with `--timed` it
-is compiled once more for an H100 by processes of its own, whose processor time is counted. Each
-file's figures are appended to FILE, and what is there isn't done again; the table is printed at the
-end. A command that takes longer than the limit is ended.
+is compiled once more for an H100 by processes of its own, whose processor time is counted. With
+`--tests` only so many of a problem's tests are run, its first. Each file's figures are appended to
+FILE, and what is there isn't done again; the table is printed at the end. A command that takes
+longer than the limit is ended.
 """
 
 import argparse
 import contextlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
+
+import yaml
 
 from kernelbot.preflight.gpus import NAMES
 
@@ -82,18 +88,37 @@ def main() -> None:
     parser.add_argument("--only", default="", help="Files whose path has this in it.")
     parser.add_argument("--gpus", nargs="+", default=list(NAMES))
     parser.add_argument("--timed", action="store_true", help="Count processor time as well.")
+    parser.add_argument("--tests", type=int, help="Only the first so many of a problem.")
     parser.add_argument("--print", action="store_true", help="Print what is there already.")
     options = parser.parse_args()
     rows = _stored(options.results)
     if not options.print:
-        for problem, file in published(options.folder):
-            name = str(file.relative_to(options.folder))
-            if name not in rows and options.only in name:
-                row = rows[name] = _examined(name, problem, file, options)
-                with options.results.open("a") as results:
-                    results.write(json.dumps(asdict(row)) + "\n")
-                print(_line(row), flush=True)
+        with own_turn(), with_tests(options.folder, options.tests) as folder:
+            for problem, file in published(folder):
+                name = str(file.relative_to(folder))
+                if name not in rows and options.only in name:
+                    row = rows[name] = _examined(name, problem, file, options)
+                    with options.results.open("a") as results:
+                        results.write(json.dumps(asdict(row)) + "\n")
+                    print(_line(row), flush=True)
     print(_table(rows))
+
+
+@contextlib.contextmanager
+def with_tests(folder: Path, count: int | None) -> Iterator[Path]:
+    """The problem sets; unless `count` is None, a copy whose problems have that many tests. The
+    copy is a checkout by itself, since problems may have files of the folders above theirs."""
+    if count is None:
+        yield folder
+        return
+    with tempfile.TemporaryDirectory() as place:
+        copy = Path(shutil.copytree(folder, Path(place, folder.resolve().name)))
+        (copy / ".git").mkdir(exist_ok=True)
+        for file in copy.rglob("task.yml"):
+            task: dict[str, Any] = yaml.safe_load(file.read_text())
+            task["tests"] = task.get("tests", [])[:count]
+            file.write_text(yaml.safe_dump(task))
+        yield copy
 
 
 def _stored(results: Path) -> dict[str, Row]:
@@ -162,7 +187,7 @@ def tested(test: Ended) -> tuple[str, str]:
     """How the test ended, and why it wasn't accepted."""
     verdict, error = test.document.get("verdict"), test.document.get("error") or {}
     if verdict is None:
-        said = error.get("message", "") or test.document.get("message", "")
+        said = error.get("message") or error.get("detail") or test.document.get("message", "")
         return ("no end", _TOO_LONG) if test.is_late else ("refused", str(said))
     said = " ".join(str(error.get(key) or "") for key in ("message", "evidence")).strip()
     if verdict == "accepted":
@@ -173,6 +198,22 @@ def tested(test: Ended) -> tuple[str, str]:
     uncovered = any(word in said for word in _NOT_COVERED) or not of_author
     uncovered = uncovered or verdict == "memory_limit"  # the device's, and data are large
     return "not covered" if uncovered else "refused", said or str(verdict)
+
+
+@contextlib.contextmanager
+def own_turn() -> Iterator[None]:
+    """Commands started meanwhile wait for no other `kernelbot run` of this account: what they
+    waited would count into their limits, and a busy machine's endings would be `time_limit`. Their
+    warm judge ends by itself once nobody has asked it for ten minutes."""
+    before = os.environ.get("XDG_RUNTIME_DIR")
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        os.environ["XDG_RUNTIME_DIR"] = folder
+        try:
+            yield
+        finally:
+            del os.environ["XDG_RUNTIME_DIR"]
+            if before is not None:
+                os.environ["XDG_RUNTIME_DIR"] = before
 
 
 def run(arguments: list[str], limit_s: float, cache: Path | None = None) -> Ended:

@@ -14,25 +14,20 @@ much for a processor. Such endings want a FILE of their own.
 """
 
 import argparse
-import contextlib
 import json
 import re
-import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
-
-import yaml
 
 from benchmarks.cuda_mutants import CHANGES, Kind
-from benchmarks.preflight import published, run, tested
+from benchmarks.preflight import own_turn, published, run, tested, with_tests
 
 _COMPARED = CHANGES[0]
 _ADDRESS = re.compile(r"tl\.(?:load|store)\((?:[^,()\[\]]|\[[^\]]*\])*(?=[,)])")
-_NO_MUTANTS = ("compile_error", "time_limit")
+_NO_MUTANTS = ("compile_error", "time_limit", "no end", "refused")
 _Row = tuple[str, str]
 """A file and what was changed."""
 
@@ -66,7 +61,7 @@ def main() -> None:
     parser.add_argument("--tests", type=int, help="Only the first so many of a problem.")
     options = parser.parse_args()
     found = _stored(options.results)
-    with _with_tests(options.folder, options.tests) as folder:
+    with own_turn(), with_tests(options.folder, options.tests) as folder:
         for problem, file in published(folder):
             name = str(file.relative_to(folder))
             if options.only in name and _kernels(file.read_text()):
@@ -76,21 +71,6 @@ def main() -> None:
                         results.write(json.dumps(asdict(one)) + "\n")
                     print(one, flush=True)
     print("\n".join(table(found.values())))
-
-
-@contextlib.contextmanager
-def _with_tests(folder: Path, count: int | None) -> Iterator[Path]:
-    """The problem sets; unless `count` is None, a copy whose problems have that many tests."""
-    if count is None:
-        yield folder
-        return
-    with tempfile.TemporaryDirectory() as place:
-        copy = Path(shutil.copytree(folder, Path(place, folder.name)))
-        for file in copy.rglob("task.yml"):
-            task: dict[str, Any] = yaml.safe_load(file.read_text())
-            task["tests"] = task.get("tests", [])[:count]
-            file.write_text(yaml.safe_dump(task))
-        yield copy
 
 
 def _stored(results: Path) -> dict[tuple[str, str, int, bool], Ending]:
@@ -129,8 +109,9 @@ def _tested(problem: Path, text: str, one: Ending, limit_s: float) -> Ending:
         file.write_text(text)
         words = ["run", str(problem), str(file), "--device", "CPU", "--json"]
         ended = run([*words, *(["--check"] if one.checked else [])], limit_s)
-    verdict = ended.document.get("verdict") or "time_limit"
-    said = tested(ended)[1].strip().splitlines()
+    how, text = tested(ended)
+    verdict = ended.document.get("verdict") or how  # of what was never judged there is none
+    said = text.strip().splitlines()
     return Ending(**{**asdict(one), "verdict": verdict, "said": said[-1] if said else ""})
 
 

@@ -1,7 +1,8 @@
 from pathlib import Path
 
 import yaml
-from benchmarks.published_mutants import Ending, _mutants, _with_tests, table
+from benchmarks.preflight import own_turn, run, with_tests
+from benchmarks.published_mutants import Ending, _mutants, table
 
 KERNEL = """
 __global__ void add(float *a, int n) {
@@ -62,8 +63,22 @@ def test_a_copy_has_only_the_first_tests(tmp_path: Path) -> None:
     task = tmp_path / "sets/one/task.yml"
     task.parent.mkdir(parents=True)
     task.write_text("lang: py\ntests:\n  - {n: 1}\n  - {n: 2}\n")
-    with _with_tests(tmp_path / "sets", 1) as copy:
+    with with_tests(tmp_path / "sets", 1) as copy:
         assert {"lang": "py", "tests": [{"n": 1}]} == yaml.safe_load(
             (copy / "one/task.yml").read_text()
         )
     assert (False, 2) == (copy.exists(), len(yaml.safe_load(task.read_text())["tests"]))
+
+
+def test_a_problem_in_a_copy_finds_the_files_above_it(tmp_path: Path) -> None:
+    problem = tmp_path / "sets/one"
+    problem.mkdir(parents=True)
+    (problem / "task.yml").write_text(
+        "lang: py\nfiles:\n  - {name: utils.py, source: ../utils.py}\ntests:\n  - {n: 1}\n"
+    )
+    (tmp_path / "sets/utils.py").write_text("")
+    (problem / "mine.py").write_text("")
+    with own_turn(), with_tests(tmp_path / "sets", 1) as copy:
+        ended = run(["run", str(copy / "one"), str(copy / "one/mine.py"), "--json"], 60.0)
+    said = str(ended.document)
+    assert (False, True) == ("leaves the checkout" in said, "description: missing" in said)

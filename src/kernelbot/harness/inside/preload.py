@@ -140,17 +140,19 @@ def _preload_torch(cuda_on_cpu: bool, model: GpuModel | None, *, checked: bool) 
         inline = importlib.import_module("kernelbot.harness.inside.cuda_on_cpu.inline")
         inline.install(checked=checked)
     torch.zeros(2).add(1).sum().item()
-    _preload_compilers(torch)
+    if model is None:
+        # The first call imports hundreds of modules; many references make it. Where kernels are
+        # only compiled no reference is called, and the first file would wait for these imports.
+        torch.use_deterministic_algorithms(True)
+        torch.use_deterministic_algorithms(False)
+    _preload_compilers()
     if model is not None:
         for name in ("compile_only", "compile_cute", "compile_hip"):
             importlib.import_module(f"kernelbot.harness.inside.gpu.{name}").install(model)
     torch.set_num_threads(threads)
 
 
-def _preload_compilers(torch: Any) -> None:
-    # The first call imports hundreds of modules; many references make it.
-    torch.use_deterministic_algorithms(True)
-    torch.use_deterministic_algorithms(False)
+def _preload_compilers() -> None:
     for name in _TRITON:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)

@@ -21,7 +21,12 @@ from kernelbot.harness.inside.gpu.driver import Driver, GpuError
 from kernelbot.harness.judge import host_messages as messages
 from kernelbot.harness.judge.authors import authors_of, why_no_duel
 from kernelbot.harness.judge.build.cache import BuildCache
-from kernelbot.harness.judge.build.on_cpu import has_kernels_on_cpu, notes_on_cpu, why_no_time
+from kernelbot.harness.judge.build.on_cpu import (
+    has_kernels_on_cpu,
+    note_on_unknown,
+    notes_on_cpu,
+    why_no_time,
+)
 from kernelbot.harness.judge.building_ahead import build_ahead, give
 from kernelbot.harness.judge.calls.conversations import expect_sessions
 from kernelbot.harness.judge.carried import give_products, only_build
@@ -164,8 +169,9 @@ def _judge(
         collected = _by_script(job, client, emit, turns, cache)
     else:
         collected = _natively(plan, order, client, flusher, emit, turns, cache, afterwards, driver)
-    if collected.phases and has_kernels_on_cpu(job):
-        collected.notes[:0] = notes_on_cpu(job)
+    if has_kernels_on_cpu(job):
+        ran = notes_on_cpu(job) if collected.phases else ()
+        collected.notes[:0] = (*ran, *note_on_unknown(_errors(collected)))
     duration_s = time.monotonic() - start - turns.waited_s
     collected.timings["total"] = duration_s
     turns.tell(collected)
@@ -174,6 +180,15 @@ def _judge(
         job, notes, collected.processors, collected.threads, with_torch=order.with_torch
     )
     return run_result(job, collected, system, order.sandbox, duration_s)
+
+
+def _errors(collected: Collected) -> str:
+    """What compilers said of a submission that failed, by themselves or as the exception of a
+    Python file; empty if nothing failed."""
+    built = [] if collected.refusal is None or collected.compile is None else [collected.compile]
+    failures = (phase.failure for phase in collected.phases if phase.failure is not None)
+    said = (f"{failure.message}\n{failure.evidence}" for failure in failures)
+    return "\n".join([*(report.output for report in built), *said])
 
 
 def _natively(

@@ -12,6 +12,7 @@ from kernelbot.harness.judge.build.on_cpu import (
     KERNELS_ON_CPU_NOTE,
     flags_for_cpu,
     has_kernels_on_cpu,
+    note_on_unknown,
     notes_on_cpu,
     why_no_time,
 )
@@ -47,6 +48,41 @@ def test_a_mistake_is_named_with_the_authors_line(
     assert build.failure is not None
     assert (Verdict.COMPILE_ERROR, Fault.AUTHOR) == (build.verdict, build.failure.fault)
     assert said in build.failure.message
+
+
+def test_macros_of_an_author_before_cub_change_nothing(client: RunnerClient) -> None:
+    names = ("BINS", "COUNT", "ITEMS", "THREADS", "WARP", "WIDTH", "X")
+    macros = "".join(f"#define {name} 32\n" for name in names)
+    source = macros + "#include <cub/cub.cuh>\n" + _KERNEL + _LAUNCH + "int x = ITEMS + X;\n"
+    build = compile_job(_job(source, Lang.CU), client, CompilerProduct.SHARED_OBJECT)
+    assert Verdict.ACCEPTED == build.verdict
+
+
+@pytest.mark.parametrize(
+    ("mistake", "name"),
+    [
+        ("__device__ int f() { return __no_such_intrinsic(1); }\n", "__no_such_intrinsic"),
+        ("cudaNoSuchType_t f();\n", "cudaNoSuchType_t"),
+        ("#include <cuda_no_such.h>\n", "cuda_no_such.h"),
+        ("int f() { return cooperative_groups::no_such(1); }\n", "no_such"),
+        ("void f() { cooperative_groups::this_thread_block().no_such(); }\n", "no_such"),
+    ],
+)
+def test_a_name_that_may_be_the_toolkits_is_told_apart(
+    client: RunnerClient, mistake: str, name: str
+) -> None:
+    job = _job(_KERNEL + _LAUNCH + mistake, Lang.CU)
+    build = compile_job(job, client, CompilerProduct.SHARED_OBJECT)
+    assert build.report is not None
+    [said] = note_on_unknown(build.report.output)
+    assert said.startswith(
+        f"The device CPU has CUDA and HIP by headers of its own, and {name!r} isn't in them. If it"
+    )
+
+
+@pytest.mark.parametrize("said", ["", "a.cu:3:9: error: expected ';'", "was not declared"])
+def test_other_mistakes_are_the_authors_alone(said: str) -> None:
+    assert note_on_unknown(said) == ()
 
 
 def test_what_needs_a_gpu_is_refused_before_it_is_compiled(client: RunnerClient) -> None:

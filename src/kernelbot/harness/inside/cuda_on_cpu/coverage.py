@@ -7,6 +7,7 @@ from kernelbot.harness.inside.cuda_on_cpu.headers import (
     CUB_HEADERS,
     CUB_NAMES,
     HIP_HEADERS,
+    LIBCU_HEADERS,
     TORCH_HIP_HEADERS,
 )
 from kernelbot.harness.inside.cuda_on_cpu.tokens import SourceToken, SourceTokenKind
@@ -92,6 +93,10 @@ _CLANGS = {
     "__ext_vector_type__": "clang's vectors",
 }
 """What HIP's compiler reads and g++ leaves out."""
+_OF_PARTS = (
+    *(f"__v{kind}" for kind in ("abs", "add", "avg", "cmp", "hadd", "max", "min", "neg", "sad")),
+    *(f"__v{kind}" for kind in ("set", "sub", "iadd", "imax", "imin", "ibmax", "ibmin")),
+)
 _PREFIXES = {
     "__nv_fp8": "8-bit floating point",
     "__nv_fp6": "6-bit floating point",
@@ -102,11 +107,14 @@ _PREFIXES = {
     "__ockl_": "AMD's device libraries",
     "__ocml_": "AMD's device libraries",
     "__hip_atomic_": "clang's atomics",
+    **dict.fromkeys(_OF_PARTS, "arithmetic of the 8 or 16 bits within a word"),
+    "clock64": "clocks of the GPU",
+    "__cvta_": "addresses of one kind of memory",
     "tex1D": "textures",
     "tex2D": "textures",
     "tex3D": "textures",
 }
-_CUB_ALGORITHMS = ("BLOCK_REDUCE_", "BLOCK_SCAN_", "BLOCK_LOAD_", "BLOCK_STORE_")
+_CUB_ALGORITHMS = ("BLOCK_REDUCE_", "BLOCK_SCAN_", "BLOCK_LOAD_", "BLOCK_STORE_", "BLOCK_HISTO_")
 _ASM = frozenset({"asm", "__asm", "__asm__"})
 _MOST_SHOWN = 60
 _ONLY_INLINE = "HIP, which runs here only if a Python file builds it by `load_inline`"
@@ -184,7 +192,7 @@ def _header(tokens: Sequence[SourceToken], at: int, *, hip: bool) -> str:
     same = [token.text for token in tokens[at : at + 16] if token.line == line]
     written = "".join(same).lstrip('<"')
     header = written.rstrip('>"')
-    if header in CUB_HEADERS and not hip:
+    if header in (*CUB_HEADERS, *LIBCU_HEADERS) and not hip:
         return ""
     if header in HIP_HEADERS or header in TORCH_HIP_HEADERS:
         return "" if hip else f"`#include <{header}>` ({_ONLY_INLINE})"

@@ -3,7 +3,10 @@
 import pkgutil
 
 CUB_HEADERS = (
+    "cub/block/block_exchange.cuh",
+    "cub/block/block_histogram.cuh",
     "cub/block/block_load.cuh",
+    "cub/block/block_radix_sort.cuh",
     "cub/block/block_reduce.cuh",
     "cub/block/block_scan.cuh",
     "cub/block/block_store.cuh",
@@ -15,10 +18,18 @@ CUB_NAMES = frozenset(
     {
         "ArgMax",
         "ArgMin",
+        "BlockExchange",
+        "BlockHistogram",
+        "BlockHistogramAlgorithm",
         "BlockLoad",
+        "BlockLoadAlgorithm",
+        "BlockRadixSort",
         "BlockReduce",
+        "BlockReduceAlgorithm",
         "BlockScan",
+        "BlockScanAlgorithm",
         "BlockStore",
+        "BlockStoreAlgorithm",
         "Difference",
         "Equality",
         "Inequality",
@@ -31,6 +42,20 @@ CUB_NAMES = frozenset(
     }
 )
 """What of CUB is there."""
+LIBCU_HEADERS = (
+    "cuda/functional",
+    "cuda/std/algorithm",
+    "cuda/std/array",
+    "cuda/std/cmath",
+    "cuda/std/cstddef",
+    "cuda/std/cstdint",
+    "cuda/std/functional",
+    "cuda/std/limits",
+    "cuda/std/tuple",
+    "cuda/std/type_traits",
+    "cuda/std/utility",
+)
+"""Of libcu++: C++'s own library by another name."""
 FOLDER = "cuda_on_cpu"
 """Where they lie, beside the sources."""
 _OWN = tuple(
@@ -41,10 +66,14 @@ _OWN = tuple(
         "_atomics",
         "_block",
         "_checks",
+        "_constants",
         "_copies",
         "_cub",
+        "_cub_sort",
+        "_functional",
         "_groups",
         "_half",
+        "_half_more",
         "_hip",
         "_hip_fp8",
         "_hip_runtime",
@@ -67,6 +96,7 @@ _OWN = tuple(
 _STAND_INS = (
     "cooperative_groups.h",
     "cooperative_groups/reduce.h",
+    "cooperative_groups/scan.h",
     "cuda.h",
     "cuda_bf16.h",
     "cuda_bf16.hpp",
@@ -78,7 +108,6 @@ _STAND_INS = (
     "device_functions.h",
     "device_launch_parameters.h",
     "driver_types.h",
-    "math_constants.h",
     "math_functions.h",
     "sm_30_intrinsics.h",
     "vector_functions.h",
@@ -137,11 +166,13 @@ FLAGS = (
     "-fno-threadsafe-statics",
     "-fno-gnu-unique",
     "-fwrapv",
+    "-fstack-clash-protection",
     "-Wall",
     "-Wno-unknown-pragmas",
     "-Wno-unused-variable",
 )
-"""Options of g++. Lines are kept for what goes wrong in a kernel."""
+"""Options of g++. Lines are kept for what goes wrong in a kernel. Arrays that are larger than a
+thread's stack reach its guard page, and not another's stack."""
 
 HIP_FLAGS = (
     "-fno-crossjumping",
@@ -187,6 +218,9 @@ def header_files() -> dict[str, bytes]:
         files[f"{FOLDER}/{name}"] = content
     include = b'#include "cuda_on_cpu.h"\n'
     files |= {f"{FOLDER}/{name}": include for name in _STAND_INS}
+    constants = include + b'#include "cuda_on_cpu_constants.h"\n'
+    files |= {f"{FOLDER}/math_constants.h": constants}
+    files |= {f"{FOLDER}/{name}": include + _standard_header(name) for name in LIBCU_HEADERS}
     cub = include + b'#include "cuda_on_cpu_cub.h"\n'
     files |= {f"{FOLDER}/{name}": cub for name in CUB_HEADERS}
     return files | {f"{FOLDER}/{name}": _HIP_ALONE + include for name in HIP_HEADERS}
@@ -197,3 +231,9 @@ def torch_header_files() -> dict[str, bytes]:
     include = b'#include "cuda_on_cpu_torch.h"\n'
     files = header_files() | {f"{FOLDER}/{name}": include for name in _TORCH_STAND_INS}
     return files | {f"{FOLDER}/{name}": _HIP_ALONE + include for name in TORCH_HIP_HEADERS}
+
+
+def _standard_header(name: str) -> bytes:
+    """What one of libcu++'s includes: C++'s of its name, and those names for it."""
+    own = f'#include <{name.rsplit("/")[-1]}>\n#include "cuda_on_cpu_functional.h"\n'
+    return own.encode()

@@ -44,6 +44,7 @@ _FLAGS = (
     "-fno-threadsafe-statics",
     "-fno-gnu-unique",
     "-fwrapv",
+    "-fstack-clash-protection",
 )
 _NVCC_ALONE = ("extra_cuda_cflags", "with_cuda")
 _DRIVER = ("-lcu", "-lnv", "-lamdhip", "-lhip", "-lroc")

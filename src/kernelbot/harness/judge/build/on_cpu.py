@@ -1,5 +1,6 @@
 """CUDA without a GPU: compiled so that the processor runs the kernels, for tests alone."""
 
+import re
 from collections.abc import Iterable
 
 from kernelbot.harness.inside.cuda_on_cpu.headers import (
@@ -29,6 +30,19 @@ ONLY_TESTS = (
     "The processor can run a GPU's kernels to test them, and not to time them: only `--mode test` "
     "is for the device {device!r}. Submit the file to a device with a GPU for other modes."
 )
+UNKNOWN_NOTE = (
+    "The device CPU has CUDA and HIP by headers of its own, and {name!r} isn't in them. If it is "
+    "the toolkit's, see by `kernelbot preflight` whether the file compiles for a GPU, and submit "
+    "it to a device with one."
+)
+_QUOTED = r"['\u2018](?:class )?([^'\u2018\u2019]{1,200})['\u2019]"
+_UNKNOWN = re.compile(
+    rf"error: (?:{_QUOTED} (?:was not declared|does not name a type)"
+    rf"|{_QUOTED} is not a member of ['\u2018](?:cooperative_groups|cub|cuda)\b"
+    rf"|['\u2018]class (?:cooperative_groups|cub)::.{{1,200}} has no member named {_QUOTED}"
+    r"|([\w./-]{1,80}): No such file)"
+)
+"""What g++ says of a name or a header that may be the toolkit's."""
 _PASSED_ON = ("-D", "-U", "-I", "-W")
 _NVCC_ALONE = ("-Werror=", "-Wno-deprecated-gpu-targets", "-Wext-lambda", "-Wdefault-stream")
 _MARK = "__global__"
@@ -55,6 +69,14 @@ def notes_on_cpu(job: JobSpec) -> tuple[str, ...]:
     hip = (HIP_NOTE,) if not runs_on_cpu(job) and mentions_hip(job.submission.text) else ()
     checked = (CHECKED_NOTE,) if job.checked else ()
     return (KERNELS_ON_CPU_NOTE, *hip, *checked)
+
+
+def note_on_unknown(said: str) -> tuple[str, ...]:
+    """What the report says where g++ doesn't know a name that the toolkit may have. `said`: the
+    compiler's words."""
+    found = _UNKNOWN.search(said)
+    name = next((one for one in found.groups() if one), "") if found else ""
+    return (UNKNOWN_NOTE.format(name=name),) if name else ()
 
 
 def why_no_time(job: JobSpec) -> str:

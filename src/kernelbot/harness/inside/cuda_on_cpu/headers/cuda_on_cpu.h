@@ -3,6 +3,7 @@
 #pragma once
 #include <algorithm>
 #include <cassert>
+#include <cfenv>
 #include <cfloat>
 #include <climits>
 #include <cmath>
@@ -42,6 +43,7 @@
 #define __launch_bounds__(...)
 #define __align__(bytes) alignas(bytes)
 #define __builtin_align__(bytes) alignas(bytes)
+#define __builtin_assume(condition) static_cast<void>(0)
 
 #include "cuda_on_cpu_types.h"
 #include "cuda_on_cpu_stacks.h"
@@ -59,6 +61,7 @@
 #include "cuda_on_cpu_atomics.h"
 #include "cuda_on_cpu_math.h"
 #include "cuda_on_cpu_half.h"
+#include "cuda_on_cpu_half_more.h"
 #include "cuda_on_cpu_runtime.h"
 #include "cuda_on_cpu_groups.h"
 #ifdef CUDA_ON_CPU_HIP

@@ -64,3 +64,13 @@ CUDA_ON_CPU_ATOMIC T atomicCAS(T *at, cuda_on_cpu::Same<T> expected, cuda_on_cpu
     if (old == expected) *at = v;
     return old;
 }
+#ifndef CUDA_ON_CPU_HIP // each element by itself
+#define CUDA_ON_CPU_ATOMIC_SUM(T, ...)                                                         \
+    CUDA_ON_CPU_ATOMIC inline T atomicAdd(T *at, T v) {                                        \
+        return cuda_on_cpu::change(                                                            \
+            at, [v](T old) __attribute__((no_sanitize("thread"))) { return T{__VA_ARGS__}; },  \
+            CUDA_ON_CPU_HERE);                                                                 \
+    }
+CUDA_ON_CPU_ATOMIC_SUM(float2, old.x + v.x, old.y + v.y)
+CUDA_ON_CPU_ATOMIC_SUM(float4, old.x + v.x, old.y + v.y, old.z + v.z, old.w + v.w)
+#endif

@@ -1,6 +1,33 @@
 // What of CUB is for the threads of a block or a warp: written anew, with the results that are promised
 // and nothing of how a GPU comes by them.
 #pragma once
+#include "cuda_on_cpu_functional.h"
+
+// An author's macros of these names may stand before this file is included.
+#pragma push_macro("BINS")
+#undef BINS
+#pragma push_macro("COUNT")
+#undef COUNT
+#pragma push_macro("ITEMS")
+#undef ITEMS
+#pragma push_macro("RADIX_BITS")
+#undef RADIX_BITS
+#pragma push_macro("THREADS")
+#undef THREADS
+#pragma push_macro("TOP")
+#undef TOP
+#pragma push_macro("WARP")
+#undef WARP
+#pragma push_macro("WAY")
+#undef WAY
+#pragma push_macro("WIDTH")
+#undef WIDTH
+#pragma push_macro("X")
+#undef X
+#pragma push_macro("Y")
+#undef Y
+#pragma push_macro("Z")
+#undef Z
 
 namespace cub {
 struct Sum { template <class T> T operator()(const T &a, const T &b) const { return a + b; } };
@@ -282,3 +309,16 @@ class BlockStore : public WithStorage<NullType> {
     }
 };
 } // namespace cub
+#include "cuda_on_cpu_cub_sort.h"
+#pragma pop_macro("BINS")
+#pragma pop_macro("COUNT")
+#pragma pop_macro("ITEMS")
+#pragma pop_macro("RADIX_BITS")
+#pragma pop_macro("THREADS")
+#pragma pop_macro("TOP")
+#pragma pop_macro("WARP")
+#pragma pop_macro("WAY")
+#pragma pop_macro("WIDTH")
+#pragma pop_macro("X")
+#pragma pop_macro("Y")
+#pragma pop_macro("Z")

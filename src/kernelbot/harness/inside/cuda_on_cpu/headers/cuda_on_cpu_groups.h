@@ -41,22 +41,54 @@ class coalesced_group {
         unsigned other = thread_rank() ^ mask;
         return take(value, other < size() ? other : thread_rank());
     }
+    // By their places in the group.
+    template <class T> cuda_on_cpu::Mask match_any(T value) const {
+        return places(cuda_on_cpu::wait_for_warp(cuda_on_cpu::Exchange::MATCH, lanes,
+                                                 cuda_on_cpu::to_bits(value), 0, nullptr,
+                                                 CUDA_ON_CPU_HERE));
+    }
+    template <class T> cuda_on_cpu::Mask match_all(T value, int &all) const {
+        auto equal = cuda_on_cpu::wait_for_warp(cuda_on_cpu::Exchange::MATCH_ALL, lanes,
+                                                cuda_on_cpu::to_bits(value), 0, nullptr,
+                                                CUDA_ON_CPU_HERE);
+        all = equal != 0;
+        return places(equal);
+    }
     int any(int predicate) const { return __any_sync(lanes, predicate); }
     int all(int predicate) const { return __all_sync(lanes, predicate); }
     cuda_on_cpu::Mask ballot(int predicate) const {
-        auto votes = cuda_on_cpu::vote(lanes, predicate != 0, CUDA_ON_CPU_HERE);
-        cuda_on_cpu::Mask found = 0;
-        for (unsigned i = 0; i < size(); ++i)
-            found |= static_cast<cuda_on_cpu::Mask>(votes >> nth(i) & 1) << i;
-        return found;
+        return places(cuda_on_cpu::vote(lanes, predicate != 0, CUDA_ON_CPU_HERE));
+    }
+    template <class T> coalesced_group alike(T label) const {
+        return coalesced_group(cuda_on_cpu::wait_for_warp(cuda_on_cpu::Exchange::MATCH, lanes,
+                                                          cuda_on_cpu::to_bits(label), 0, nullptr,
+                                                          CUDA_ON_CPU_HERE));
     }
     template <class T, class Op> T fold(T value, Op op) const {
         return cuda_on_cpu::fold(lanes, value, op, CUDA_ON_CPU_HERE);
     }
 
   protected:
+    // Larger values in several exchanges.
     template <class T> T take(T value, unsigned from) const {
-        return cuda_on_cpu::shuffle(lanes, value, nth(from % size()), CUDA_ON_CPU_HERE);
+        unsigned source = nth(from % size());
+        if constexpr (sizeof(T) <= 8) {
+            return cuda_on_cpu::shuffle(lanes, value, source, CUDA_ON_CPU_HERE);
+        } else {
+            static_assert(sizeof(T) <= 32, "a group exchanges at most 32 bytes");
+            uint64_t words[(sizeof(T) + 7) / 8] = {};
+            __builtin_memcpy(words, &value, sizeof(T));
+            for (auto &word : words)
+                word = cuda_on_cpu::shuffle(lanes, word, source, CUDA_ON_CPU_HERE);
+            __builtin_memcpy(&value, words, sizeof(T));
+            return value;
+        }
+    }
+    cuda_on_cpu::Mask places(cuda_on_cpu::Lanes found) const {
+        cuda_on_cpu::Mask made = 0;
+        for (unsigned i = 0; i < size(); ++i)
+            made |= static_cast<cuda_on_cpu::Mask>(found >> nth(i) & 1) << i;
+        return made;
     }
     unsigned nth(unsigned wanted) const {
         for (unsigned i = 0; i < cuda_on_cpu::WARP; ++i)
@@ -105,6 +137,13 @@ tiled_partition(const thread_block_tile<OF, Parent> &parent) {
     return {parent.thread_rank() / SIZE, OF / SIZE};
 }
 template <class Group> void sync(const Group &group) { group.sync(); }
+// Those of a group that give the same: by a label, or as true and false.
+template <class Group, class Label> coalesced_group labeled_partition(const Group &group, Label label) {
+    return group.alike(label);
+}
+template <class Group> coalesced_group binary_partition(const Group &group, bool side) {
+    return group.alike(static_cast<int>(side));
+}
 
 template <class T> struct plus { T operator()(T a, T b) const { return a + b; } };
 template <class T> struct less { T operator()(T a, T b) const { return b < a ? b : a; } };
@@ -114,5 +153,27 @@ template <class T> struct bit_or { T operator()(T a, T b) const { return a | b; 
 template <class T> struct bit_xor { T operator()(T a, T b) const { return a ^ b; } };
 template <class Group, class T, class Op> T reduce(const Group &group, T value, Op op) {
     return group.fold(value, op);
+}
+// The sums of all values before the own one, and with it. `first`: what stands before all.
+template <class Group, class T, class Op>
+T scan_of(const Group &group, T value, Op op, std::optional<T> first, bool with_own) {
+    unsigned own = group.thread_rank();
+    std::optional<T> sum = first;
+    T found = first ? *first : T();
+    for (unsigned i = 0; i < group.size(); ++i) {
+        T other = group.shfl(value, static_cast<int>(i));
+        if (!with_own && i == own && sum) found = *sum;
+        sum = sum ? static_cast<T>(op(*sum, other)) : other;
+        if (with_own && i == own) found = *sum;
+    }
+    return found;
+}
+template <class Group, class T, class Op = plus<T>>
+T inclusive_scan(const Group &group, T value, Op op = {}) {
+    return scan_of(group, value, op, std::optional<T>(), true);
+}
+template <class Group, class T, class Op = plus<T>>
+T exclusive_scan(const Group &group, T value, Op op = {}) {
+    return scan_of(group, value, op, std::optional<T>(), false);
 }
 } // namespace cooperative_groups

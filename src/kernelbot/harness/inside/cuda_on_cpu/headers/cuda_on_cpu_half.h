@@ -61,6 +61,8 @@ inline double fused(float a, float b, float c) {
         NAME(unsigned v) : NAME(static_cast<double>(v)) {}                                     \
         NAME(long v) : NAME(static_cast<double>(v)) {}                                         \
         NAME(long long v) : NAME(static_cast<double>(v)) {}                                    \
+        NAME(unsigned long v) : NAME(static_cast<double>(v)) {}                                \
+        NAME(unsigned long long v) : NAME(static_cast<double>(v)) {}                           \
         NAME(RAW v) : bits(v.x) {}                                                             \
         operator float() const { return cuda_on_cpu::TO_FLOAT(bits); }                         \
         operator RAW() const { return {bits}; }                                                \
@@ -133,10 +135,7 @@ using nv_bfloat162 = __nv_bfloat162;
 inline __half __float2half(float x) { return __half(x); }
 inline __half __float2half_rn(float x) { return __half(x); }
 inline __half __double2half(double x) { return __half(x); }
-inline __half __int2half_rn(int x) { return __half(x); }
 inline float __half2float(__half x) { return x; }
-inline int __half2int_rn(__half x) { return __float2int_rn(x); }
-inline int __half2int_rz(__half x) { return __float2int_rz(x); }
 inline unsigned short __half_as_ushort(__half x) { return x.bits; }
 inline short __half_as_short(__half x) { return static_cast<short>(x.bits); }
 inline __half __ushort_as_half(unsigned short x) { return __half_raw{x}; }

@@ -76,6 +76,18 @@ inline float cospif(float x) { return static_cast<float>(cuda_on_cpu::cosine_of_
 inline double sinpi(double x) { return cuda_on_cpu::sine_of_half_turns(x); }
 inline double cospi(double x) { return cuda_on_cpu::cosine_of_half_turns(x); }
 inline float normcdff(float x) { return 0.5f * erfcf(-x * 0.70710678118654752f); }
+inline double normcdf(double x) { return 0.5 * erfc(-x * 0.70710678118654752440); }
+inline float erfcxf(float x) { return static_cast<float>(exp(double(x) * x) * erfc(double(x))); }
+inline float rhypotf(float x, float y) { return 1.0f / hypotf(x, y); }
+inline double rhypot(double x, double y) { return 1.0 / hypot(x, y); }
+inline float norm3df(float x, float y, float z) { return std::hypot(x, y, z); }
+inline double norm3d(double x, double y, double z) { return std::hypot(x, y, z); }
+inline float norm4df(float x, float y, float z, float w) { return hypotf(std::hypot(x, y, z), w); }
+inline double norm4d(double x, double y, double z, double w) { return hypot(norm3d(x, y, z), w); }
+inline float rnorm3df(float x, float y, float z) { return 1.0f / norm3df(x, y, z); }
+inline double rnorm3d(double x, double y, double z) { return 1.0 / norm3d(x, y, z); }
+inline float rnorm4df(float x, float y, float z, float w) { return 1.0f / norm4df(x, y, z, w); }
+inline double rnorm4d(double x, double y, double z, double w) { return 1.0 / norm4d(x, y, z, w); }
 inline float fdividef(float a, float b) { return a / b; }
 inline float __fdividef(float a, float b) { return cuda_on_cpu::fast_quotient(a, b); }
 // These are never contracted into a multiplication with an addition.
@@ -96,6 +108,46 @@ inline double __fma_rn(double a, double b, double c) { return fma(a, b, c); }
 inline float __frcp_rn(float x) { return 1.0f / x; }
 inline float __fsqrt_rn(float x) { return sqrtf(x); }
 inline float __frsqrt_rn(float x) { return static_cast<float>(1.0 / sqrt(double(x))); }
+namespace cuda_on_cpu {
+// Computed while the processor rounds in a direction: what is volatile isn't moved past the calls.
+template <class T, class Compute> T rounding(int way, T a, T b, T c, Compute compute) {
+    volatile T x = a, y = b, z = c;
+    int before = fegetround();
+    fesetround(way);
+    volatile T found = compute(T(x), T(y), T(z));
+    fesetround(before);
+    return found;
+}
+} // namespace cuda_on_cpu
+#define CUDA_ON_CPU_DIRECTED(T, SIGN, FN, SUFFIX, WAY)                                         \
+    inline T __##SIGN##add_##SUFFIX(T a, T b) {                                                \
+        return cuda_on_cpu::rounding(WAY, a, b, b, [](T x, T y, T) { return x + y; });         \
+    }                                                                                          \
+    inline T __##SIGN##sub_##SUFFIX(T a, T b) {                                                \
+        return cuda_on_cpu::rounding(WAY, a, b, b, [](T x, T y, T) { return x - y; });         \
+    }                                                                                          \
+    inline T __##SIGN##mul_##SUFFIX(T a, T b) {                                                \
+        return cuda_on_cpu::rounding(WAY, a, b, b, [](T x, T y, T) { return x * y; });         \
+    }                                                                                          \
+    inline T __##SIGN##div_##SUFFIX(T a, T b) {                                                \
+        return cuda_on_cpu::rounding(WAY, a, b, b, [](T x, T y, T) { return x / y; });         \
+    }                                                                                          \
+    inline T __##SIGN##rcp_##SUFFIX(T a) { return __##SIGN##div_##SUFFIX(T(1), a); }           \
+    inline T __##SIGN##sqrt_##SUFFIX(T a) {                                                    \
+        return cuda_on_cpu::rounding(WAY, a, a, a, [](T x, T, T) { return std::sqrt(x); });    \
+    }                                                                                          \
+    inline T FN##_##SUFFIX(T a, T b, T c) {                                                    \
+        return cuda_on_cpu::rounding(WAY, a, b, c,                                             \
+                                     [](T x, T y, T z) { return std::fma(x, y, z); });         \
+    }
+CUDA_ON_CPU_DIRECTED(float, f, __fmaf, rz, FE_TOWARDZERO)
+CUDA_ON_CPU_DIRECTED(float, f, __fmaf, rd, FE_DOWNWARD)
+CUDA_ON_CPU_DIRECTED(float, f, __fmaf, ru, FE_UPWARD)
+CUDA_ON_CPU_DIRECTED(double, d, __fma, rz, FE_TOWARDZERO)
+CUDA_ON_CPU_DIRECTED(double, d, __fma, rd, FE_DOWNWARD)
+CUDA_ON_CPU_DIRECTED(double, d, __fma, ru, FE_UPWARD)
+inline double __drcp_rn(double x) { return 1.0 / x; }
+inline double __dsqrt_rn(double x) { return sqrt(x); }
 inline float __saturatef(float x) { return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f; }
 
 namespace cuda_on_cpu {
@@ -171,6 +223,10 @@ inline double __longlong_as_double(long long x) { return __builtin_bit_cast(doub
 inline int __double2hiint(double x) { return static_cast<int>(__double_as_longlong(x) >> 32); }
 inline int __double2loint(double x) { return static_cast<int>(__double_as_longlong(x)); }
 
+inline double __hiloint2double(int high, int low) {
+    return __longlong_as_double(static_cast<long long>(high) << 32 | static_cast<unsigned>(low));
+}
+
 inline int __popc(unsigned x) { return __builtin_popcount(x); }
 inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
 inline int __clz(int x) { return x ? __builtin_clz(static_cast<unsigned>(x)) : 32; }
@@ -189,6 +245,20 @@ inline unsigned __umulhi(unsigned a, unsigned b) {
 }
 inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b) {
     return static_cast<unsigned long long>(static_cast<unsigned __int128>(a) * b >> 64);
+}
+inline long long __mul64hi(long long a, long long b) {
+    return static_cast<long long>(static_cast<__int128>(a) * b >> 64);
+}
+inline unsigned __umul24(unsigned a, unsigned b) { return (a & 0xffffff) * (b & 0xffffff); }
+inline unsigned __sad(int a, int b, unsigned sum) {
+    return sum + static_cast<unsigned>(a < b ? 1ll * b - a : 1ll * a - b);
+}
+inline unsigned __usad(unsigned a, unsigned b, unsigned sum) { return sum + (a < b ? b - a : a - b); }
+inline int __hadd(int a, int b) { return static_cast<int>((1ll * a + b) >> 1); }
+inline int __rhadd(int a, int b) { return static_cast<int>((1ll * a + b + 1) >> 1); }
+inline unsigned __uhadd(unsigned a, unsigned b) { return static_cast<unsigned>((1ull * a + b) >> 1); }
+inline unsigned __urhadd(unsigned a, unsigned b) {
+    return static_cast<unsigned>((1ull * a + b + 1) >> 1);
 }
 inline int __mul24(int a, int b) {
     return static_cast<int>(static_cast<long long>(a << 8 >> 8) * (b << 8 >> 8));
@@ -210,6 +280,12 @@ inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift) {
 inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {
     unsigned long long both = static_cast<unsigned long long>(high) << 32 | low;
     return static_cast<unsigned>(both >> (shift & 31));
+}
+inline unsigned __funnelshift_lc(unsigned low, unsigned high, unsigned shift) {
+    return shift < 32 ? __funnelshift_l(low, high, shift) : low;
+}
+inline unsigned __funnelshift_rc(unsigned low, unsigned high, unsigned shift) {
+    return shift < 32 ? __funnelshift_r(low, high, shift) : high;
 }
 inline int __dp4a(int a, int b, int sum) {
     for (int i = 0; i < 32; i += 8)

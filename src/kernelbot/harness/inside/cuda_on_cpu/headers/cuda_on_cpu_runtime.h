@@ -26,6 +26,11 @@ enum cudaFuncCache {
     cudaFuncCachePreferL1,
     cudaFuncCachePreferEqual,
 };
+enum cudaSharedMemConfig {
+    cudaSharedMemBankSizeDefault,
+    cudaSharedMemBankSizeFourByte,
+    cudaSharedMemBankSizeEightByte,
+};
 enum cudaDeviceAttr {
     cudaDevAttrMaxThreadsPerBlock = 1,
     cudaDevAttrMaxSharedMemoryPerBlock = 8,
@@ -151,6 +156,11 @@ template <class T> cudaError_t cudaMalloc(T **at, size_t bytes) {
 template <class T> cudaError_t cudaMallocAsync(T **at, size_t bytes, cudaStream_t) {
     return cudaMalloc(at, bytes);
 }
+// Rows as far from each other as GPUs have them.
+template <class T>
+cudaError_t cudaMallocPitch(T **at, size_t *pitch, size_t width, size_t height) {
+    return *pitch = (width + 511) / 512 * 512, cudaMalloc(at, *pitch * height);
+}
 template <class T> cudaError_t cudaMallocManaged(T **at, size_t bytes, unsigned = 1) {
     return cuda_on_cpu::allocate(reinterpret_cast<void **>(at), bytes, cuda_on_cpu::Owner::BOTH);
 }
@@ -188,6 +198,11 @@ inline cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, siz
         if (cudaError_t wrong = cudaMemcpy(at, source, width, kind)) return wrong;
     }
     return cudaSuccess;
+}
+inline cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                                     size_t width, size_t height, cudaMemcpyKind kind,
+                                     cudaStream_t = nullptr) {
+    return cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind);
 }
 inline cudaError_t cudaMemset(void *at, int value, size_t bytes) {
     if (!cuda_on_cpu::has_room(at, bytes, "memset"))
@@ -277,6 +292,14 @@ cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *threads, F, size_
 inline cudaError_t cudaStreamCreate(cudaStream_t *made) { return *made = nullptr, cudaSuccess; }
 inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t *made, unsigned) {
     return cudaStreamCreate(made);
+}
+inline cudaError_t cudaStreamCreateWithPriority(cudaStream_t *made, unsigned, int) {
+    return cudaStreamCreate(made);
+}
+inline cudaError_t cudaStreamQuery(cudaStream_t) { return cudaPeekAtLastError(); }
+inline cudaError_t cudaEventQuery(cudaEvent_t) { return cudaPeekAtLastError(); }
+inline cudaError_t cudaMemPrefetchAsync(const void *, size_t, int, cudaStream_t = nullptr) {
+    return cudaSuccess;
 }
 inline cudaError_t cudaStreamDestroy(cudaStream_t) { return cudaSuccess; }
 inline cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned = 0) {

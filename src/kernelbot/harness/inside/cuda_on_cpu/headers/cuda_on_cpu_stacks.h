@@ -6,7 +6,7 @@
 #endif
 
 namespace cuda_on_cpu {
-constexpr size_t STACK_BYTES = 128 << 10;
+constexpr size_t STACK_BYTES = 640 << 10; // a GPU has 512 KiB of local memory for a thread
 constexpr size_t GUARD_PAGE_BYTES = 4096;
 constexpr unsigned MAX_STACKS = 1025;
 
