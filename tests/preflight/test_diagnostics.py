@@ -136,3 +136,18 @@ def test_hostile_output_takes_little_time_to_read(said: str) -> None:
     began_s = time.process_time()
     read_diagnostics(said, TRITON, "mine.py")
     assert time.process_time() - began_s < 1.0
+
+
+@pytest.mark.parametrize(
+    ("mangled", "name"),
+    [
+        ("_Z10add_kernelPKfS0_lPf", "add_kernel"),
+        ("_Z7reverseILi128EfEvPKT0_PS0_", "reverse"),
+        ("_ZN5space3addEv", "_ZN5space3addEv"),
+        ("_Z99short", "_Z99short"),
+    ],
+)
+def test_ptxas_names_a_kernel_as_its_author_does(mangled: str, name: str) -> None:
+    said = f"Registers are spilled to local memory in function '{mangled}', 8 bytes spill stores"
+    [found] = read_diagnostics(f"ptxas warning : {said}\n", "", "submission.cu")
+    assert found.message == said.replace(mangled, name)

@@ -18,6 +18,8 @@ _NVCC = re.compile(
 )
 _GCC = re.compile(r"^(\S[^:]{0,300}):(\d{1,7}):(?:(\d{1,7}):)? (?:fatal )?(error|warning): (.+)")
 _PTXAS = re.compile(r"^ptxas (?:(.{1,300}), line (\d{1,7}); )?(error|fatal|warning)\s*: (.+)")
+_MANGLED = re.compile(r"'_Z(\d{1,3})(\w{1,400})'")
+"""A function's name in ptxas's words, unless it is in a namespace."""
 _LINKER = re.compile(r"^(?:.{0,300}: )?(undefined reference to .+|cannot find .+)")
 _TRITON = re.compile(
     r"^(?:\S*\.)?(?:CompilationError|UnsupportedLanguageConstruct): at (\d+):(\d+):"
@@ -125,10 +127,17 @@ def _compiler(line: str) -> Diagnostic | None:
         return Diagnostic(_severity(gcc[4]), gcc[5][:_MAX_MESSAGE], gcc[1], int(gcc[2]), column)
     if ptxas := _PTXAS.match(line):
         at = int(ptxas[2]) if ptxas[2] else None
-        return Diagnostic(_severity(ptxas[3]), ptxas[4][:_MAX_MESSAGE], ptxas[1] or "", at)
+        message = _MANGLED.sub(_written_name, ptxas[4][:_MAX_MESSAGE])
+        return Diagnostic(_severity(ptxas[3]), message, ptxas[1] or "", at)
     if linker := _LINKER.match(line):
         return Diagnostic(Severity.ERROR, linker[1][:_MAX_MESSAGE])
     return None
+
+
+def _written_name(mangled: re.Match[str]) -> str:
+    """A function's name as its author wrote it, without its types."""
+    length, rest = int(mangled[1]), mangled[2]
+    return f"'{rest[:length]}'" if length <= len(rest) else mangled[0]
 
 
 def _severity(word: str) -> Severity:

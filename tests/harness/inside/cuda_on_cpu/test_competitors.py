@@ -139,7 +139,7 @@ def test_a_product_split_along_its_inner_dimension(call: Call) -> None:
 
 
 def test_pairs_of_halves(call: Call) -> None:
-    x = np.concatenate([normal(200) * 3, np.float32([7, 8])]).astype(np.float16)
+    x = np.concatenate([normal(200) * 3, np.array([7, 8], np.float32)]).astype(np.float16)
     out = np.zeros(x.size, np.float16)
     call("run_gelu", x, out, x.size)
     exact = x.astype(float)
@@ -173,7 +173,7 @@ def test_groups_of_a_warp(call: Call) -> None:
 
 def test_the_largest_float_by_the_order_of_integers(call: Call) -> None:
     a = normal(1000)
-    most, packed = np.float32([-np.inf]), np.zeros(1, np.uint64)
+    most, packed = np.array([-np.inf], np.float32), np.zeros(1, np.uint64)
     call("run_largest", a, most, packed, a.size)
     assert a.max() == most[0]
     assert a.argmax() == 0xFFFFFFFF - int(packed[0] & np.uint64(0xFFFFFFFF))

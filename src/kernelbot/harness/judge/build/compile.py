@@ -195,9 +195,9 @@ def _compile(plan: _Plan, job: JobSpec, client: RunnerClient) -> BuildOutcome:
     if result.limit is None and result.exit_code == 0 and binary:
         return BuildOutcome(Verdict.ACCEPTED, report, binary)
     verdict, message = _explain(result, timeout_s, limits)
-    return BuildOutcome(
-        verdict, report, failure=Failure(Fault.AUTHOR, message, _first_error(output))
-    )
+    error = _first_error(output)
+    evidence = "" if error == message else error  # nobody reads it twice
+    return BuildOutcome(verdict, report, failure=Failure(Fault.AUTHOR, message, evidence))
 
 
 def _run(
