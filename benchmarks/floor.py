@@ -1,9 +1,11 @@
 """What requests cost, against the least that their stack costs: Starlette and one statement.
 
 Run with `python -m benchmarks.floor [--count N] [--rounds N] [--only WORD]`. The floor is served by
-a process of its own, over the same database, and asked in turn with the platform: of each figure
-the median of the rounds is printed. Processor time of the API and of Postgres, in milliseconds, of
-one client who asks over one connection.
+a process of its own, over the same database, and asked in turn with the platform. Processor time of
+the API and of Postgres, in milliseconds, of one client who asks over one connection: medians of the
+rounds, and of how many times the floor it is in the same round, since a machine's speed changes. Of
+Postgres those processes count that answer; what the others did meanwhile, e.g. vacuum what
+submissions had changed, is printed beside it.
 """
 
 import argparse
@@ -15,12 +17,14 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
 
 import httpx
 from scripts.ports import free_port
 
 from benchmarks.board_data import AUTHOR_TOKEN, BOARD, ServedBoard, served_board
-from benchmarks.processor_time import processor_s
+from benchmarks.processor_time import processor_s_by_process
 from benchmarks.standings import PORT, URL
 from benchmarks.standings_clients import submit_request
 from kernelbot.render.table import table
@@ -30,7 +34,7 @@ _READ_TIMES, _SUBMIT_TIMES = 3.0, 6.0
 """How many times the floor a request may cost."""
 _HEADERS = (
     *("request", "API ms", "times the floor", "Postgres ms", "times the floor of Postgres"),
-    *("at most", ""),
+    *("beside it ms", "at most", ""),
 )
 
 
@@ -116,6 +120,14 @@ def _wait_for(port: int, process: "subprocess.Popen[bytes]") -> None:
     raise RuntimeError("The floor didn't start.")
 
 
+class Cost(NamedTuple):
+    """Of a request, in milliseconds of a processor. `beside`: of what else Postgres did."""
+
+    api: float
+    postgres: float
+    beside: float
+
+
 @dataclass(frozen=True)
 class Asked:
     """What is asked: the platform, or the floor."""
@@ -124,19 +136,38 @@ class Asked:
     api: int
     postgres: int
 
-    def cost_ms(self, operation: Operation, numbers: range) -> tuple[float, float]:
-        """Of one request: the API's, and that of Postgres."""
-        before = processor_s(self.api), processor_s(self.postgres)
+    def cost_ms(self, operation: Operation, numbers: range) -> Cost:
+        """Of one request. What a process used that has ended meanwhile is left out."""
+        before = self._used_s()
         ask(self.port, operation, numbers)
-        after = processor_s(self.api), processor_s(self.postgres)
-        api, postgres = ((b - a) * 1e3 / len(numbers) for a, b in zip(before, after, strict=True))
-        return api, postgres
+        used = {
+            process: (now_s - before.get(process, 0.0)) * 1e3 / len(numbers)
+            for process, now_s in self._used_s().items()
+        }
+        postgres = processor_s_by_process(self.postgres).keys()
+        answering = {pid for pid in postgres & used.keys() if _answers(pid)}
+        return Cost(
+            sum(ms for pid, ms in used.items() if pid not in postgres),
+            sum(used[pid] for pid in answering),
+            sum(ms for pid, ms in used.items() if pid in postgres and pid not in answering),
+        )
+
+    def _used_s(self) -> dict[int, float]:
+        return processor_s_by_process(self.api) | processor_s_by_process(self.postgres)
+
+
+def _answers(pid: int) -> bool:
+    """Whether a process of Postgres answers a client: its name says whose, and over what."""
+    try:
+        return b"[local]" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return False
 
 
 def _measured(board: ServedBoard, count: int, rounds: int, only: str) -> list[list[str]]:
     asked = [one for one in operations(board.organiser.token) if only in one.name]
     platform = Asked(PORT, *board.pids)
-    found: dict[str, list[tuple[float, float]]] = {}
+    found: dict[str, list[Cost]] = {}
     waiting = Operation("submit", lambda n: _submit(-1 - n, AUTHOR_TOKEN))
     ask(PORT, waiting, range(_WAITING))
     with served_floor(board.url) as (port, pid):
@@ -146,22 +177,21 @@ def _measured(board: ServedBoard, count: int, rounds: int, only: str) -> list[li
             found.setdefault(FLOOR.name, []).append(floor.cost_ms(FLOOR, numbers))
             for one in asked:
                 found.setdefault(one.name, []).append(platform.cost_ms(one, numbers))
-    medians = {
-        name: tuple(statistics.median(column) for column in zip(*costs[1:], strict=True))
-        for name, costs in found.items()
-    }
-    return [_row(one, medians[one.name], medians[FLOOR.name]) for one in (FLOOR, *asked)]
+    least = found[FLOOR.name][1:]
+    return [_row(one, found[one.name][1:], least) for one in (FLOOR, *asked)]
 
 
-def _row(operation: Operation, cost: tuple[float, ...], least: tuple[float, ...]) -> list[str]:
-    times = [ms / floor for ms, floor in zip(cost, least, strict=True)]
-    holds = "holds" if max(times) <= operation.most else "MISSED"
-    figures = [text for ms, of in zip(cost, times, strict=True) for text in _cells(ms, of)]
-    return [operation.name, *figures, f"{operation.most:g}", holds]
-
-
-def _cells(ms: float, times: float) -> tuple[str, str]:
-    return f"{ms:.3f}", f"{times:.1f}"
+def _row(operation: Operation, costs: list[Cost], least: list[Cost]) -> list[str]:
+    api, postgres, beside = (statistics.median(column) for column in zip(*costs, strict=True))
+    pairs = list(zip(costs, least, strict=True))
+    api_times = statistics.median(cost.api / floor.api for cost, floor in pairs)
+    postgres_times = statistics.median(cost.postgres / floor.postgres for cost, floor in pairs)
+    return [
+        operation.name,
+        *(f"{api:.3f}", f"{api_times:.1f}", f"{postgres:.3f}", f"{postgres_times:.1f}"),
+        *(f"{beside:.3f}", f"{operation.most:g}"),
+        "holds" if max(api_times, postgres_times) <= operation.most else "MISSED",
+    ]
 
 
 def main() -> None:

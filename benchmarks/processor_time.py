@@ -1,11 +1,15 @@
 """Processor time of a process and its descendants. Linux only."""
 
+import contextlib
 import os
+import time
 from collections.abc import Iterable
 from pathlib import Path
 
 from scripts.processes import Process
 
+_ALL_THREADS = 2
+"""Linux numbers the clocks of processes like that: the time that all of its threads ran."""
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 JUDGING = "judging"
 PARTS = {
@@ -30,6 +34,25 @@ def processor_s(root: int) -> float:
         grown = not found_now <= members
         members |= found_now
     return sum(times[pid][1] for pid in members if pid in times) / _TICKS_PER_S
+
+
+def processor_s_by_process(root: int) -> dict[int, float]:
+    """What `root` and each of its living descendants have used so far, with all of their threads
+    and to less than a microsecond: four hundred small requests take a few ticks."""
+    parents = {
+        int(entry.name): found[0]
+        for entry in Path("/proc").iterdir()
+        if entry.name.isdigit() and (found := _parent_and_ticks(entry)) is not None
+    }
+    used = dict[int, float]()
+    for pid in parents:
+        above = pid
+        while above in parents and above != root:
+            above = parents[above]
+        if above == root:
+            with contextlib.suppress(OSError):  # it has ended meanwhile
+                used[pid] = time.clock_gettime(~pid << 3 | _ALL_THREADS)
+    return used
 
 
 def _parent_and_ticks(process: Path) -> tuple[int, int] | None:
