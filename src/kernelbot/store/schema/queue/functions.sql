@@ -217,7 +217,7 @@ $$;
 -- A function, because its plan is made once per connection. Of the author's own runs it counts
 -- those behind and not those before: most callers have just submitted, so there are none behind.
 CREATE FUNCTION queue_position(_run bigint, _ranked_first boolean)
-RETURNS bigint LANGUAGE plpgsql STABLE AS $$
+RETURNS bigint LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
     own record;
     round bigint;
@@ -283,7 +283,7 @@ $$;
 -- worker says of the device if none can use it.
 CREATE FUNCTION queue_line(
     _submission bigint, _ranked_first boolean, _fresh_s double precision, _limited boolean
-) RETURNS json LANGUAGE plpgsql STABLE AS $$
+) RETURNS json LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
     next record;
     fresh interval := make_interval(secs => _fresh_s);
@@ -338,13 +338,24 @@ BEGIN
         FROM worker_devices d JOIN workers w ON w.owner = d.owner
         WHERE d.device = next.device AND w.heartbeat_at BETWEEN now() - fresh AND now() + fresh
         LIMIT 1;
+        -- Nobody judges, so nobody knows how long it takes.
+        RETURN json_build_object(
+            'device', next.device, 'position', next.place, 'running', running,
+            'own_running', own_running, 'own_before', own_before, 'others', others,
+            'workers', workers, 'note', note, 'mean_s', NULL
+        );
     END IF;
+    -- Modes are looked up one by one, and what waits is read in the order of its index: otherwise
+    -- the planner reads a whole table for fifty rows of it.
     WITH lately AS (
         SELECT s.mode, r.secret, r.duel_id IS NOT NULL AS is_duel,
             greatest(extract(epoch FROM r.finished_at - r.started_at), 0) AS took_s
-        FROM runs r LEFT JOIN submissions s ON s.id = r.submission_id
-        WHERE r.device = next.device AND r.state = 'finished' AND r.started_at IS NOT NULL
-        ORDER BY r.finished_at DESC LIMIT 50
+        FROM (
+            SELECT * FROM runs
+            WHERE device = next.device AND state = 'finished' AND started_at IS NOT NULL
+            ORDER BY finished_at DESC LIMIT 50
+        ) r
+        LEFT JOIN LATERAL (SELECT mode FROM submissions WHERE id = r.submission_id LIMIT 1) s ON true
     ),
     took AS (
         SELECT l.mode, l.secret, avg(l.took_s) AS mean_s
@@ -353,7 +364,8 @@ BEGIN
     -- So many show what the others are; all would cost each look at a long queue.
     some_waiting AS (
         SELECT r.submission_id, r.secret FROM runs r
-        WHERE r.device = next.device AND r.state = 'queued' AND r.rejudge_id IS NULL LIMIT 50
+        WHERE r.device = next.device AND r.state = 'queued' AND r.rejudge_id IS NULL
+        ORDER BY r.author_id, r.priority DESC, r.id LIMIT 50
     ),
     at_work AS (
         SELECT r.submission_id, r.secret FROM runs r
@@ -364,7 +376,7 @@ BEGIN
         (SELECT avg(l.took_s) FROM lately l WHERE l.is_duel)
     INTO mean_s, duel_s
     FROM (SELECT * FROM some_waiting UNION ALL SELECT * FROM at_work) r
-    JOIN submissions s ON s.id = r.submission_id
+    CROSS JOIN LATERAL (SELECT mode FROM submissions WHERE id = r.submission_id LIMIT 1) s
     LEFT JOIN took t ON t.mode = s.mode AND t.secret = r.secret;
     IF mean_s IS NOT NULL AND duel_s IS NOT NULL THEN
         SELECT count(*) INTO dueled FROM duels d WHERE d.device = next.device AND d.state = 'waiting';
