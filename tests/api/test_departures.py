@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, StreamingResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from kernelbot.api.departures import Departures
+from kernelbot.api.departures import PRESENCE, Departures, Presence
 from kernelbot.api.middleware import AccessLog
 from kernelbot.store.database import Database
 
@@ -133,6 +133,66 @@ async def test_a_stream_ends_with_its_reader() -> None:
     client.leave()
     await client.request
     assert ended.is_set()
+
+
+class Told(Client):
+    """A client whose server tells that it has gone, and is never asked."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.presence = Presence()
+        super().__init__(app, around=self._telling)
+
+    def leave(self) -> None:
+        self.presence.end()
+
+    def _telling(self, app: ASGIApp) -> ASGIApp:
+        async def around(scope: Scope, _: Receive, send: Send) -> None:
+            state = {"state": {PRESENCE: self.presence}}
+            await Departures(app)({**scope, **state}, _never, send)
+
+        return around
+
+
+async def _never() -> Message:
+    raise AssertionError("nobody has to ask whether the client is there")
+
+
+async def test_a_request_ends_with_a_client_of_whom_the_server_tells() -> None:
+    begun, stopped = asyncio.Event(), asyncio.Event()
+
+    async def handle(_: Request) -> PlainTextResponse:
+        begun.set()
+        try:
+            await asyncio.sleep(600)
+        finally:
+            stopped.set()
+        raise AssertionError
+
+    client = Told(answering(handle))
+    await begun.wait()
+    client.leave()
+    await client.request
+    assert ([], True) == (client.sent, stopped.is_set())
+
+
+async def test_a_request_of_a_client_who_had_gone_before_it_began_ends() -> None:
+    async def handle(_: Request) -> PlainTextResponse:
+        await asyncio.sleep(600)
+        raise AssertionError
+
+    client = Told(answering(handle))
+    client.leave()
+    await client.request
+    assert [] == client.sent
+
+
+async def test_nobody_waits_for_the_client_of_a_request_that_was_answered() -> None:
+    async def handle(request: Request) -> PlainTextResponse:
+        return PlainTextResponse((await request.body()).decode())
+
+    client = Told(answering(handle))
+    await client.request
+    assert (b"", set()) == (client.sent[1]["body"], client.presence.waiting)
 
 
 async def test_an_error_is_raised_as_it_is() -> None:

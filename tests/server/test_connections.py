@@ -14,6 +14,7 @@ import pytest
 import uvicorn
 from starlette.types import Receive, Scope, Send
 
+from kernelbot.api.departures import PRESENCE
 from kernelbot.api.dependencies import BELONGS_TO
 from kernelbot.server.connection_limits import ConnectionLimits, connection_limits, counted_address
 from kernelbot.server.connections import BoundedHttp, Connections
@@ -172,6 +173,18 @@ class Clock:
 @pytest.fixture
 async def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return Clock(monkeypatch)
+
+
+async def test_a_request_is_told_that_its_client_has_gone() -> None:
+    async with serving(PATIENT) as server:
+        client = await server.connect()
+        await client.send(UPLOAD)
+        await server.until(lambda count: count == 1 and server.connections()[0]._is_busy())
+        presence = server.connections()[0].scope["state"][PRESENCE]
+        before = presence.is_gone
+        server.clients[0].transport.abort()
+        await server.until(lambda count: count == 0)
+        assert (False, True) == (before, presence.is_gone)
 
 
 async def test_requests_are_answered_one_after_the_other() -> None:

@@ -2,13 +2,32 @@
 is gone."""
 
 import asyncio
+from collections.abc import Callable
 
 from starlette.responses import StreamingResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LEFT = "kernelbot.client_left"
 """Whether a request's client left before an answer began, in its scope."""
+PRESENCE = "kernelbot.presence"
+"""In a request's state, the `Presence` by which our server tells that its client has gone. Without
+it a task waits for that, for each request."""
+_WITH_BODY = (b"content-length", b"transfer-encoding")
 _NO_BODY: Message = {"type": "http.request", "body": b"", "more_body": False}
+
+
+class Presence:
+    """Whether the client of a connection is there. `waiting`: what is called once it has gone."""
+
+    def __init__(self) -> None:
+        self.is_gone = False
+        self.waiting = set[Callable[[], None]]()
+
+    def end(self) -> None:
+        """The client has gone."""
+        self.is_gone = True
+        for call in tuple(self.waiting):
+            call()
 
 
 class Departures:
@@ -32,7 +51,7 @@ class Departures:
         else:
             request.ends_here()  # also if it has answered all the same
         finally:
-            request.leaving.cancel()
+            request.end()
 
 
 class EventStream(StreamingResponse):
@@ -57,11 +76,27 @@ class _Request:
         assert task is not None, "what is async runs in a task"
         self._task = task
         self._before = task.cancelling()
-        self._body_read = self._sent = self._cancelled = False
+        self._body_read = self._over = self._cancelled = False
         self._gone = asyncio.Event()
-        self.leaving = asyncio.ensure_future(departure(receive))
-        """Ends when the client has gone. It is to be cancelled when the answer is made."""
-        self.leaving.add_done_callback(self._left)
+        self._presence: Presence | None = scope.get("state", {}).get(PRESENCE)
+        self._leaving: asyncio.Future[None] | None = None
+        """Ends when the client has gone; None: the server tells it."""
+        # A body is read all the same: it is counted as it is received, and a large one is refused.
+        if self._presence is None or _has_body(scope):
+            self._leaving = asyncio.ensure_future(departure(receive))
+            self._leaving.add_done_callback(self._departed)
+            return
+        self._presence.waiting.add(self._left)
+        if self._presence.is_gone:
+            asyncio.get_running_loop().call_soon(self._left)
+
+    def end(self) -> None:
+        """The answer is made: from now on it is all the same whether the client is there."""
+        self._over = True
+        if self._presence is not None:
+            self._presence.waiting.discard(self._left)
+        if self._leaving is not None:
+            self._leaving.cancel()
 
     async def receive(self) -> Message:
         """No body, and then that the client has gone."""
@@ -74,20 +109,26 @@ class _Request:
     async def send(self, message: Message) -> None:
         """Send what the answer consists of."""
         if message["type"] == "http.response.body" and not message.get("more_body"):
-            self._sent = True  # from here on the server says of everybody that they are gone
+            self._over = True  # from here on the server says of everybody that they are gone
         await self._send(message)
 
-    def _left(self, leaving: "asyncio.Future[None]") -> None:
-        if leaving.cancelled():
-            return
+    def _departed(self, leaving: "asyncio.Future[None]") -> None:
+        if not leaving.cancelled():
+            self._left()
+
+    def _left(self) -> None:
         self._gone.set()
-        if not self._sent and not self._task.done():
+        if not self._over and not self._task.done():
             self._scope[LEFT] = self._cancelled = True
             self._task.cancel()
 
     def ends_here(self) -> bool:
         """Whether it was cancelled because the client has gone, and for no other reason."""
         return self._cancelled and self._task.uncancel() <= self._before
+
+
+def _has_body(scope: Scope) -> bool:
+    return any(name in _WITH_BODY for name, _ in scope["headers"])
 
 
 async def departure(receive: Receive) -> None:

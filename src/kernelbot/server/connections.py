@@ -19,6 +19,7 @@ from uvicorn.config import Config
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import ServerState
 
+from kernelbot.api.departures import PRESENCE, Presence
 from kernelbot.api.dependencies import BELONGS_TO
 from kernelbot.api.errors import error_response
 from kernelbot.server.connection_limits import ConnectionLimits, counted_address
@@ -119,6 +120,7 @@ class BoundedHttp(HttpToolsProtocol):
         self._refused = False
         self.address: str | None = None
         """The address if its connections are counted; None: they aren't."""
+        self._presence = Presence()
         self.account: int | None = None
         """Whose answer is made or read; None: nobody's who has said who they are."""
 
@@ -145,6 +147,7 @@ class BoundedHttp(HttpToolsProtocol):
         if self.address is not None:
             _count_down(self._shared.of_address, self.address)
         super().connection_lost(exc)
+        self._presence.end()
 
     def data_received(self, data: bytes) -> None:
         """Read a piece at a time, so that no head grows by much before it is measured."""
@@ -162,6 +165,7 @@ class BoundedHttp(HttpToolsProtocol):
     def on_message_begin(self) -> None:
         super().on_message_begin()
         self.scope["state"][BELONGS_TO] = self.belongs_to
+        self.scope["state"][PRESENCE] = self._presence
         self._in_head = True
         self._head_bytes = self._unparsed_bytes = 0
 
