@@ -1,6 +1,9 @@
 """A submission as somebody finds it, with its place in the queue."""
 
 import asyncio
+from typing import LiteralString
+
+import pytest
 
 from kernelbot.protocol import Mode
 from tests.support.world import World
@@ -48,3 +51,58 @@ async def test_its_place_says_what_keeps_a_worker_from_the_device(world: World) 
     found = await world.services.submissions.snapshot(world.ada.user, sent.id)
     assert found.queue is not None
     assert "its host ended" == found.queue.note
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "attempts = 0",
+        "state = 'dispatched', attempts = 1, started_at = now()",
+        "state = 'finished', verdict = 'accepted', score_s = 1, finished_at = now()",
+        "state = 'finished', verdict = 'accepted', finished_at = now(), shared_seed = true",
+        "state = 'finished', verdict = 'time_limit', fault = 'author', finished_at = now()",
+        "state = 'cancelled', message = 'no', finished_at = now()",
+    ],
+)
+@pytest.mark.parametrize("mode", [Mode.TEST, Mode.BENCHMARK])
+async def test_what_no_ranking_has_is_found_without_looking_into_one(
+    world: World, mode: Mode, change: LiteralString
+) -> None:
+    await world.board(devices=("CPU", "H100"))
+    sent = await world.submit(mode=mode, devices=("CPU", "H100"))
+    async with world.database.write() as session:
+        await session.do(f"UPDATE runs SET {change}")
+        values = {"id": sent.id}
+        whole = "SELECT * FROM submission_snapshots WHERE id = %(id)s ORDER BY device, secret"
+        found = await session.all("SELECT * FROM submission_snapshot(%(id)s)", values)
+        assert await session.all(whole, values) == found
+        assert 2 == len(found)
+
+
+_TABLES: LiteralString = """
+WITH RECURSIVE reads AS (
+    SELECT %(view)s::regclass::oid AS id
+    UNION
+    SELECT d.refobjid FROM reads
+    JOIN pg_rewrite r ON r.ev_class = reads.id
+    JOIN pg_depend d ON d.objid = r.oid AND d.classid = 'pg_rewrite'::regclass
+        AND d.refclassid = 'pg_class'::regclass
+)
+SELECT DISTINCT c.relname FROM reads JOIN pg_class c ON c.oid = reads.id WHERE c.relkind = 'r'
+"""
+_DECIDES = {
+    "duels": "whatever ends one decides again which runs count (`decisions`)",
+    "withdrawn_sources": "as above",
+    "standings": "each change is a version of the board's device",
+    "problem_versions": "never change; which one is the board's or a rejudge's, their rows say",
+}
+"""Tables that a submission shows something of, and why their rows aren't in its stamp."""
+
+
+async def test_a_stamp_is_of_all_tables_that_a_submission_shows(world: World) -> None:
+    async with world.database.read() as session:
+        shown, stamped = [
+            {row["relname"] for row in await session.all(_TABLES, {"view": view})}
+            for view in ("submission_snapshots", "submission_stamps")
+        ]
+    assert _DECIDES.keys() == shown - stamped

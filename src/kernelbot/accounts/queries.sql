@@ -38,10 +38,8 @@ LIMIT 1;
 INSERT INTO tokens (user_id, name, hash) VALUES (%(user_id)s, %(name)s, %(hash)s);
 
 -- name: by_token
-SELECT u.id, u.name, u.role, u.created_at, u.banned_at
-FROM tokens t JOIN users u ON u.id = t.user_id
-WHERE t.hash = %(hash)s AND t.kind = %(kind)s
-    AND (least(t.revoked_at, t.expires_at, token_ends_at(t.parent_id)) > now()) IS NOT FALSE;
+SELECT id, name, role, created_at, banned_at FROM token_owners
+WHERE hash = %(hash)s AND kind = %(kind)s;
 
 -- name: renew_token
 UPDATE tokens SET expires_at = now() + make_interval(secs => %(lasts_s)s)

@@ -3,8 +3,10 @@
 from dataclasses import dataclass, field
 
 from kernelbot.domain.versioned_cache import VersionedCache
+from kernelbot.submissions.lists import OwnPage
 
 MAX_KEPT_BYTES = 64 << 10
+_KEPT_PAGES = 256
 _KEPT = 512
 """How many answers of each kind are kept: never more than 32 MiB."""
 _KEPT_OF_LISTS = 4096
@@ -20,6 +22,22 @@ class RenderedAnswers:
         default_factory=lambda: VersionedCache(_KEPT)
     )
     """By the submission's number, and whether secret results are in it."""
+    rankings: VersionedCache[tuple[str, bytes], bytes] = field(
+        default_factory=lambda: VersionedCache(_KEPT)
+    )
+    """The same by board and query as they stand in a request, by the stamp of the board's
+    rankings."""
+    own: VersionedCache[str, bytes] = field(default_factory=lambda: VersionedCache(_KEPT))
+    """By the submission's number as it stands in a path: the same for its author, by what one look
+    finds of it."""
+    own_pages: VersionedCache[tuple[int, bytes], bytes] = field(
+        default_factory=lambda: VersionedCache(_KEPT_PAGES)
+    )
+    """By the account and the query: a page of its own submissions, in the same way."""
+    pages_asked: VersionedCache[bytes, OwnPage] = field(
+        default_factory=lambda: VersionedCache(_KEPT)
+    )
+    """By the query: which page it asks for."""
     listed: VersionedCache[int, bytes] = field(
         default_factory=lambda: VersionedCache(_KEPT_OF_LISTS)
     )

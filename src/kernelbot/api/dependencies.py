@@ -70,17 +70,16 @@ async def shown(request: Request) -> Credential | None:
     return organisers or (Credential(token) if token else None)
 
 
-def count_connection(request: Request, user: User) -> User:
-    """The user, whose connection this is from now on. Raises `TooManyRequests` if they are being
-    answered on too many."""
+def count_connection(request: Request, account_id: int) -> None:
+    """It is the account's connection from now on. Raises `TooManyRequests` if it is being answered
+    on too many."""
     belongs_to = request.scope.get("state", {}).get(BELONGS_TO)
-    if belongs_to is not None and not belongs_to(user.id):
+    if belongs_to is not None and not belongs_to(account_id):
         raise TooManyRequests(
             "Your account has too many connections at once.",
             retry_after_s=_CONNECTIONS_AGAIN_S,
             hint="Close event streams and downloads that you no longer need.",
         )
-    return user
 
 
 async def maybe_viewer(request: Request) -> User | None:
@@ -99,7 +98,9 @@ async def owner_of(request: Request, credential: Credential) -> User:
         failures_of(request).check(request)
         return await users.organiser()
     with wrong_tokens_counted(request):
-        return count_connection(request, await users.authenticate(credential.text))
+        user = await users.authenticate(credential.text)
+    count_connection(request, user.id)
+    return user
 
 
 async def viewer_again(request: Request) -> Callable[[], Awaitable[User]]:

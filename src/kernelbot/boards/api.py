@@ -16,8 +16,10 @@ from kernelbot.api.dependencies import (
 )
 from kernelbot.api.downloads import standings_answer
 from kernelbot.api.errors import documented
+from kernelbot.api.known import KnownFirst, known_by
+from kernelbot.api.known_rankings import keep_standings, known_standings, stamp_before
 from kernelbot.boards.answers import BoardList
-from kernelbot.boards.model import NamedBoard, Statement
+from kernelbot.boards.model import NamedBoard, Statement, Visibility
 from kernelbot.boards.schemas import BoardChange, NewBoard
 from kernelbot.boards.service import BoardEdit
 from kernelbot.domain.ids import BIGINT_MAX
@@ -25,7 +27,7 @@ from kernelbot.ranking.model import StandingsPage
 from kernelbot.schemas.common import NAME_MAX
 from kernelbot.schemas.values import to_json
 
-router = APIRouter(prefix="/boards", tags=["boards"])
+router = APIRouter(prefix="/boards", tags=["boards"], route_class=KnownFirst)
 making = APIRouter(prefix="/boards", tags=["boards"], route_class=CreatorsFirst)
 
 
@@ -106,6 +108,7 @@ async def standings_file(
     responses=documented(400, 401, 403, 404, 422, 503),
     openapi_extra=PUBLIC,
 )
+@known_by(known_standings)
 async def show_standings(
     request: Request,
     services: ServicesDep,
@@ -116,6 +119,7 @@ async def show_standings(
     offset: Annotated[int, Query(ge=0, le=BIGINT_MAX)] = 0,
 ) -> Response:
     """The ranking on one device: every author's best, fastest first."""
+    stamp = await stamp_before(request) if viewer else None
     ranking = await services.standings.ranking(viewer, board, device)
     answers = answers_of(request).standings
     key = (ranking.board.id, ranking.device, limit, offset)
@@ -124,4 +128,6 @@ async def show_standings(
         page = await services.standings.page_of(ranking, limit=limit, offset=offset)
         answer = to_json(StandingsPage, page)
         answers.keep(key, ranking, answer)
+    if viewer and ranking.board.visibility is Visibility.PUBLIC:
+        keep_standings(request, stamp, answer)
     return Response(answer, media_type="application/json")

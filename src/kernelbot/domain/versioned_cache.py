@@ -21,6 +21,14 @@ class VersionedCache(Generic[Key, Kept]):
         found = self._kept.get(key)
         return found[1] if found is not None and found[0] == version else None
 
+    def has(self, key: Key) -> bool:
+        """Whether any value of the key is kept, of whatever version."""
+        return key in self._kept
+
     def keep(self, key: Key, version: object, value: Kept) -> None:
         """Keep a value; if there is no room, the least recently used one is dropped."""
         self._kept[key] = (version, value)
+
+    def drop(self, key: Key) -> None:
+        """Keep nothing of the key."""
+        self._kept.pop(key, None)

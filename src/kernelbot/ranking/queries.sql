@@ -6,6 +6,15 @@ FROM standings_page(
     %(skip)s
 );
 
+-- Whose token it is, and in the same statement whether what was shown of a board's rankings is still true.
+-- name: look
+SELECT o.id AS owner_id, s.stamp FROM token_owners o
+JOIN ranking_stamps s ON lower(s.name) = lower(%(board)s)
+WHERE o.hash = %(hash)s AND o.kind = 'token';
+
+-- name: stamp
+SELECT stamp FROM ranking_stamps WHERE lower(name) = lower(%(board)s);
+
 -- name: submissions_of
 SELECT count(*) AS submissions FROM eligible_runs
 WHERE leaderboard_id = %(leaderboard_id)s AND device = %(device)s AND author_id = %(author_id)s;

@@ -3,12 +3,14 @@
 from dataclasses import dataclass
 
 from kernelbot.accounts.model import User
+from kernelbot.accounts.tokens.text import token_hash
 from kernelbot.boards.model import Board
 from kernelbot.boards.service import find_board, offered_device, visible_boards
 from kernelbot.domain.versioned_cache import VersionedCache
 from kernelbot.ranking import store as standings
 from kernelbot.ranking.marks import PageMarks
 from kernelbot.ranking.model import RankedBoard, Standing, StandingsPage
+from kernelbot.ranking.store import RankingLook
 from kernelbot.store.database import Database
 
 _PAGES = 256
@@ -67,6 +69,17 @@ class StandingsService:
         chosen = offered_device(found.board, device)
         size = found.rankings[chosen]
         return RankingVersion(found.board, chosen, size.authors, size.version, found.creator_id)
+
+    async def look(self, token: str, board: str) -> RankingLook | None:
+        """Whether what was shown of a public board's rankings is still true; None: the token isn't
+        valid, or there is no such board."""
+        async with self._database.read() as session:
+            return await standings.look(session, token_hash(token), board)
+
+    async def stamp(self, board: str) -> int | None:
+        """That of a public board as `look` finds it; what is read after it is as new, or newer."""
+        async with self._database.read() as session:
+            return await standings.stamp(session, board)
 
     async def page_of(self, found: RankingVersion, *, limit: int, offset: int) -> StandingsPage:
         """Some of its rows, as they were at `found` or newer, never older."""

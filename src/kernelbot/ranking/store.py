@@ -60,6 +60,27 @@ async def page(
     return Rows(await from_rows(Standing, found), version)
 
 
+@dataclass(frozen=True)
+class RankingLook:
+    """What tells whether an answer to a token's owner about a board's rankings is still true: as
+    long as `stamp` is the same."""
+
+    owner_id: int
+    stamp: int
+
+
+async def look(session: ReadSession, token_hash: bytes, board: str) -> RankingLook | None:
+    """None: the token has ended, or no public board has the name."""
+    row = await session.one(statements(__file__)["look"], {"hash": token_hash, "board": board})
+    return RankingLook(**row) if row else None
+
+
+async def stamp(session: ReadSession, board: str) -> int | None:
+    """A board's `RankingLook.stamp`; None: no public board has the name."""
+    row = await session.one(statements(__file__)["stamp"], {"board": board})
+    return row["stamp"] if row else None
+
+
 async def submissions_of(
     session: ReadSession, leaderboard_id: int, device: str, author_id: int
 ) -> int:

@@ -1,8 +1,11 @@
 """Lists of submissions: a person's own, and others' for organisers."""
 
+from dataclasses import dataclass
+
 from kernelbot.accounts import store as users
 from kernelbot.accounts.model import User
 from kernelbot.accounts.permissions import require_admin
+from kernelbot.accounts.tokens.text import token_hash
 from kernelbot.boards.service import organised_board
 from kernelbot.domain.errors import NotFound
 from kernelbot.domain.states import SubmissionState
@@ -11,6 +14,23 @@ from kernelbot.store.database import Database, ReadSession
 from kernelbot.submissions import store as submissions
 from kernelbot.submissions import views
 from kernelbot.submissions.model import ListedSubmission, RankedSubmission, Submission
+
+
+@dataclass(frozen=True)
+class OwnPage:
+    """Which page of an author's own list is asked for."""
+
+    board: str | None
+    limit: int
+    before_id: int | None
+
+
+@dataclass(frozen=True)
+class PageLook:
+    """What tells whether a page of its owner's list is still as it was: as long as `stamp` is."""
+
+    owner_id: int
+    stamp: int
 
 
 class SubmissionLists:
@@ -63,6 +83,18 @@ class SubmissionLists:
                 offset=offset,
             )
             return await self._placed(session, found)
+
+    async def look(self, token: str, page: OwnPage) -> PageLook | None:
+        """Whether a page of the token's owner is still as it was; None: the token isn't valid, or
+        the page is empty."""
+        async with self._database.read() as session:
+            found = await submissions.look_at_page(session, token_hash(token), **vars(page))
+        return PageLook(found.owner_id, found.stamp) if found else None
+
+    async def stamp(self, owner: User, page: OwnPage) -> int | None:
+        """That of a page as `look` finds it; what is read after it is as new, or newer."""
+        async with self._database.read() as session:
+            return await submissions.page_stamp(session, owner.id, **vars(page))
 
     async def page_of_others(
         self,

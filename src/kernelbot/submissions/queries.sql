@@ -13,7 +13,7 @@ JOIN runs r ON r.submission_id = p.submission_id AND r.device = p.device AND r.s
 WHERE p.id = %(run_id)s AND NOT p.secret AND p.verdict = 'accepted';
 
 -- A row for each of its runs. `line`: the result of `queue_line`, which is asked once, and only if a
--- run waits.
+-- run waits. `stamp`: that of the same moment, if it is asked for.
 -- name: snapshot
 SELECT r.*,
     ARRAY(
@@ -22,8 +22,28 @@ SELECT r.*,
     ) AS preflights,
     CASE WHEN r.state = 'queued' THEN (
         SELECT queue_line(%(submission_id)s, %(ranked_first)s, %(fresh_s)s, %(limited)s)
-    ) END AS line
+    ) END AS line,
+    CASE WHEN %(stamped)s THEN (
+        SELECT stamp FROM submission_stamps WHERE id = %(submission_id)s
+    ) END AS stamp
 FROM submission_snapshot(%(submission_id)s) r;
+
+-- Whose token it is, and in the same statement whether what its owner was shown of a submission of theirs
+-- is still true: so whatever is answered from it was allowed when it was true.
+-- name: look
+SELECT o.id AS owner_id, s.stamp, CASE WHEN EXISTS (
+        SELECT 1 FROM runs WHERE submission_id = %(submission_id)s AND state = 'queued'
+    ) THEN queue_line(%(submission_id)s, %(ranked_first)s, %(fresh_s)s, %(limited)s) END AS line
+FROM token_owners o JOIN submission_stamps s ON s.author_id = o.id
+WHERE o.hash = %(hash)s AND o.kind = 'token' AND s.id = %(submission_id)s;
+
+-- The same for a page of their list.
+-- name: look_at_page
+SELECT id AS owner_id, own_page_stamp(id, %(board)s, %(before_id)s, %(limit)s) AS stamp
+FROM token_owners WHERE hash = %(hash)s AND kind = 'token';
+
+-- name: page_stamp
+SELECT own_page_stamp(%(author_id)s, %(board)s, %(before_id)s, %(limit)s) AS stamp;
 
 -- name: same_code
 SELECT not_ranked_for AS other_id FROM shown_runs

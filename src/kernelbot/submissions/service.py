@@ -2,10 +2,11 @@
 
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from kernelbot.accounts.model import User
 from kernelbot.accounts.permissions import is_admin
+from kernelbot.accounts.tokens.text import token_hash
 from kernelbot.boards.service import no_submission
 from kernelbot.domain.errors import Conflict
 from kernelbot.domain.ids import can_be_id
@@ -44,6 +45,16 @@ from kernelbot.submissions.live import (
 from kernelbot.submissions.model import NewSubmission, Submission, SubmissionEvent
 from kernelbot.submissions.preflights import store as preflights
 from kernelbot.submissions.views import SubmissionSnapshot
+
+
+@dataclass(frozen=True)
+class SubmissionLook:
+    """What tells whether an answer about a submission to its author is still true: as long as
+    `stamp` and place are the same."""
+
+    owner_id: int
+    stamp: int
+    queue: DeviceQueuePosition | None
 
 
 class Submissions:
@@ -105,11 +116,27 @@ class Submissions:
             snapshot = await self._snapshot(session, viewer, submission_id)
             return await _whole(session, snapshot, files=files)
 
-    async def snapshot(self, viewer: User, submission_id: int) -> SubmissionSnapshot:
+    async def snapshot(
+        self, viewer: User, submission_id: int, *, stamped: bool = False
+    ) -> SubmissionSnapshot:
         """One submission as it is now, with its place in the queue: enough to tell whether what
-        was shown of it is still true. Raises `NotFound`, `NotAllowed`."""
+        was shown of it is still true; with what `look` finds of it if it is to be `stamped`. Raises
+        `NotFound`, `NotAllowed`."""
         async with self._database.read() as session:
-            return await self._snapshot(session, viewer, submission_id)
+            return await self._snapshot(session, viewer, submission_id, stamped=stamped)
+
+    async def look(self, token: str, submission_id: int) -> SubmissionLook | None:
+        """Whether what the token's owner was shown of a submission of theirs is still true; None:
+        the token isn't valid, or isn't the author's."""
+        if not can_be_id(submission_id):
+            return None
+        async with self._database.read() as session:
+            found = await submissions.look(
+                session, token_hash(token), submission_id, self._rules, fresh_s=FRESH_S
+            )
+        if found is None:
+            return None
+        return SubmissionLook(found.owner_id, found.stamp, self._position(found.line))
 
     async def whole(self, snapshot: SubmissionSnapshot) -> Submission:
         """What was looked at with its code and results. Raises `NotFound`."""
@@ -207,11 +234,13 @@ class Submissions:
         return replace(queued, note=NOBODY if line.note is None else line.note)
 
     async def _snapshot(
-        self, session: ReadSession, viewer: User, submission_id: int
+        self, session: ReadSession, viewer: User, submission_id: int, *, stamped: bool = False
     ) -> SubmissionSnapshot:
         found = None
         if can_be_id(submission_id):
-            found = await submissions.snapshot(session, submission_id, self._rules, fresh_s=FRESH_S)
+            found = await submissions.snapshot(
+                session, submission_id, self._rules, fresh_s=FRESH_S, stamped=stamped
+            )
         if found is None:
             raise no_submission(submission_id)
         row = found.submission
@@ -229,6 +258,7 @@ class Submissions:
             queue=self._position(found.line),
             secret=secret,
             preflights=found.preflights,
+            stamp=None if secret or row.author_id != viewer.id else found.stamp,
         )
 
 

@@ -87,25 +87,75 @@ class SubmissionEntry:
 @dataclass(frozen=True)
 class Snapshot(SubmissionEntry):
     """All of a submission that can change. `preflights`: ids of its reports, each with that of the
-    version before, or None; `line`: as `queue.waiting` returns it."""
+    version before, or None; `line`: as `queue.waiting` returns it; `stamp`: that of `Look`,
+    None: it wasn't asked for."""
 
     preflights: tuple[tuple[int, int | None], ...]
     line: WaitingRun | None
+    stamp: int | None
 
 
 async def snapshot(
-    session: ReadSession, submission_id: int, rules: QueueRules, *, fresh_s: float
+    session: ReadSession,
+    submission_id: int,
+    rules: QueueRules,
+    *,
+    fresh_s: float,
+    stamped: bool = False,
 ) -> Snapshot | None:
     """The submission as it is now, by one statement."""
-    values = {"submission_id": submission_id, **asked(rules, fresh_s)}
+    values = {"submission_id": submission_id, "stamped": stamped, **asked(rules, fresh_s)}
     rows = await session.all(statements(__file__)["snapshot"], values)
     if not rows:
         return None
     (preflights, *_) = [row.pop("preflights") for row in rows]
     lines = [row.pop("line") for row in rows]
     line = next((read_line(one) for one in lines if one is not None), None)
+    (stamp, *_) = [row.pop("stamp") for row in rows]
     ids = tuple((number, before) for number, before in preflights)
-    return Snapshot(**vars(_entry(rows)), preflights=ids, line=line)
+    return Snapshot(**vars(_entry(rows)), preflights=ids, line=line, stamp=stamp)
+
+
+@dataclass(frozen=True)
+class Look:
+    """What tells whether an answer to a token's owner is still true. `stamp`: the same as long as
+    all rows are that it was made of; `line`: as `queue.waiting` returns it."""
+
+    owner_id: int
+    stamp: int
+    line: WaitingRun | None = None
+
+
+async def look(
+    session: ReadSession,
+    token_hash: bytes,
+    submission_id: int,
+    rules: QueueRules,
+    *,
+    fresh_s: float,
+) -> Look | None:
+    """None: the token has ended, or isn't the author's."""
+    values = {"hash": token_hash, "submission_id": submission_id, **asked(rules, fresh_s)}
+    row = await session.one(statements(__file__)["look"], values)
+    return Look(row["owner_id"], row["stamp"], read_line(row["line"])) if row else None
+
+
+async def look_at_page(
+    session: ReadSession, token_hash: bytes, *, board: str | None, limit: int, before_id: int | None
+) -> Look | None:
+    """None: the token has ended, or the page is empty."""
+    values = {"hash": token_hash, "board": board, "limit": limit, "before_id": before_id}
+    row = await session.one(statements(__file__)["look_at_page"], values)
+    return Look(row["owner_id"], row["stamp"]) if row and row["stamp"] is not None else None
+
+
+async def page_stamp(
+    session: ReadSession, author_id: int, *, board: str | None, limit: int, before_id: int | None
+) -> int | None:
+    """A page's `Look.stamp`; None: the page is empty."""
+    values = {"author_id": author_id, "board": board, "limit": limit, "before_id": before_id}
+    row = await session.one(statements(__file__)["page_stamp"], values)
+    return row["stamp"] if row else None
 
 
 async def code(session: ReadSession, submission_id: int) -> str | None:

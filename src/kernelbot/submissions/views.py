@@ -1,7 +1,7 @@
 """What of a submission is shown to whom, as pure functions."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from kernelbot.accounts.model import User
@@ -58,6 +58,9 @@ class SubmissionSnapshot:
     """Whether the viewer sees the results of secret runs."""
     preflights: tuple[tuple[int, int | None], ...] = ()
     """Ids of what compilers said of it, each with that of the author's version before, or None."""
+    stamp: int | None = field(default=None, compare=False)
+    """That which `Submissions.look` finds, of the same moment; None: it wasn't asked for, or what
+    others than its author are shown depends on more."""
 
     @property
     def id(self) -> int:

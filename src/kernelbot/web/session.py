@@ -60,7 +60,7 @@ async def counted_session(
     """The session, as `maybe_session` finds it; the connection is its account's. Raises
     `TooManyRequests`."""
     if session is not None:
-        count_connection(request, session.user)
+        count_connection(request, session.user.id)
     return session
 
 

@@ -20,6 +20,7 @@ from kernelbot.api.dependencies import (
 )
 from kernelbot.api.downloads import as_attachment, media_type
 from kernelbot.api.errors import documented
+from kernelbot.api.known import KnownFirst, known_by
 from kernelbot.api.uploads import file_name
 from kernelbot.domain.ids import BIGINT_MAX
 from kernelbot.protocol import Mode
@@ -29,12 +30,19 @@ from kernelbot.schemas.common import NAME_MAX, Name
 from kernelbot.schemas.values import to_json
 from kernelbot.submissions.answers import SubmissionList
 from kernelbot.submissions.api.events import stream
+from kernelbot.submissions.api.known import (
+    keep_page,
+    keep_submission,
+    known_page,
+    known_submission,
+)
 from kernelbot.submissions.api.limits import with_limits
 from kernelbot.submissions.api.listing import listed_json
 from kernelbot.submissions.artifacts.schemas import ArtifactList
+from kernelbot.submissions.lists import OwnPage
 from kernelbot.submissions.model import NewSubmission, SubmissionView
 
-router = APIRouter(prefix="/submissions", tags=["submissions"])
+router = APIRouter(prefix="/submissions", tags=["submissions"], route_class=KnownFirst)
 
 _FIELD = {"type": "string"}
 _FRAME = {
@@ -73,6 +81,7 @@ async def create_submission(
 
 
 @router.get("", response_model=SubmissionList, responses=documented(401, 403, 404, 422, 503))
+@known_by(known_page)
 async def list_submissions(
     request: Request,
     services: ServicesDep,
@@ -93,27 +102,36 @@ async def list_submissions(
     ] = None,
 ) -> Response:
     """The asker's own submissions, the newest first; with `all` or `user` others'."""
-    ask = services.submission_lists
-    if everyone or user is not None:
+    ask, answers = services.submission_lists, answers_of(request)
+    page, stamp = OwnPage(board, limit, before_id), None
+    is_own = not everyone and user is None
+    if is_own:
+        if answers.own_pages.has((viewer.id, request.scope["query_string"])):
+            stamp = await ask.stamp(viewer, page)
+        found = await ask.page_of_own(viewer, board=board, limit=limit, before_id=before_id)
+    else:
         found = await ask.page_of_others(
             viewer, board=board, user=user, limit=limit, before_id=before_id
         )
-    else:
-        found = await ask.page_of_own(viewer, board=board, limit=limit, before_id=before_id)
-    entries = await listed_json(ask, found, answers_of(request).listed)
+    entries = await listed_json(ask, found, answers.listed)
     last = found[-1].id if len(found) == limit else None
-    return Response(SubmissionList.of_json(entries, last), media_type="application/json")
+    answer = SubmissionList.of_json(entries, last)
+    if is_own and found:
+        keep_page(request, page, viewer.id, stamp, answer)
+    return Response(answer, media_type="application/json")
 
 
 @router.get(
     "/{submission_id}", response_model=SubmissionView, responses=documented(401, 403, 404, 422, 503)
 )
+@known_by(known_submission)
 async def show_submission(
     request: Request, services: ServicesDep, viewer: Viewer, submission_id: SubmissionId
 ) -> Response:
     """One submission with its code and its runs' results."""
-    snapshot = await services.submissions.snapshot(viewer, submission_id)
     answers = answers_of(request).submissions
+    again = answers.has((submission_id, False))
+    snapshot = await services.submissions.snapshot(viewer, submission_id, stamped=again)
     comparisons = await services.outcomes.comparisons(viewer, snapshot)
     key, version = (submission_id, snapshot.secret), (snapshot, comparisons)
     answer = answers.get(key, version)
@@ -123,6 +141,8 @@ async def show_submission(
         answer = to_json(SubmissionView, replace(submission, comparisons=limited))
         if len(answer) <= MAX_KEPT_BYTES:
             answers.keep(key, version, answer)
+    else:
+        keep_submission(request, snapshot, answer)
     return Response(answer, media_type="application/json")
 
 

@@ -9,3 +9,10 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE AS $$
     )
     SELECT min(ends_at) FROM made
 $$;
+
+-- Whose token or browser's session something is, by its hash and kind, if neither it nor what it was made
+-- with has ended.
+CREATE VIEW token_owners AS
+SELECT t.hash, t.kind, u.id, u.name, u.role, u.created_at, u.banned_at
+FROM tokens t JOIN users u ON u.id = t.user_id
+WHERE (least(t.revoked_at, t.expires_at, token_ends_at(t.parent_id)) > now()) IS NOT FALSE;

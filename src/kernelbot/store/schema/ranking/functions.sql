@@ -308,6 +308,16 @@ BEGIN
 END;
 $$;
 
+-- A number for what the pages of a public board's rankings show: the same as long as they show the same,
+-- made as `submission_stamps` are.
+CREATE VIEW ranking_stamps AS
+SELECT b.name, hash_array_extended(
+        ARRAY[b.xmin] || ARRAY(
+            SELECT d.xmin FROM leaderboard_devices d WHERE d.leaderboard_id = b.id
+        ), 0
+    ) AS stamp
+FROM leaderboards b WHERE b.visibility = 'public';
+
 CREATE FUNCTION count_standings_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     UPDATE leaderboard_devices d SET version = version + 1

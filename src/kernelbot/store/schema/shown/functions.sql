@@ -188,6 +188,85 @@ LANGUAGE sql STABLE AS $$
     );
 $$;
 
+-- A number for all rows that decide what an author is shown of a submission, but for its place in the
+-- queue: while it is the same, so is what is shown, and an answer that was sent is sent again for one look
+-- by the primary key. It is made of the transactions that have written the rows: so any change makes
+-- another one, and none comes back, even if what had changed is undone. `decisions`: as above, for
+-- why it isn't ranked. A board's devices have the version of each ranking, in which are its place and
+-- the scores that it is compared with.
+CREATE VIEW submission_stamps AS
+SELECT s.id, s.author_id, hash_array_extended(
+        ARRAY[s.xmin, b.xmin, u.xmin]
+        || ARRAY(SELECT r.xmin FROM runs r WHERE r.submission_id = s.id)
+        || CASE WHEN s.mode <> 'test' THEN ARRAY(
+            SELECT d.xmin FROM decisions d
+            WHERE d.author_id = s.author_id AND d.leaderboard_id = s.leaderboard_id
+        ) || ARRAY(
+            SELECT o.xmin FROM leaderboard_devices o WHERE o.leaderboard_id = s.leaderboard_id
+        ) || ARRAY(
+            SELECT j.xmin FROM runs r JOIN rejudges j ON j.id = r.rejudge_id
+            WHERE r.submission_id = s.id
+        ) END, 0
+    ) # hash_record_extended(ROW (
+        b.visibility = 'closed' AND is_member(b.id, s.author_id),
+        (
+            SELECT array_agg(f.id || ':' || coalesce(f.before_id, 0) ORDER BY f.id)
+            FROM shown_preflights f WHERE f.submission_id = s.id
+        )
+    ), 0) AS stamp
+FROM submissions s
+CROSS JOIN LATERAL (
+    SELECT id, xmin, visibility FROM leaderboards WHERE id = s.leaderboard_id LIMIT 1
+) b
+CROSS JOIN LATERAL (SELECT xmin FROM users WHERE id = s.author_id LIMIT 1) u;
+
+-- The same for a page of an author's own list: all that `listed_submissions` reads for it. `_board`:
+-- NULL: of all boards. NULL for an empty page.
+CREATE FUNCTION own_page_stamp(
+    _author bigint, _board text, _before bigint, _limit bigint
+) RETURNS bigint LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+    ids bigint[];
+    boards bigint[];
+    written xid[];
+BEGIN
+    IF _board IS NULL THEN
+        SELECT array_agg(p.id), array_agg(p.leaderboard_id), array_agg(p.xmin)
+        INTO ids, boards, written
+        FROM (
+            SELECT s.id, s.leaderboard_id, s.xmin FROM submissions s
+            WHERE s.author_id = _author AND s.id < coalesce(_before, 9223372036854775807)
+            ORDER BY s.id DESC LIMIT _limit
+        ) p;
+    ELSE
+        SELECT array_agg(p.id), array_agg(p.leaderboard_id), array_agg(p.xmin)
+        INTO ids, boards, written
+        FROM (
+            SELECT s.id, s.leaderboard_id, s.xmin FROM submissions s
+            WHERE s.leaderboard_id = (SELECT b.id FROM leaderboards b WHERE lower(b.name) = lower(_board))
+                AND s.author_id = _author AND s.id < coalesce(_before, 9223372036854775807)
+            ORDER BY s.id DESC LIMIT _limit
+        ) p;
+    END IF;
+    IF ids IS NULL THEN
+        RETURN NULL;
+    END IF;
+    RETURN hash_array_extended(
+        written
+        || ARRAY(SELECT r.xmin FROM runs r WHERE r.submission_id = ANY(ids))
+        || ARRAY(SELECT d.xmin FROM decisions d WHERE d.author_id = _author)
+        || ARRAY(
+            SELECT o.xmin FROM standings st
+            JOIN leaderboard_devices o
+                ON o.leaderboard_id = st.leaderboard_id AND o.device = st.device
+            WHERE st.author_id = _author AND st.submission_id = ANY(ids)
+        )
+        || ARRAY(SELECT b.xmin FROM leaderboards b WHERE b.id = ANY(boards))
+        || ARRAY(SELECT u.xmin FROM users u WHERE u.id = _author), 0
+    );
+END;
+$$;
+
 -- Submissions with a row for each of their runs, whose columns come last.
 CREATE VIEW submission_snapshots AS
 SELECT s.id, b.id AS board_id, b.name AS board, b.creator_id, u.name AS author, s.author_id,
@@ -204,11 +283,30 @@ JOIN shown_runs r ON r.submission_id = s.id
 LEFT JOIN score_intervals i ON i.run_id = r.scored_run_id;
 
 -- The rows of one. To plan them takes ten times as long as to read them, and no plan is better for
--- one submission than for another: so a connection plans them once.
+-- one submission than for another: so a connection plans them once. What has no secret run is in no
+-- ranking, so that most of it is NULL: what clients ask for again and again has few joins.
 CREATE FUNCTION submission_snapshot(_submission bigint) RETURNS SETOF submission_snapshots
 LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
+    IF EXISTS (SELECT 1 FROM runs r WHERE r.submission_id = _submission AND r.secret) THEN
+        RETURN QUERY
+        SELECT s.* FROM submission_snapshots s WHERE s.id = _submission ORDER BY s.device, s.secret;
+        RETURN;
+    END IF;
     RETURN QUERY
-    SELECT s.* FROM submission_snapshots s WHERE s.id = _submission ORDER BY s.device, s.secret;
+    SELECT s.id, b.id, b.name, b.creator_id, u.name, s.author_id,
+        s.file_name, s.mode, s.created_at, s.review, s.review_reason,
+        seed_is_shared(s.id, b.fixed_seed), NULL::text,
+        r.id, r.device, r.secret, r.state, r.verdict, r.score_s, r.attempts,
+        r.created_at, r.started_at, r.finished_at, r.fault, r.message, NULL::bigint,
+        NULL::text, NULL::bigint, NULL::double precision, NULL::double precision,
+        NULL::double precision, r.unverified, r.repeats,
+        NULL::double precision, NULL::double precision, NULL::double precision,
+        NULL::double precision, NULL::double precision, NULL::bigint
+    FROM runs r
+    CROSS JOIN LATERAL (SELECT * FROM submissions WHERE id = r.submission_id LIMIT 1) s
+    CROSS JOIN LATERAL (SELECT * FROM leaderboards WHERE id = s.leaderboard_id LIMIT 1) b
+    CROSS JOIN LATERAL (SELECT * FROM users WHERE id = s.author_id LIMIT 1) u
+    WHERE r.submission_id = _submission ORDER BY r.device;
 END;
 $$;
