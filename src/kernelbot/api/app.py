@@ -99,6 +99,8 @@ def create_app(
         generate_unique_id_function=_operation_id,
         docs_url=None,  # FastAPI's own pages load their programs from another host
         redoc_url=None,
+        # Nobody here sets it up, and FastAPI would ask for each request whether somebody has.
+        telemetry={"tracing": False, "metrics": False, "logs": False},
     )
     app.state.services = services
     app.state.settings = settings

@@ -220,7 +220,6 @@ CREATE FUNCTION queue_position(_run bigint, _ranked_first boolean)
 RETURNS bigint LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
     own record;
-    round bigint;
     before_it bigint;
 BEGIN
     SELECT r.device, r.author_id, r.repeats, r.priority > 0 AS ranked,
@@ -228,8 +227,12 @@ BEGIN
             ELSE t.last_turn END AS last_turn,
         CASE WHEN NOT _ranked_first THEN t.waiting
             WHEN r.priority > 0 THEN t.waiting_ranked
-            ELSE t.waiting - t.waiting_ranked END AS waiting,
-        CASE WHEN NOT _ranked_first THEN '{0,1}' ELSE ARRAY[r.priority] END::integer[] AS priorities
+            ELSE t.waiting - t.waiting_ranked END - (
+            SELECT count(*) FROM runs behind
+            WHERE behind.device = r.device AND behind.author_id = r.author_id
+                AND behind.state = 'queued' AND behind.priority IN (0, 1) AND behind.id > _run
+                AND (NOT _ranked_first OR behind.priority = r.priority)
+        ) AS round
     INTO own
     FROM runs r JOIN queue_turns t ON t.device = r.device AND t.author_id = r.author_id
     WHERE r.id = _run AND r.state = 'queued';
@@ -238,16 +241,13 @@ BEGIN
     ELSIF own.repeats > 0 THEN  -- before all others
         RETURN 1;
     END IF;
-    SELECT own.waiting - count(*) INTO round FROM runs r
-    WHERE r.device = own.device AND r.author_id = own.author_id AND r.state = 'queued'
-        AND r.priority = ANY(own.priorities) AND r.id > _run;
     SELECT coalesce(sum(
         CASE WHEN t.author_id = own.author_id THEN 0
             ELSE least(
                 CASE WHEN NOT _ranked_first THEN t.waiting
                     WHEN own.ranked THEN t.waiting_ranked
                     ELSE t.waiting - t.waiting_ranked END,
-                round - 1
+                own.round - 1
                     + ((
                         CASE WHEN _ranked_first AND own.ranked THEN t.last_ranked_turn
                             ELSE t.last_turn END,
@@ -271,7 +271,7 @@ BEGIN
         ) waits
         GROUP BY waits.author_id
     ) t;
-    RETURN round + before_it;
+    RETURN own.round + before_it;
 END;
 $$;
 
@@ -308,36 +308,34 @@ BEGIN
     IF NOT FOUND THEN
         RETURN NULL;
     END IF;
-    SELECT count(*), count(*) FILTER (WHERE r.author_id = next.author_id)
-    INTO running, own_running
-    FROM runs r WHERE r.device = next.device AND r.state IN ('dispatched', 'running');
-    SELECT t.waiting - 1 - (
-            SELECT count(*) FROM runs r
-            WHERE r.device = next.device AND r.author_id = next.author_id AND r.state = 'queued'
-                AND r.priority IN (0, 1) AND r.id > next.id
-        )
-    INTO own_before
-    FROM queue_turns t WHERE t.device = next.device AND t.author_id = next.author_id;
-    SELECT coalesce(sum(t.waiting), 0),
-        coalesce(sum(t.waiting) FILTER (WHERE t.author_id <> next.author_id), 0)
-    INTO waiting, others
-    FROM queue_turns t WHERE t.device = next.device AND t.waits;
-    SELECT coalesce(sum(d.duels), 0),
-        others + coalesce(sum(d.duels) FILTER (WHERE d.author_id <> next.author_id), 0)
-    INTO coming, others
-    FROM coming_duels(next.device) d;
-    IF NOT _limited THEN
-        others := 0;
-    END IF;
-    SELECT count(*) INTO workers
-    FROM worker_devices d JOIN workers w ON w.owner = d.owner
-    WHERE d.device = next.device AND d.available
-        AND w.heartbeat_at BETWEEN now() - fresh AND now() + fresh;
-    IF workers = 0 THEN
-        SELECT d.note INTO note
+    -- One statement: to begin another one costs more than what these read.
+    SELECT at_work.runs, at_work.own, turns.own - 1 - behind.runs, turns.waiting,
+        CASE WHEN _limited THEN turns.others + duels.others ELSE 0 END, duels.coming,
+        serving.workers, serving.note
+    INTO running, own_running, own_before, waiting, others, coming, workers, note
+    FROM (
+        SELECT count(*) AS runs, count(*) FILTER (WHERE r.author_id = next.author_id) AS own
+        FROM runs r WHERE r.device = next.device AND r.state IN ('dispatched', 'running')
+    ) at_work, (
+        SELECT count(*) AS runs FROM runs r
+        WHERE r.device = next.device AND r.author_id = next.author_id AND r.state = 'queued'
+            AND r.priority IN (0, 1) AND r.id > next.id
+    ) behind, (
+        SELECT coalesce(sum(t.waiting), 0) AS waiting,
+            coalesce(sum(t.waiting) FILTER (WHERE t.author_id <> next.author_id), 0) AS others,
+            max(t.waiting) FILTER (WHERE t.author_id = next.author_id) AS own
+        FROM queue_turns t WHERE t.device = next.device AND t.waits
+    ) turns, (
+        SELECT coalesce(sum(d.duels), 0) AS coming,
+            coalesce(sum(d.duels) FILTER (WHERE d.author_id <> next.author_id), 0) AS others
+        FROM coming_duels(next.device) d
+    ) duels, (
+        SELECT count(*) FILTER (WHERE d.available) AS workers,
+            min(d.note) FILTER (WHERE NOT d.available) AS note
         FROM worker_devices d JOIN workers w ON w.owner = d.owner
         WHERE d.device = next.device AND w.heartbeat_at BETWEEN now() - fresh AND now() + fresh
-        LIMIT 1;
+    ) serving;
+    IF workers = 0 THEN
         -- Nobody judges, so nobody knows how long it takes.
         RETURN json_build_object(
             'device', next.device, 'position', next.place, 'running', running,
@@ -386,7 +384,7 @@ BEGIN
     RETURN json_build_object(
         'device', next.device, 'position', next.place, 'running', running,
         'own_running', own_running, 'own_before', own_before, 'others', others,
-        'workers', workers, 'note', note, 'mean_s', mean_s
+        'workers', workers, 'note', NULL, 'mean_s', mean_s
     );
 END;
 $$;
