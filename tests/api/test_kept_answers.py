@@ -4,10 +4,12 @@ from pathlib import Path
 from typing import Any, LiteralString
 
 import pytest
+from starlette.types import Receive, Scope, Send
 
 from kernelbot.accounts.tokens.text import token_hash
 from kernelbot.api.answers import MAX_KEPT_BYTES
 from kernelbot.api.app import create_app
+from kernelbot.api.dependencies import BELONGS_TO
 from kernelbot.schemas.values import from_json, to_json
 from kernelbot.submissions.answers import SubmissionList
 from tests.support.door import Door, client_of
@@ -212,6 +214,19 @@ async def test_a_known_answer_is_its_authors(door: Door, path: str) -> None:
     answer = await known(door, path)
     others = [(await person.get(path)).json() for person in (door.bob, door.stranger)]
     assert answer not in others
+
+
+@pytest.mark.parametrize("path", PATHS[:2])
+async def test_a_known_answer_is_on_one_of_its_owners_connections(door: Door, path: str) -> None:
+    await door.world.board()
+    await door.world.submit()
+    await known(door, path)
+
+    async def full(scope: Scope, receive: Receive, send: Send) -> None:
+        await door.app({**scope, "state": {BELONGS_TO: lambda _: False}}, receive, send)
+
+    async with client_of(full, door.world.ada) as client:
+        assert 429 == (await client.get(path)).status_code
 
 
 CHANGES = {

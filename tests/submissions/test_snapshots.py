@@ -94,6 +94,7 @@ _DECIDES = {
     "duels": "whatever ends one decides again which runs count (`decisions`)",
     "withdrawn_sources": "as above",
     "standings": "each change is a version of the board's device",
+    "rejudges": "`rare_stamp` has them",
     "problem_versions": "never change; which one is the board's or a rejudge's, their rows say",
 }
 """Tables that a submission shows something of, and why their rows aren't in its stamp."""
@@ -106,3 +107,38 @@ async def test_a_stamp_is_of_all_tables_that_a_submission_shows(world: World) ->
             for view in ("submission_snapshots", "submission_stamps")
         ]
     assert _DECIDES.keys() == shown - stamped
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        (
+            "INSERT INTO preflights (submission_id, device, report)"
+            " SELECT id, 'CPU', '{}' FROM submissions"
+        ),
+        "UPDATE rejudges SET finished_at = now()",
+        "UPDATE users SET name = 'lovelace' WHERE name = 'ada'",
+        "UPDATE leaderboards SET deadline = now()",
+        "UPDATE leaderboard_devices SET version = version + 1",
+        "UPDATE runs SET attempts = 3 WHERE rejudge_id IS NOT NULL",
+        "INSERT INTO decisions SELECT author_id, leaderboard_id, 'CPU', 1 FROM submissions",
+    ],
+)
+async def test_a_stamp_changes_with_each_row_and_never_comes_back(
+    world: World, change: LiteralString
+) -> None:
+    await world.board()
+    sent = await world.submit()
+    asked: LiteralString = "SELECT stamp FROM submission_stamps WHERE id = %(id)s"
+    async with world.database.autocommit() as session:
+        await session.do(
+            "WITH again AS (INSERT INTO rejudges (leaderboard_id, device, problem_version_id)"
+            " SELECT leaderboard_id, 'CPU', problem_version_id FROM submissions RETURNING id)"
+            " INSERT INTO runs (submission_id, device, secret, author_id, priority, rejudge_id)"
+            " SELECT s.id, 'CPU', true, s.author_id, 0, again.id FROM submissions s, again"
+        )
+        stamps = []
+        for statement in ("SELECT 1", "SELECT 1", change):
+            await session.do(statement)
+            stamps.append(await session.one(asked, {"id": sent.id}))
+    assert (stamps[0], True) == (stamps[1], stamps[1] != stamps[2])

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 import httpx
 import pytest
 from fastapi import FastAPI
+from starlette.types import ASGIApp
 
 from kernelbot.accounts.model import NewToken
 from kernelbot.api.app import create_app
@@ -26,7 +27,7 @@ class Door:
     admin: httpx.AsyncClient
 
 
-def client_of(app: FastAPI, token: NewToken | None = None) -> httpx.AsyncClient:
+def client_of(app: ASGIApp, token: NewToken | None = None) -> httpx.AsyncClient:
     """A client; our errors become answers as they do behind a real socket."""
     transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
     headers = {"Authorization": f"Bearer {token.token}"} if token else {}

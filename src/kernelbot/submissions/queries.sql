@@ -31,9 +31,8 @@ FROM submission_snapshot(%(submission_id)s) r;
 -- Whose token it is, and in the same statement whether what its owner was shown of a submission of theirs
 -- is still true: so whatever is answered from it was allowed when it was true.
 -- name: look
-SELECT o.id AS owner_id, s.stamp, CASE WHEN EXISTS (
-        SELECT 1 FROM runs WHERE submission_id = %(submission_id)s AND state = 'queued'
-    ) THEN queue_line(%(submission_id)s, %(ranked_first)s, %(fresh_s)s, %(limited)s) END AS line
+SELECT o.id AS owner_id, s.stamp, CASE WHEN s.waits
+    THEN queue_line(%(submission_id)s, %(ranked_first)s, %(fresh_s)s, %(limited)s) END AS line
 FROM token_owners o JOIN submission_stamps s ON s.author_id = o.id
 WHERE o.hash = %(hash)s AND o.kind = 'token' AND s.id = %(submission_id)s;
 

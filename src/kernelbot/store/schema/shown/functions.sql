@@ -188,6 +188,24 @@ LANGUAGE sql STABLE AS $$
     );
 $$;
 
+-- The part of a stamp (below) that few submissions have: what compilers said, and rejudges. A function, so
+-- that only for those anything of its plan is set up.
+CREATE FUNCTION rare_stamp(_submission bigint) RETURNS bigint
+LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan AS $$
+BEGIN
+    RETURN hash_record_extended(ROW (
+        (
+            SELECT array_agg(f.id || ':' || coalesce(f.before_id, 0) ORDER BY f.id)
+            FROM shown_preflights f WHERE f.submission_id = _submission
+        ),
+        ARRAY(
+            SELECT j.xmin FROM runs r JOIN rejudges j ON j.id = r.rejudge_id
+            WHERE r.submission_id = _submission
+        )
+    ), 0);
+END;
+$$;
+
 -- A number for all rows that decide what an author is shown of a submission, but for its place in the
 -- queue: while it is the same, so is what is shown, and an answer that was sent is sent again for one look
 -- by the primary key. It is made of the transactions that have written the rows: so any change makes
@@ -195,30 +213,27 @@ $$;
 -- why it isn't ranked. A board's devices have the version of each ranking, in which are its place and
 -- the scores that it is compared with.
 CREATE VIEW submission_stamps AS
-SELECT s.id, s.author_id, hash_array_extended(
-        ARRAY[s.xmin, b.xmin, u.xmin]
-        || ARRAY(SELECT r.xmin FROM runs r WHERE r.submission_id = s.id)
+SELECT s.id, s.author_id, r.waits, hash_array_extended(
+        ARRAY[s.xmin, b.xmin, u.xmin] || r.written
         || CASE WHEN s.mode <> 'test' THEN ARRAY(
             SELECT d.xmin FROM decisions d
             WHERE d.author_id = s.author_id AND d.leaderboard_id = s.leaderboard_id
         ) || ARRAY(
             SELECT o.xmin FROM leaderboard_devices o WHERE o.leaderboard_id = s.leaderboard_id
-        ) || ARRAY(
-            SELECT j.xmin FROM runs r JOIN rejudges j ON j.id = r.rejudge_id
-            WHERE r.submission_id = s.id
         ) END, 0
-    ) # hash_record_extended(ROW (
-        b.visibility = 'closed' AND is_member(b.id, s.author_id),
-        (
-            SELECT array_agg(f.id || ':' || coalesce(f.before_id, 0) ORDER BY f.id)
-            FROM shown_preflights f WHERE f.submission_id = s.id
-        )
-    ), 0) AS stamp
+    ) # CASE WHEN b.visibility = 'closed' AND is_member(b.id, s.author_id) THEN 1 ELSE 0 END
+    # CASE WHEN r.rejudged OR EXISTS (SELECT 1 FROM preflights p WHERE p.submission_id = s.id)
+        THEN rare_stamp(s.id) ELSE 0 END AS stamp
 FROM submissions s
 CROSS JOIN LATERAL (
     SELECT id, xmin, visibility FROM leaderboards WHERE id = s.leaderboard_id LIMIT 1
 ) b
-CROSS JOIN LATERAL (SELECT xmin FROM users WHERE id = s.author_id LIMIT 1) u;
+CROSS JOIN LATERAL (SELECT xmin FROM users WHERE id = s.author_id LIMIT 1) u
+CROSS JOIN LATERAL (
+    SELECT array_agg(xmin) AS written, bool_or(rejudge_id IS NOT NULL) AS rejudged,
+        bool_or(state = 'queued') AS waits
+    FROM runs WHERE submission_id = s.id
+) r;
 
 -- The same for a page of an author's own list: all that `listed_submissions` reads for it. `_board`:
 -- NULL: of all boards. NULL for an empty page.
