@@ -86,9 +86,8 @@ class SubmissionEntry:
 
 @dataclass(frozen=True)
 class Snapshot(SubmissionEntry):
-    """All of a submission that can change. `preflights`: ids of its reports, each with that of the
-    version before, or None; `line`: as `queue.waiting` returns it; `stamp`: that of `Look`,
-    None: it wasn't asked for."""
+    """All that can change. `preflights`: ids of its reports, each with that of the version before,
+    or None; `line`: as `queue.waiting` returns it; `stamp`: that of `Look` if it was asked for."""
 
     preflights: tuple[tuple[int, int | None], ...]
     line: WaitingRun | None
@@ -108,10 +107,9 @@ async def snapshot(
     rows = await session.all(statements(__file__)["snapshot"], values)
     if not rows:
         return None
-    (preflights, *_) = [row.pop("preflights") for row in rows]
+    (preflights, stamp), *_ = [(row.pop("preflights"), row.pop("stamp")) for row in rows]
     lines = [row.pop("line") for row in rows]
     line = next((read_line(one) for one in lines if one is not None), None)
-    (stamp, *_) = [row.pop("stamp") for row in rows]
     ids = tuple((number, before) for number, before in preflights)
     return Snapshot(**vars(_entry(rows)), preflights=ids, line=line, stamp=stamp)
 
