@@ -18,6 +18,8 @@ class Scope:
     """What is run for each of them, after the tests that mirror it."""
     others: dict[str, tuple[str, ...]]
     """Further tests of single modules, by their path in the scope's folder, before `tests`."""
+    with_folder: bool
+    """Whether all other tests in the folder of a module's mirror come last."""
 
 
 def scopes(tree: Path, file: Path = SCOPE) -> list[Scope]:
@@ -47,13 +49,17 @@ def _scope(tree: Path, entry: dict[str, object]) -> Scope:
     for test in {*tests, *(test for tests in others.values() for test in tests)}:
         if not (tree / test).exists():
             raise ValueError(f"There is no {test} ({name}).")
-    return Scope(name, tuple(sorted(modules)), tests, others)
+    return Scope(name, tuple(sorted(modules)), tests, others, entry.get("with_folder") is True)
 
 
 def noticing(tree: Path, scope: Scope, module: str) -> tuple[str, ...]:
-    """The tests that should notice a change of the module: its mirror first, each once."""
+    """The tests that should notice a change of the module, each once: its mirror first, and those
+    last that are many."""
     path = PurePosixPath(module)
     parts = [part for part in path.parts[1:-1] if part != "kernelbot"]
-    mirror = PurePosixPath("tests", *parts, f"test_{path.stem}.py").as_posix()
-    mirrored = (mirror,) if (tree / mirror).exists() else ()
-    return tuple(dict.fromkeys((*mirrored, *scope.others.get(module, ()), *scope.tests)))
+    folder = PurePosixPath("tests", *parts)
+    mirror = (folder / f"test_{path.stem}.py").as_posix()
+    found = [mirror, *scope.others.get(module, ()), *scope.tests]
+    if scope.with_folder:
+        found.append(folder.as_posix())
+    return tuple(test for test in dict.fromkeys(found) if (tree / test).exists())

@@ -2,7 +2,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernelbot.render.units import interval_text, seconds_text, size_text, time_text
+from kernelbot.render.units import (
+    interval_text,
+    seconds_text,
+    size_text,
+    time_text,
+    to_go_text,
+    wait_text,
+)
 
 
 @pytest.mark.parametrize(
@@ -56,3 +63,26 @@ def test_an_interval_over_two_units_names_both() -> None:
 )
 def test_sizes(size: int, expected: str) -> None:
     assert expected == size_text(size)
+
+
+@pytest.mark.parametrize(
+    ("wait_s", "expected"),
+    [
+        (1.0, "1 s"),
+        (89.9, "90 s"),
+        (90.0, "2 min"),
+        (121.0, "3 min"),
+        (7199.0, "120 min"),
+        (7200.0, "2 h"),
+        (7201.0, "3 h"),
+    ],
+)
+def test_a_wait_in_the_unit_that_fits(wait_s: float, expected: str) -> None:
+    assert expected == wait_text(wait_s)
+
+
+@pytest.mark.parametrize(
+    ("wait_s", "expected"), [(0.9, "any moment now"), (1.0, "about 1 s to go")]
+)
+def test_what_is_left_of_a_wait_in_the_queue(wait_s: float, expected: str) -> None:
+    assert expected == to_go_text(wait_s)

@@ -18,14 +18,17 @@ def judging(
     rules: QueueRules | None = None,
     stale_s: float = 30,
     sampling: SamplingRules | None = None,
+    *,
+    known_right: bool = False,
 ) -> RunLifecycle:
-    """What a worker has. Nothing is judged but what was submitted."""
+    """What a worker has. Nothing is judged but what was submitted, and what is known to be right if
+    that is asked for."""
     everything = RunRules(
         Limits(),
         sampling or SamplingRules(),
         SandboxMode.NONE,
         stale_s=stale_s,
-        review=ReviewRules(known_right=False),
+        review=ReviewRules(known_right=known_right),
         queue=rules or QueueRules(),
     )
     return RunLifecycle(world.database, DEVICES, everything)

@@ -275,7 +275,7 @@ async def _find(session: ReadSession, reference: str) -> User:
         found = await users.by_name(session, reference)
         if found is None and reference.isascii() and reference.isdigit() and len(reference) < 19:
             found = await users.by_id(session, int(reference))
-        if found is None and subject:
+        if found is None:
             found = await users.by_identity(session, provider, subject)
     if found is None:
         raise _no_user(reference)

@@ -4,7 +4,7 @@ from kernelbot.domain.states import RunState
 from kernelbot.protocol import Mode
 from kernelbot.render.markdown import inline, plain
 from kernelbot.render.progress import RunProgress, state_text
-from kernelbot.render.units import seconds_text
+from kernelbot.render.units import seconds_text, to_go_text
 from kernelbot.render.verdicts import mark
 from kernelbot.runs.model import Run
 from kernelbot.runs.queue.model import DeviceQueuePosition
@@ -21,15 +21,9 @@ def heading(submission: Submission) -> str:
 
 
 def queue_text(queued: DeviceQueuePosition) -> str:
-    wait = ""
-    if queued.wait_s is not None:
-        wait = ", any moment now" if queued.wait_s < 1 else f", about {_wait(queued.wait_s)} to go"
+    wait = "" if queued.wait_s is None else f", {to_go_text(queued.wait_s)}"
     stalled = f"\n⚠️ {plain(queued.note)}" if queued.note else ""
     return f"⏳ Position {queued.position} in the queue for {plain(queued.device)}{wait}.{stalled}"
-
-
-def _wait(wait_s: float) -> str:
-    return f"{wait_s:.0f} s" if wait_s < 90 else f"{wait_s / 60:.0f} min"
 
 
 def _line(run: Run, found: RunProgress) -> str:

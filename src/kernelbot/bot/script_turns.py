@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 
 from kernelbot.domain.errors import TooManyRequests
+from kernelbot.render.units import wait_text
 from kernelbot.runs.queue.model import ScriptRules
 
 _HOUR_S = 3600.0
@@ -74,6 +75,6 @@ class ScriptQueue:
             raise TooManyRequests(
                 f"Each person may run {limit} scripts an hour.",
                 retry_after_s=wait_s,
-                hint=f"Try again in {max(1, round(wait_s / 60))} min." if limit else "",
+                hint=f"Try again in {wait_text(wait_s)}." if limit else "",
             )
         begun_s.append(now_s)

@@ -12,7 +12,7 @@ from kernelbot.render.progress import state_text
 from kernelbot.render.report import TEXT, details
 from kernelbot.render.standings import rank_text
 from kernelbot.render.text import one_line, printable
-from kernelbot.render.units import seconds_text
+from kernelbot.render.units import seconds_text, to_go_text
 from kernelbot.render.verdicts import FAULTS, mark
 
 if TYPE_CHECKING:
@@ -54,13 +54,7 @@ def where_more_is(submission: "SubmissionView", page_url: str) -> list[str]:
 
 def wait_text(wait_s: float | None) -> str:
     """What follows a place in the queue; empty without an estimate."""
-    if wait_s is None:
-        return ""
-    if wait_s < 1:
-        return ", any moment now"
-    if wait_s < 90:
-        return f", about {wait_s:.0f} s to go"
-    return f", about {wait_s / 60:.0f} min to go"
+    return "" if wait_s is None else f", {to_go_text(wait_s)}"
 
 
 def closing(submission: "SubmissionView") -> str:

@@ -74,9 +74,9 @@ class Traits:
     """If `poll` has failed for as long as this, the jobs in flight count as lost."""
     wait_s: float = 86_400.0
     """A job that hasn't begun for so long is lost."""
-    room_s: float | None = 3600.0
+    room_s: float = 3600.0
     """A job that is said to run for so much longer than its limits together is lost: its node may
-    hang. More if it may be said to run before it does. None: the launcher sees to that itself."""
+    hang. More if it may be said to run before it does. Infinite: the launcher ends it itself."""
     late_s: float = 0.0
     """How long the scheduler may not show a job that it has accepted. If a worker was killed before
     it knew its job's handle, the next one looks for so long before it launches another."""

@@ -9,6 +9,7 @@ can tell a job that still runs from one that is lost.
 import asyncio
 import contextlib
 import json
+import math
 import shutil
 import time
 import uuid
@@ -28,7 +29,9 @@ from kernelbot.protocol import JobSpec, ProgressEvent, to_wire
 from kernelbot.protocol.os_errors import in_words
 from kernelbot.protocol.phases import longest_turn_wait_s
 
-_TRAITS = Traits(shortest_poll_s=0.0, longest_poll_s=0.2, check_s=2.0, room_s=None, remote=False)
+_TRAITS = Traits(
+    shortest_poll_s=0.0, longest_poll_s=0.2, check_s=2.0, room_s=math.inf, remote=False
+)
 _KEEP_S = 24 * 3600.0
 _POLL_S = 5.0
 """How often a job that says nothing is looked after."""

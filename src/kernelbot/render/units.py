@@ -1,5 +1,7 @@
 """Quantities as people read them: three significant digits and the unit that fits."""
 
+import math
+
 _UNITS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
 
 
@@ -24,6 +26,18 @@ def interval_text(low_ns: float, high_ns: float) -> str:
     if low_unit == high_unit:
         return f"{low} to {high} {high_unit}"
     return f"{low} {low_unit} to {high} {high_unit}"
+
+
+def wait_text(wait_s: float) -> str:
+    """`45 s`; from 90 s on `2 min`, from two hours on `3 h`, rounded up."""
+    if wait_s < 90:
+        return f"{wait_s:.0f} s"
+    return f"{math.ceil(wait_s / 60)} min" if wait_s < 7200 else f"{math.ceil(wait_s / 3600)} h"
+
+
+def to_go_text(wait_s: float) -> str:
+    """`about 45 s to go`: what is said of a place in the queue."""
+    return "any moment now" if wait_s < 1 else f"about {wait_text(wait_s)} to go"
 
 
 def size_text(size_bytes: int) -> str:

@@ -60,11 +60,6 @@ def mode_name(mode: Mode) -> str:
     return _MODES.get(mode, str(mode))
 
 
-def wait(wait_s: float) -> str:
-    """`about 40 s`."""
-    return f"about {wait_s:.0f} s" if wait_s < 90 else f"about {wait_s / 60:.0f} min"
-
-
 FILTERS: dict[str, Callable[..., Any]] = {
     "bytes": size_text,
     "countdown": countdown,
@@ -90,7 +85,6 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "busy_hint": busy_hint,
     "threads_hint": threads_hint,
     "verdict": lambda verdict: Verdict(verdict).words,
-    "wait": wait,
 }
 TESTS: dict[str, Callable[..., bool]] = {
     "over": is_over,

@@ -1,10 +1,11 @@
 """What became of a launcher's jobs: one question for all that are in flight, again and again."""
 
 import asyncio
-import contextlib
+import math
 import random
 import time
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass, field
 
 import structlog
 from structlog.typing import WrappedLogger
@@ -12,6 +13,7 @@ from structlog.typing import WrappedLogger
 from kernelbot.domain.errors import RateLimited, SchedulerError
 from kernelbot.launchers.base import JobState, Launcher, Outcome
 from kernelbot.protocol import Fault
+from kernelbot.render.units import wait_text
 from kernelbot.worker.crashes import Crashes, is_crash
 from kernelbot.worker.retries import set_or_after
 
@@ -21,6 +23,34 @@ _CRASHES = 2
 _LONGEST_REST_S = 60.0
 """Another token may be given back before the limit of this one ends."""
 log = structlog.get_logger()
+
+
+@dataclass
+class _Followed:
+    """A job, and what is known of it."""
+
+    most_bytes: int
+    """How large its result can be."""
+    wait_until: float
+    """When it is given up if it hasn't begun."""
+    longest_s: float
+    """How long it may run; infinite if that isn't known."""
+    running_since: float | None = None
+    """When it was first said to run; None: it isn't."""
+    said: Outcome | None = None
+    """What was said last."""
+    outcomes: asyncio.Queue[Outcome] = field(default_factory=asyncio.Queue)
+    """What its follower hasn't read yet."""
+
+    @property
+    def is_over(self) -> bool:
+        return self.said is not None and self.said.state.is_over
+
+    def is_news(self, outcome: Outcome) -> bool:
+        """Whether it has another state or reason to wait, or progress."""
+        if self.said is None or outcome.state != self.said.state or outcome.events:
+            return True
+        return outcome.state is JobState.WAITING and outcome.reason != self.said.reason
 
 
 class Watcher:
@@ -33,19 +63,7 @@ class Watcher:
         self._name = name
         self._launcher = launcher
         self._traits = launcher.traits
-        self._followers: dict[str, asyncio.Queue[Outcome]] = {}
-        self._most_bytes: dict[str, int] = {}
-        """How large the results of those that are followed can be."""
-        self._wait_until: dict[str, float] = {}
-        """When those that haven't begun are given up."""
-        self._longest_s: dict[str, float] = {}
-        """How long those that are followed may run, if that is known."""
-        self._running_since: dict[str, float] = {}
-        """When those that are said to run were first said to."""
-        self._states: dict[str, JobState] = {}
-        """What was said last of the jobs that are followed."""
-        self._reasons: dict[str, str] = {}
-        """What they wait for."""
+        self._followed: dict[str, _Followed] = {}
         self._news = asyncio.Event()
         self._asked_at = float("-inf")
         self._delay_s = self._traits.shortest_poll_s
@@ -63,36 +81,26 @@ class Watcher:
         return self._crashed[-1] if is_so else ""
 
     async def changes(
-        self, handle: str, most_bytes: int, waited_s: float = 0.0, longest_s: float | None = None
+        self, handle: str, most_bytes: int, waited_s: float = 0.0, longest_s: float = math.inf
     ) -> AsyncIterator[Outcome]:
         """Each change of the job's state, or of what it waits for, and each batch of its progress;
         ends with the outcome that is its last. A handle has one follower at a time. `most_bytes`:
         of the job's result. `waited_s`: since when there is the job; `longest_s`: what its limits
-        allow together, None: that isn't known, so it may run for ever."""
-        with self._following(handle, most_bytes) as queue:
-            if longest_s is not None and self._traits.room_s is not None:
-                self._longest_s[handle] = longest_s + self._traits.room_s
-            self._wait_until[handle] = time.monotonic() + self._traits.wait_s - waited_s
+        allow together, if that is known."""
+        job = self._followed[handle] = _Followed(
+            most_bytes,
+            wait_until=time.monotonic() + self._traits.wait_s - waited_s,
+            longest_s=longest_s + self._traits.room_s,
+        )
+        self._news.set()
+        try:
             while True:
-                outcome = await queue.get()
+                outcome = await job.outcomes.get()
                 yield outcome
                 if outcome.state.is_over:
                     return
-
-    @contextlib.contextmanager
-    def _following(self, handle: str, most_bytes: int) -> Iterator[asyncio.Queue[Outcome]]:
-        queue = self._followers[handle] = asyncio.Queue()
-        self._most_bytes[handle] = most_bytes
-        self._news.set()
-        try:
-            yield queue
         finally:
-            del self._followers[handle]
-            del self._most_bytes[handle]
-            for known in (self._states, self._reasons, self._wait_until):
-                known.pop(handle, None)
-            for times in (self._longest_s, self._running_since):
-                times.pop(handle, None)
+            del self._followed[handle]
 
     async def run(self) -> None:
         """Ask, for as long as there is anything to ask about. Never ends by itself."""
@@ -102,8 +110,7 @@ class Watcher:
                 await self._ask(asked)
 
     def _open(self) -> list[str]:
-        over = {handle for handle, state in self._states.items() if state.is_over}
-        return [handle for handle in self._followers if handle not in over]
+        return [handle for handle, job in self._followed.items() if not job.is_over]
 
     async def _pause(self) -> None:
         """Until it is time to ask again: a new job shortens the pause, but not below the shortest,
@@ -125,7 +132,8 @@ class Watcher:
         self._asked_at = time.monotonic()
         longer_s = max(self._delay_s * _GROWTH, _FIRST_STEP_S)
         try:
-            found = await self._launcher.poll(handles, dict(self._most_bytes))
+            most_bytes = {handle: job.most_bytes for handle, job in self._followed.items()}
+            found = await self._launcher.poll(handles, most_bytes)
         except RateLimited as error:
             self._rest(error)
             return
@@ -147,42 +155,32 @@ class Watcher:
         """Tell followers what is new to them; whether anything was."""
         changed = False
         for handle, said in found.items():
-            queue = self._followers.get(handle)
-            if queue is None:
+            job = self._followed.get(handle)
+            if job is None:
                 continue
-            outcome = self._given_up(handle, said) or said
-            if self._is_new(handle, outcome):
-                self._states[handle] = outcome.state
-                self._reasons[handle] = outcome.reason
-                queue.put_nowait(outcome)
+            outcome = self._given_up(job, said) or said
+            if job.is_news(outcome):
+                job.said = outcome
+                job.outcomes.put_nowait(outcome)
                 changed = True
         return changed
 
-    def _is_new(self, handle: str, outcome: Outcome) -> bool:
-        waits_for_more = outcome.state is JobState.WAITING and outcome.reason != self._reasons.get(
-            handle, ""
-        )
-        return outcome.state != self._states.get(handle) or bool(outcome.events) or waits_for_more
-
-    def _given_up(self, handle: str, said: Outcome) -> Outcome | None:
+    def _given_up(self, job: _Followed, said: Outcome) -> Outcome | None:
         """The last outcome of a job that waits or runs for too long; None: it goes on."""
         now = time.monotonic()
-        if said.state is JobState.RUNNING:
-            return self._overdue(handle, now - self._running_since.setdefault(handle, now))
-        self._running_since.pop(handle, None)
-        if said.state is not JobState.WAITING or now < self._wait_until[handle]:
+        if said.state is not JobState.RUNNING:
+            job.running_since = None
+        elif job.running_since is None:
+            job.running_since = now
+        if said.state is JobState.WAITING and now >= job.wait_until:
+            reason = f"it hasn't begun within {wait_text(self._traits.wait_s)}"
+            if said.reason:
+                reason += f": {said.reason}"
+        elif job.running_since is not None and now - job.running_since >= job.longest_s:
+            longest = wait_text(job.longest_s)
+            reason = f"it ran for more than {longest} and had no result: does its node hang?"
+        else:
             return None
-        words = f"it hasn't begun within {_in_words(self._traits.wait_s)}"
-        reason = f"{words}: {said.reason}" if said.reason else words
-        return Outcome(JobState.LOST, reason=reason, fault=Fault.SCHEDULER)
-
-    def _overdue(self, handle: str, running_s: float) -> Outcome | None:
-        """The last outcome of a job that is said to run longer than it can; None: it may run."""
-        if (longest_s := self._longest_s.get(handle)) is None or running_s < longest_s:
-            return None
-        reason = (
-            f"it ran for more than {_in_words(longest_s)} and had no result: does its node hang?"
-        )
         return Outcome(JobState.LOST, reason=reason, fault=Fault.SCHEDULER)
 
     def _rest(self, error: RateLimited) -> None:
@@ -207,7 +205,3 @@ class Watcher:
         fault = error.fault if isinstance(error, SchedulerError) else Fault.PLATFORM
         lost = Outcome(JobState.LOST, reason=reason, fault=fault)
         self._deliver(dict.fromkeys(self._open(), lost))
-
-
-def _in_words(wait_s: float) -> str:
-    return f"{wait_s / 3600:.0f} h" if wait_s >= 7200 else f"{wait_s / 60:.0f} min"

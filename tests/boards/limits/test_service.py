@@ -43,6 +43,7 @@ async def test_one_too_many_is_told_when_to_try_again(limited: World) -> None:
     with pytest.raises(TooManyRequests) as refused:
         await limited.submit()
     assert 590 <= refused.value.retry_after_s <= 600
+    assert "The next one is taken in 10 min." == refused.value.hint
 
 
 async def test_an_hour_later_there_is_room_again(limited: World) -> None:
@@ -138,6 +139,14 @@ async def test_the_least_and_the_largest_limit_are_set(limited: World, number: i
     set_ = limited.services.limits
     await set_.set(limited.admin.user, "sort", RateLimit(RANKED, number))
     assert [RateLimit(RANKED, number)] == await set_.list_limits(None, "sort")
+
+
+async def test_a_limit_that_is_set_or_removed_is_in_the_log(limited: World) -> None:
+    await limited.services.limits.remove(limited.admin.user, "sort", RANKED)
+    log = await limited.services.audit.list_entries(limited.admin.user, action="board.limit")
+    assert [("board:sort", None), ("board:sort", 2)] == [
+        (entry.subject, entry.detail["max_per_hour"]) for entry in log
+    ]
 
 
 async def tries(world: World, author: User, count: int) -> int:

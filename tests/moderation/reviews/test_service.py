@@ -1,5 +1,4 @@
 import asyncio
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -10,12 +9,11 @@ from kernelbot.accounts.model import Role, User
 from kernelbot.boards.service import BoardEdit
 from kernelbot.domain.errors import Conflict, NotAllowed, NotFound, UserError
 from kernelbot.domain.states import REVIEW_TRANSITIONS, ReviewState, SubmissionState
-from kernelbot.protocol import SourceFile, Verdict
+from kernelbot.protocol import Verdict
 from kernelbot.server.tables import DeviceSettings
 from kernelbot.submissions.model import Submission
 from tests.fakes.host import result_of
 from tests.support.judging import judged_at_once, judging
-from tests.support.problems import sort_problem
 from tests.support.workers import finished, quick_settings, working
 from tests.support.world import World
 
@@ -125,84 +123,6 @@ async def test_an_authors_own_first_try_says_nothing(world: World) -> None:
     ada = world.ada.user
     steps = await _judged(world, (ada, 1.0), (ada, 0.01))
     assert [SubmissionState.FINISHED] * 2 == [step.state for step in steps]
-
-
-async def _board_that_knows(world: World, right: str, starter: str = "wrong_answer") -> None:
-    """Its problem has a right solution, of which the judge says that."""
-    problem = replace(
-        sort_problem(),
-        templates={"Python": f"# fake: {starter}\n"},
-        solutions=(SourceFile("correct/numpy.py", f"# fake: {right}\n"),),
-    )
-    await world.services.boards.create(world.admin.user, problem, name="sort", devices=("CPU",))
-
-
-async def _knows(world: World, count: int = 2) -> list[tuple[str, float | None]]:
-    """What is known to be right, once so much of it was judged."""
-    while True:
-        async with world.database.read() as session:
-            rows = await session.all(
-                "SELECT name, score_s FROM known_right WHERE ended_at IS NOT NULL ORDER BY id"
-            )
-        if len(rows) == count:
-            return [(row["name"], row["score_s"]) for row in rows]
-        await asyncio.sleep(0.02)
-
-
-@pytest.mark.exhaustive
-async def test_what_is_known_to_be_right_is_judged_once(world: World, tmp_path: Path) -> None:
-    await _board_that_knows(world, "accepted 1.0")
-    async with working(quick_settings(tmp_path, known_right=True), world.database.url):
-        for author, score in ((world.ada.user, 0.5), (world.bob.user, 0.4)):
-            sent = await world.submit(author, content=f"# fake: accepted {score}\n".encode())
-            await finished(world, sent.id)
-            known = await _knows(world)
-    assert [("starter file for Python", None), ("correct/numpy.py", 1.0)] == known
-    page = await world.services.standings.page(None, "sort", None)
-    assert ["bob", "ada"] == [row.author for row in page.standings]
-
-
-@pytest.mark.exhaustive
-async def test_two_who_take_turns_do_not_get_past(world: World, tmp_path: Path) -> None:
-    await _board_that_knows(world, "accepted 1.0")
-    ada, bob = world.ada.user, world.bob.user
-    states = []
-    async with working(quick_settings(tmp_path, known_right=True), world.database.url):
-        for author, score in ((ada, 1.0), (bob, 1 / 19), (ada, 1 / 361), (bob, 1 / 6859)):
-            sent = await world.submit(author, content=f"# fake: accepted {score}\n".encode())
-            states.append((await finished(world, sent.id)).state)
-            await _knows(world)
-    assert [SubmissionState.FINISHED] * 2 + [SubmissionState.HELD] * 2 == states
-
-
-async def test_nobody_is_held_beside_what_is_as_fast(world: World, tmp_path: Path) -> None:
-    await _board_that_knows(world, "accepted 0.01")
-    ada, bob = world.ada.user, world.bob.user
-    async with working(quick_settings(tmp_path, known_right=True), world.database.url):
-        for author, score in ((ada, 1.0), (bob, 0.9), (ada, 0.01)):
-            sent = await world.submit(author, content=f"# fake: accepted {score}\n".encode())
-            done = await finished(world, sent.id)
-            await _knows(world)
-    assert (SubmissionState.FINISHED, 1) == (done.state, done.place)
-
-
-async def test_who_stood_before_it_was_known_is_held_then(world: World, tmp_path: Path) -> None:
-    await _board_that_knows(world, "accepted 1.0", starter="accepted 2.0")
-    async with working(quick_settings(tmp_path, known_right=True), world.database.url):
-        sent = await world.submit(content=b"# fake: accepted 0.001\n")
-        await finished(world, sent.id)
-        await _knows(world)
-        (held,) = await world.services.reviews.held(world.admin.user)
-    assert (sent.id, []) == (held.id, await _ranked(world, "CPU"))
-    assert "2e+03 times faster than the best that is known to be right" in (
-        held.review_reason or ""
-    )
-
-
-async def test_nobody_reads_right_solutions_of_a_board(world: World) -> None:
-    await _board_that_knows(world, "accepted 1.0 secret-of-the-organiser")
-    problem = await world.services.boards.problem(world.ada.user, "sort")
-    assert "secret-of-the-organiser" not in repr(problem)
 
 
 async def test_what_was_released_is_trusted_from_then_on(world: World) -> None:

@@ -11,6 +11,7 @@ _SCOPE = """
 name = "one"
 modules = ["kernelbot/*.py"]
 without = ["kernelbot/b.py"]
+with_folder = true
 tests = ["tests/all"]
 [scope.others]
 "kernelbot/a.py" = ["tests/more.py"]
@@ -32,11 +33,11 @@ def _written(tree: Path, text: str) -> Path:
     return file
 
 
-def test_the_mirror_comes_first(tree: Path) -> None:
+def test_the_mirror_comes_first_and_its_folder_last(tree: Path) -> None:
     (scope,) = scopes(tree, _written(tree, _SCOPE))
     assert ("src/kernelbot/a.py",) == scope.modules
     found = noticing(tree, scope, "src/kernelbot/a.py")
-    assert ("tests/test_a.py", "tests/more.py", "tests/all") == found
+    assert ("tests/test_a.py", "tests/more.py", "tests/all", "tests") == found
 
 
 @pytest.mark.parametrize(

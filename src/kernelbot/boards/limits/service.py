@@ -9,6 +9,7 @@ from kernelbot.boards.model import Destination
 from kernelbot.boards.service import organised_board, visible_board
 from kernelbot.domain.errors import NotFound, TooManyRequests, UserError
 from kernelbot.moderation.audit import service as audit
+from kernelbot.render.units import wait_text
 from kernelbot.store.database import Database, WriteSession
 
 HOUR_S = 3600.0
@@ -72,9 +73,5 @@ async def count_submission(
             f"Board {board.name!r} takes {max_per_hour} {what} submissions an hour "
             f"from each author.",
             retry_after_s=wait_s,
-            hint=f"The next one is taken in {_in_words(wait_s)}.",
+            hint=f"The next one is taken in {wait_text(wait_s)}.",
         )
-
-
-def _in_words(wait_s: float) -> str:
-    return f"{wait_s:.0f} s" if wait_s < 120 else f"{math.ceil(wait_s / 60)} minutes"

@@ -10,11 +10,11 @@ from kernelbot.protocol import Mode, Verdict
 from kernelbot.protocol.phases import PHASES, judged_mode
 from kernelbot.render.progress import COMPILING, RunProgress
 from kernelbot.render.text import one_line
+from kernelbot.render.units import to_go_text
 from kernelbot.runs.model import Run
 from kernelbot.runs.queue.model import DeviceQueuePosition
 from kernelbot.submissions.model import BareSubmission, SubmissionEvent
 from kernelbot.submissions.source import language_of
-from kernelbot.web.filters import wait
 
 _NAMES = {
     COMPILING: "Build",
@@ -195,10 +195,6 @@ def _name(run: Run, several_devices: bool) -> str:
 
 
 def queue_text(queued: DeviceQueuePosition) -> str:
-    left = "" if queued.wait_s is None else f", {_to_go(queued.wait_s)}"
+    left = "" if queued.wait_s is None else f", {to_go_text(queued.wait_s)}"
     stalled = f" Nothing is judged there just now: {queued.note}." if queued.note else ""
     return f"Position {queued.position} in the queue for {queued.device}{left}.{stalled}"
-
-
-def _to_go(wait_s: float) -> str:
-    return "any moment now" if wait_s < 1 else f"{wait(wait_s)} to go"
