@@ -67,6 +67,8 @@ _ARITHMETIC: dict[type[ast.operator], type[ast.operator]] = {
     ast.LShift: ast.RShift,
     ast.RShift: ast.LShift,
 }
+_LARGE = 1e6
+"""Such a float, as the nanoseconds of a second, is doubled: one more is within all rounding."""
 _UNSWAPPED = {"isinstance", "cast", "NewType", "TypeVar", "min", "max", "gcd", "isclose"}
 """A type checker tells, or nobody can: they are the same the other way round."""
 _KEPT_DECORATORS = {"dataclass", "overload", "abstractmethod", "property"}
@@ -192,7 +194,8 @@ class _Finder(ast.NodeVisitor):
         if isinstance(node.value, bool):
             self._add(Operator.CONSTANT, node, str(not node.value))
         elif isinstance(node.value, int | float):
-            self._add(Operator.CONSTANT, node, repr(node.value + 1))
+            is_unit = isinstance(node.value, float) and node.value >= _LARGE
+            self._add(Operator.CONSTANT, node, repr(node.value * 2 if is_unit else node.value + 1))
 
     def visit_If(self, node: ast.If) -> None:
         self._negate(node.test)

@@ -28,12 +28,12 @@ class Outcome(StrEnum):
     KILLED = "killed"
     """A test failed that passes without it."""
     TIMEOUT = "timeout"
-    """The tests didn't end in time: noticed as well."""
+    """The tests didn't end in time, and do without it: noticed as well."""
     SURVIVED = "survived"
     EQUIVALENT = "equivalent"
     """It is listed as one that nobody could tell, and wasn't tried."""
     UNCLEAR = "unclear"
-    """The test that failed fails without it, too."""
+    """The test that failed fails without it, too; or there was too little time for the tests."""
 
 
 @dataclass(frozen=True)
@@ -137,10 +137,12 @@ def attempt(copies: Copies, mutant: Mutant, tests: tuple[str, ...], limit_s: flo
     """Try one change. Raises `RuntimeError` if there is no test of the module."""
     if not tests:
         raise RuntimeError(f"scope.toml names no test of {mutant.module}.")
-    with copies.lent() as copy, changed(copy, mutant):
-        answer = run_tests(copy, tests, limit_s, "--exitfirst")
-    if answer.code is None:
-        return Trial(mutant, Outcome.TIMEOUT)
+    with copies.lent() as copy:
+        with changed(copy, mutant):
+            answer = run_tests(copy, tests, limit_s, "--exitfirst")
+        if answer.code is None:
+            unchanged = run_tests(copy, tests, limit_s, "--exitfirst")
+            return Trial(mutant, Outcome.UNCLEAR if unchanged.code is None else Outcome.TIMEOUT)
     if answer.code == 0:
         return Trial(mutant, Outcome.SURVIVED)
     return Trial(mutant, Outcome.KILLED, next(iter(answer.failed), ""), answer.words[-400:])

@@ -78,7 +78,7 @@ async def test_a_role_holds_from_now_on(world: World) -> None:
 
 
 async def test_nobody_changes_their_own_role(world: World) -> None:
-    with pytest.raises(Conflict):
+    with pytest.raises(Conflict, match="You can't change your own account"):
         await world.services.users.set_role(world.admin.user, world.admin.user.id, Role.COMPETITOR)
 
 

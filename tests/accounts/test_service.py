@@ -31,13 +31,13 @@ async def test_an_ended_token_opens_nothing(world: World, change: str) -> None:
 
 
 async def test_names_are_taken_in_any_case(world: World) -> None:
-    with pytest.raises(Conflict):
+    with pytest.raises(Conflict, match="already a user named 'ADA'"):
         await world.services.users.create("ADA")
 
 
 @pytest.mark.parametrize("name", ["", " a", "a ", "a\nb", "a\x00", "x" * 65, "\u202eada", "\ud800"])
 async def test_unusable_names_are_refused(world: World, name: str) -> None:
-    with pytest.raises(UserError):
+    with pytest.raises(UserError, match="A user name has 1 to 64"):
         await world.services.users.create(name)
 
 

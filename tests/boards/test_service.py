@@ -4,8 +4,8 @@ import pytest
 
 from kernelbot.boards.model import Visibility
 from kernelbot.boards.service import BoardEdit, sees_board
-from kernelbot.domain.errors import Conflict, NotAllowed, NotFound, UserError
-from tests.support.problems import sort_problem
+from kernelbot.domain.errors import Conflict, InvalidProblem, NotAllowed, NotFound, UserError
+from tests.support.problems import REFERENCE, sort_problem
 from tests.support.world import World
 
 
@@ -31,7 +31,7 @@ async def test_a_board_by_invite_is_there_for_its_organisers_and_who_was_invited
 
 async def test_a_taken_name_is_a_conflict(world: World) -> None:
     await world.board("sort")
-    with pytest.raises(Conflict):
+    with pytest.raises(Conflict, match="already a board named 'SORT'"):
         await world.board("SORT")
 
 
@@ -42,8 +42,19 @@ async def test_competitors_open_no_boards(world: World) -> None:
 
 @pytest.mark.parametrize("name", ["", "a b", "../x", "a/b", "ü", "x" * 65, "a\x00", "-a"])
 async def test_unusable_names_are_refused(world: World, name: str) -> None:
-    with pytest.raises(UserError):
+    with pytest.raises(UserError, match="A board's name has 1 to 64"):
         await world.services.boards.create(world.admin.user, sort_problem(), name=name)
+
+
+async def test_a_reference_whose_problem_is_too_large_is_refused_before_its_devices_are_asked_for(
+    world: World,
+) -> None:
+    found = REFERENCE.replace("size: int, seed: int", "seed: int, size: int = 9")
+    reference = f'"""{"x" * (256 << 10)}."""\n{found}'
+    with pytest.raises(InvalidProblem, match="description: larger than 256 KiB"):
+        await world.services.boards.check_reference(
+            world.admin.user, "x", "reference.py", reference.encode()
+        )
 
 
 async def test_devices_default_to_those_configured_here(world: World) -> None:
@@ -66,7 +77,7 @@ async def test_a_problem_for_no_device_of_ours_is_refused(world: World) -> None:
 
 
 async def test_a_deadline_needs_a_time_zone(world: World) -> None:
-    with pytest.raises(UserError):
+    with pytest.raises(UserError, match="A deadline needs a time zone"):
         await world.services.boards.create(
             world.admin.user,
             sort_problem(),

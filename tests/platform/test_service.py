@@ -55,5 +55,5 @@ async def test_only_admins_pause(world: World) -> None:
 
 @pytest.mark.parametrize("reason", ["x" * 501, "a\x00b"])
 async def test_unusable_reasons_are_refused(world: World, reason: str) -> None:
-    with pytest.raises(UserError):
+    with pytest.raises(UserError, match="A reason has at most 500"):
         await world.services.platform.pause(world.admin.user, reason)

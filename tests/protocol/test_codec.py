@@ -1,4 +1,6 @@
 import json
+import math
+import re
 import typing
 
 import pytest
@@ -20,6 +22,7 @@ from kernelbot.protocol import (
     precompile_decoders,
     to_wire,
 )
+from kernelbot.protocol.codec import Json, decoder_of, encode_value
 
 
 def a_job() -> JobSpec:
@@ -66,6 +69,44 @@ def test_a_bool_is_not_an_int() -> None:
     wire["limits"]["processes"] = True
     with pytest.raises(WireError, match="processes: expected int, got bool"):
         from_wire(JobSpec, wire)
+
+
+@pytest.mark.parametrize(
+    ("where", "value", "said"),
+    [
+        ("limits", [], "JobSpec.limits: expected an object, got list"),
+        ("mode", "race", "JobSpec.mode: expected one of test, benchmark, profile, leaderboard"),
+        ("seed", "7", "JobSpec.seed: expected int, got str"),
+        ("problem", {}, "JobSpec.problem: ProblemSpec.__init__"),
+    ],
+)
+def test_a_wrong_value_is_named_with_what_may_be_there(where: str, value: Json, said: str) -> None:
+    with pytest.raises(WireError, match=re.escape(said)):
+        from_wire(JobSpec, {**to_wire(a_job()), where: value})
+
+
+def test_a_value_of_several_types_is_refused_for_each_of_them() -> None:
+    with pytest.raises(WireError, match="n: expected int, got float; n: expected str, got float"):
+        decoder_of(int | str)(1.5, "n")
+
+
+@pytest.mark.parametrize(
+    ("pair", "said"), [([1.0], "2 items, got list"), (1.0, "a list, got float")]
+)
+def test_a_pair_has_two_items(pair: Json, said: str) -> None:
+    with pytest.raises(WireError, match=f"pair: expected {said}"):
+        decoder_of(tuple[float, float])(pair, "pair")
+    assert (1.0, 2.0) == decoder_of(tuple[float, float])([1, 2], "pair")
+
+
+def test_a_message_is_an_object() -> None:
+    with pytest.raises(WireError, match="JobSpec: expected an object, got list"):
+        from_wire(JobSpec, [])
+
+
+def test_what_json_has_no_number_for_is_not_sent() -> None:
+    with pytest.raises(WireError, match="inf can't be sent"):
+        encode_value({"times": [1.0, math.inf]})
 
 
 def test_nan_has_no_place_in_a_message() -> None:

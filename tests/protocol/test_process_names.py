@@ -10,14 +10,15 @@ from kernelbot.protocol.process_names import ProcessName
 LOOK = """
 from pathlib import Path
 from kernelbot.protocol.process_names import ProcessName, name_process
-name_process(ProcessName.{name}, {detail!r}, keep_command={keep})
+name_process(ProcessName.{name}, {detail!r}{kept})
 print(Path("/proc/self/comm").read_text().strip())
 print(Path("/proc/self/cmdline").read_bytes().rstrip(b"\\0"))
 """
 
 
 def look(*arguments: str, name: str = "JUDGE", detail: str = "", keep: bool = False) -> list[str]:
-    program = LOOK.format(name=name, detail=detail, keep=keep)
+    kept = ", keep_command=True" if keep else ""
+    program = LOOK.format(name=name, detail=detail, kept=kept)
     ran = subprocess.run(
         [sys.executable, "-c", program, *arguments], check=True, capture_output=True, text=True
     )

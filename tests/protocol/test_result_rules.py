@@ -1,6 +1,8 @@
 """What a result must satisfy: honest ones do, and a change of anything that matters is refused."""
 
+import base64
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -144,44 +146,54 @@ LIES: dict[str, Callable[[RunResult], RunResult]] = {
         result
     ),
     "another workload": changed_load(lambda load: replace(load, spec="size: 2")),
-    "another median": changed_load(lambda load: replace(load, median_ns=1.0)),
-    "another interval": changed_load(lambda load: replace(load, ci95_ns=(3.0, 4.0))),
-    "no samples": sampled(),
-    "five samples": sampled(*[1000.0] * 5, stopped_by="wall_cap"),
-    "six samples for no reason": sampled(*[1000.0] * 6),
-    "too many samples": sampled(*[1000.0] * 21),
-    "negative samples": sampled(*[1000.0] * 19, -1.0),
-    "samples that are no numbers": sampled(*[1000.0] * 19, float("nan")),
-    "samples without an end": sampled(*[1000.0] * 19, float("inf")),
-    "samples longer than the attempt": sampled(*[1000.0] * 19, 1e13),
-    "an end that isn't known": changed_load(lambda load: replace(load, stopped_by="me")),
-    "no processes": changed_load(lambda load: replace(load, processes=0)),
-    "more processes than asked for": changed_load(lambda load: replace(load, processes=9)),
-    "processes without samples": sampled(*[1000.0] * 6, stopped_by="wall_cap", processes=4),
-    "fewer waits than none": changed_load(lambda load: replace(load, waited=-1)),
-    "more waits than windows": changed_load(lambda load: replace(load, waited=21)),
-    "repeats without a wait": changed_load(lambda load: replace(load, repeated=1)),
-    "fewer repeats than none": changed_load(lambda load: replace(load, waited=1, repeated=-1)),
-    "more repeats than tries": changed_load(lambda load: replace(load, waited=80, repeated=80)),
-    "more checks than windows": changed_load(
-        lambda load: replace(load, checked=23, waited=2, repeated=2)
-    ),
-    "a script's end": changed_load(lambda load: replace(load, stopped_by="script")),
-    "more checks than samples": changed_load(lambda load: replace(load, checked=21)),
-    "more checks than calls": changed_load(lambda load: replace(load, calls=2, checked=41)),
-    "no calls": changed_load(lambda load: replace(load, calls=0)),
-    "more calls than a window holds": changed_load(lambda load: replace(load, calls=33)),
-    "drift without an anchor": changed_load(lambda load: replace(load, drift_factors=(0.1,) * 2)),
-    "an anchor": changed_load(lambda load: replace(load, anchor_ns=5.0)),
-    "a negative empty call": changed_load(lambda load: replace(load, empty_call_ns=-1.0)),
-    "a script's keys": changed_load(lambda load: replace(load, extra={"a": "b"})),
 }
 
 
-@pytest.mark.parametrize("lie", LIES.values(), ids=LIES)
-def test_a_result_that_disagrees_is_refused(lie: Callable[[RunResult], RunResult]) -> None:
-    with pytest.raises(Disagrees):
-        held_to(RANKED, lie(accepted(RANKED)), WITHIN_S)
+SAID = {
+    "a score of nothing": "its score is given as",
+    "a score without an interval": "its score is given as",
+    "an interval elsewhere": "its score is given as",
+    "no score": "its score is given as",
+    "another job": "the result of another job",
+    "another mode": "its mode is 'test' instead of",
+    "another problem": "its problem is 'other' instead of",
+    "another judge": "its harness is 'script' instead of",
+    "no phases": "isn't that of its phases",
+    "one phase": "isn't that of its phases",
+    "phases in another order": "aren't those of mode leaderboard",
+    "a phase twice": "aren't those of mode leaderboard",
+    "a phase of another mode": "aren't those of mode leaderboard",
+    "an opponent's phase": "aren't those of mode leaderboard",
+    "a refused phase": "isn't that of its phases",
+    "a refused phase before others": "follows one that was refused",
+    "an accepted phase with a failure": "was accepted, and has a failure",
+    "a negative phase": "a duration is negative",
+    "a negative duration": "a duration is negative",
+    "a negative time": "a duration is negative",
+    "a failure of an accepted run": "exactly if it isn't accepted",
+    "a verdict that no phase gave": "isn't that of its phases",
+    "no failure": "exactly if it isn't accepted",
+    "the author's internal error": "is not the author's fault",
+    "an opponent that failed": "there is none that did",
+    "a duel": "only a duel that was fought",
+    "files": "leaves no files",
+    "too few cases": "test phase has 1 cases or workloads",
+    "no cases": "test phase has 0 cases or workloads",
+    "cases of another problem": "that aren't the 3 of the job",
+    "too many cases": "test phase has 4 cases or workloads",
+    "a wrong case": "a case of it wasn't",
+    "workloads of tests": "holds what that phase hasn't",
+    "cases of a measurement": "holds what that phase hasn't",
+    "no workloads": "leaderboard phase has 0 cases",
+    "a workload twice": "leaderboard phase has 2 cases",
+    "another workload": "that aren't the 1 of the job",
+}
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_a_result_that_disagrees_is_refused_by_its_name(lie: str) -> None:
+    with pytest.raises(Disagrees, match=re.escape(SAID[lie])):
+        held_to(RANKED, LIES[lie](accepted(RANKED)), WITHIN_S)
 
 
 def test_windows_that_were_repeated_are_kept_and_may_have_been_checked() -> None:
@@ -264,25 +276,59 @@ def test_a_duels_ratio_is_that_of_its_pairs(data: st.DataObject) -> None:
     result = data.draw(honest(DUEL).filter(lambda each: each.duel is not None))
     assert result.duel is not None
     ratio = replace(result.duel, ratio=result.duel.ratio * 0.9)
-    for lied in (ratio, replace(result.duel, workloads=()), None):
-        with pytest.raises(Disagrees):
+    for lied, why in (
+        (ratio, "its ratio is given as"),
+        (replace(result.duel, workloads=()), "its duel's workloads aren't those of the job"),
+        (None, "only a duel that was fought"),
+    ):
+        with pytest.raises(Disagrees, match=why):
             held_to(DUEL, replace(result, duel=lied), WITHIN_S)
 
 
+@given(st.data())
+def test_a_duel_measures_no_kernel_alone(data: st.DataObject) -> None:
+    result = data.draw(honest(DUEL).filter(lambda each: each.duel is not None))
+    measured = changed_phase(-1, workloads=accepted(RANKED).phases[-1].workloads)
+    with pytest.raises(Disagrees, match="a duel has measurements of one kernel"):
+        held_to(DUEL, measured(result), WITHIN_S)
+
+
+def files(media_type: str, *sizes: int) -> tuple[Artifact, ...]:
+    content = [base64.b64encode(bytes(size)).decode() for size in sizes]
+    return tuple(Artifact(str(n), media_type, text) for n, text in enumerate(content))
+
+
+KIB, MIB, FILE = 1 << 10, 1 << 20, "application/gzip"
+
+
 @pytest.mark.parametrize(
-    "files",
+    "left",
     [
-        (Artifact("a", "text/plain", "not base64"),),
-        (Artifact("a", "text/plain", ""),) * 2,
-        (Artifact("a", "text/plain", "AAAA" * (90 << 10)),),
-        (Artifact("a", "application/gzip", "AAAA" * (6 << 20)),),
-        tuple(Artifact(str(n), "application/gzip", "AAAA" * (4 << 20)) for n in range(3)),
+        files("text/plain", *[256 * KIB] * 200),
+        files(FILE, 16 * MIB, 16 * MIB) + files("text/plain", 1),
+    ],
+    ids=["texts", "files"],
+)
+def test_files_of_the_largest_size_are_kept(left: tuple[Artifact, ...]) -> None:
+    left = tuple(replace(one, name=str(number)) for number, one in enumerate(left))
+    result = replace(accepted(PROFILED), artifacts=left)
+    assert result == held_to(PROFILED, result, WITHIN_S)
+
+
+@pytest.mark.parametrize(
+    ("left", "why"),
+    [
+        ((Artifact("a", "text/plain", "not base64"),), "isn't base64"),
+        ((Artifact("a", "text/plain", ""),) * 2, "have the same name"),
+        (files("text/plain", 256 * KIB + 1), "larger than a run may leave"),
+        (files(FILE, 16 * MIB + 1), "larger than a run may leave"),
+        (files(FILE, 16 * MIB, 16 * MIB, 1), "larger than a run may leave"),
     ],
     ids=["no base64", "one name", "a long text", "a large file", "large together"],
 )
-def test_files_have_bounds_of_their_own(files: tuple[Artifact, ...]) -> None:
-    with pytest.raises(Disagrees):
-        held_to(PROFILED, replace(accepted(PROFILED), artifacts=files), WITHIN_S)
+def test_files_have_bounds_of_their_own(left: tuple[Artifact, ...], why: str) -> None:
+    with pytest.raises(Disagrees, match=why):
+        held_to(PROFILED, replace(accepted(PROFILED), artifacts=left), WITHIN_S)
 
 
 def test_texts_are_cut_and_lists_of_texts_too() -> None:
@@ -318,7 +364,7 @@ def test_only_a_compiled_problem_is_refused_before_its_first_phase(verdict: Verd
     )
     compiled = replace(RANKED, problem=replace(RANKED.problem, lang=Lang.CPP))
     assert early == held_to(compiled, early, WITHIN_S)
-    with pytest.raises(Disagrees):
+    with pytest.raises(Disagrees, match="isn't that of its phases"):
         held_to(RANKED, early, WITHIN_S)
 
 

@@ -171,6 +171,23 @@ def test_processes_that_are_known_exactly_leave_their_interval() -> None:
     assert pytest.approx(math.log(high / low)) == least_width(samples, 3)
 
 
+def test_what_processes_say_of_themselves_is_taken_from_how_they_differ() -> None:
+    """Six samples of each of two: of one 0.9 to 1.1 times its median, of the other twice that."""
+    one, other = (
+        [90.0, 95.0, 100.0, 100.0, 105.0, 110.0],
+        [180.0, 200.0, 200.0, 200.0, 200.0, 220.0],
+    )
+    samples = [each for pair in zip(one, other, strict=True) for each in pair]
+    within = ((math.log(110 / 90) / 3.92) ** 2 + (math.log(220 / 180) / 3.92) ** 2) / 2
+    between = math.log(2) ** 2 / 2 - within
+    assert pytest.approx(2 * 12.706 * math.sqrt(between / 2)) == least_width(samples, 2)
+
+
+@pytest.mark.parametrize(("count", "known"), [(11, False), (12, True)])
+def test_a_least_width_needs_six_samples_of_each(count: int, known: bool) -> None:
+    assert known is (least_width([100.0, 200.0] * (count // 2) + [100.0] * (count % 2), 2) > 0)
+
+
 def test_processes_that_differ_have_a_least_width_and_noise_has_none() -> None:
     source = random.Random(1)
     differ = [100.0 * (1 + place % 3 / 10) for place in range(90)]

@@ -2,15 +2,18 @@
 
 import asyncio
 import contextlib
+import time
+from itertools import pairwise
 
 import psycopg
 import pytest
 
-from kernelbot.domain.errors import DeviceRefused, JobRefused, NoRoom, SchedulerError
+from kernelbot.domain.errors import DeviceRefused, JobRefused, NoRoom, SchedulerError, Unavailable
 from kernelbot.store.database import Database
 from kernelbot.store.timeouts import DatabaseTimeouts
 from kernelbot.worker import retries
-from kernelbot.worker.retries import cancel_until_ended, until_available, with_retries
+from kernelbot.worker.retries import cancel_until_ended, jittered, until_available, with_retries
+from tests.support.virtual_time import run_virtually
 
 
 async def test_a_step_that_the_database_ended_is_done_again(database_url: str) -> None:
@@ -75,6 +78,28 @@ async def test_a_scheduler_that_fails_is_asked_again_for_as_long_as_said(
 ) -> None:
     monkeypatch.setattr(retries, "_LAUNCH_FIRST_S", 0.0)
     assert 21 == await with_retries(Step(SchedulerError("it is away"), 20), 600.0)
+
+
+def test_each_pause_is_longer_than_the_one_before_up_to_a_bound(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(retries, "jittered", lambda delay_s: delay_s)
+
+    async def waited() -> list[float]:
+        begun_s = [time.monotonic()]
+        await with_retries(Step(SchedulerError("it is away"), 6), 600.0)
+        begun_s.append(time.monotonic())
+        await until_available(Step(Unavailable("it is away"), 7))
+        begun_s.append(time.monotonic())
+        return [round(end - start, 2) for start, end in pairwise(begun_s)]
+
+    of_scheduler, of_database = [0.5, 1.5, 4.5, 10, 10, 10], [0.1, 0.2, 0.4, 0.8, 1.6, 2, 2]
+    assert [sum(of_scheduler), round(sum(of_database), 2)] == run_virtually(monkeypatch, waited)
+
+
+def test_no_two_pauses_are_alike() -> None:
+    pauses = [jittered(10.0) for _ in range(50)]
+    assert (50, True) == (len(set(pauses)), all(5.0 <= pause <= 15.0 for pause in pauses))
 
 
 async def test_then_what_it_says_is_raised() -> None:

@@ -165,7 +165,7 @@ def _is_secure(request: Request) -> bool:
 
 def new_secret() -> str:
     """256 random bits."""
-    return secrets.token_urlsafe(32)
+    return secrets.token_urlsafe()
 
 
 def local_path(path: str) -> str:

@@ -76,7 +76,7 @@ async def test_a_token_expires(world: World) -> None:
 
 
 async def test_a_token_from_the_past_is_refused(world: World) -> None:
-    with pytest.raises(UserError):
+    with pytest.raises(UserError, match="can't expire in the past"):
         await world.services.tokens.create(world.ada.user, "old", expires_at=datetime.now(UTC))
 
 
@@ -90,7 +90,7 @@ async def test_a_token_has_an_end_that_everybody_can_read_or_none(world: World) 
 
 @pytest.mark.parametrize("name", ["", "   ", "a\nb", "a\x00", "x" * 101])
 async def test_unusable_names_of_tokens_are_refused(world: World, name: str) -> None:
-    with pytest.raises(UserError):
+    with pytest.raises(UserError, match="A token's name has 1 to 100"):
         await world.services.tokens.create(world.ada.user, name)
 
 
@@ -99,7 +99,7 @@ async def test_there_is_an_end_to_tokens_beside_which_sessions_dont_count(world:
         await world.services.logins.open_with(world.ada.token)
     for number in range(99):
         await world.services.tokens.create(world.ada.user, f"n{number}")
-    with pytest.raises(Conflict):
+    with pytest.raises(Conflict, match="There are 100 tokens already"):
         await world.services.tokens.create(world.ada.user, "one too many")
 
 

@@ -97,7 +97,7 @@ async def test_an_invite_is_for_one_person(closed: World) -> None:
     "code", ["", "nope", "a\x00", "'; DROP TABLE invites; --", "\ud800", "x" * 10_000]
 )
 async def test_other_words_open_nothing(closed: World, code: str) -> None:
-    with pytest.raises(UserError):
+    with pytest.raises(UserError, match="This invite isn't valid"):
         await closed.services.invites.join(closed.ada.user, code)
 
 
@@ -126,7 +126,7 @@ async def test_revoking_ends_the_membership(closed: World) -> None:
 async def test_a_revoked_invite_opens_nothing(closed: World) -> None:
     code = await invite(closed, "sort")
     was_claimed = await closed.services.invites.revoke(closed.admin.user, code)
-    with pytest.raises(UserError):
+    with pytest.raises(UserError, match="This invite isn't valid"):
         await closed.services.invites.join(closed.ada.user, code)
     assert was_claimed is False
 
@@ -183,7 +183,7 @@ async def test_ten_thousand_are_made_at_once(closed: World) -> None:
 
 @pytest.mark.parametrize("count", [0, -1, 10_001])
 async def test_other_numbers_are_refused(closed: World, count: int) -> None:
-    with pytest.raises(UserError):
+    with pytest.raises(UserError, match="Between 1 and 10,000 invites"):
         await closed.services.invites.create(closed.admin.user, ("sort",), count)
 
 

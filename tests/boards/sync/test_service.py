@@ -19,6 +19,7 @@ from kernelbot.protocol import Verdict
 from kernelbot.store.exclusive import only_one
 from kernelbot.store.locks import Lock
 from tests.support.git_server import PASSWORD, git_server
+from tests.support.postgres import WAITS_FOR_A_LOCK, until_there_is
 from tests.support.problem_sets import commit_all, write_competition, write_problem
 from tests.support.workers import finished, quick_settings, working
 from tests.support.world import DEVICES, World
@@ -367,11 +368,30 @@ async def test_only_admins_sync(world: World, root: Path) -> None:
 
 async def test_what_was_synced_is_in_the_log(world: World, root: Path) -> None:
     await synced(world, root)
-    with psycopg.connect(world.database.url) as connection:
-        rows = connection.execute(
-            "SELECT action, detail->>'create' FROM audit_log WHERE subject = %s", (str(root),)
-        ).fetchall()
-    assert [("problems.sync", "2")] == rows
+    log = await world.services.audit.list_entries(world.admin.user)
+    assert [
+        ("problems.sync", str(root), 2),
+        ("board.create", "board:two", None),
+        ("board.create", "board:one", None),
+    ] == [(one.action, one.subject, one.detail.get("create")) for one in log]
+
+
+async def test_a_board_that_somebody_makes_meanwhile_is_a_conflict(
+    world: World, root: Path
+) -> None:
+    await world.board("by-hand")
+    with psycopg.connect(world.database.url) as other:
+        other.execute(
+            "INSERT INTO leaderboards (name, description, problem_version_id, creator_id,"
+            " visibility, secret)"
+            " SELECT 'two', '', id, %s, 'public', sha256('x') FROM problem_versions LIMIT 1",
+            (world.admin.user.id,),
+        )
+        syncing = asyncio.create_task(synced(world, root))
+        async with world.database.read() as session:
+            await until_there_is(session, WAITS_FOR_A_LOCK)
+    with pytest.raises(Conflict, match="A board named 'two' was made meanwhile"):
+        await syncing
 
 
 async def test_when_the_last_step_fails_nothing_was_done(world: World, root: Path) -> None:
@@ -419,7 +439,7 @@ async def test_only_the_plan_that_was_agreed_to_is_done(world: World, root: Path
     write_problem(root, "two", size=20)
     agreed = SyncOptions(plan=plan.digest)
     await world.board("one")
-    with pytest.raises(Conflict):
+    with pytest.raises(Conflict, match="Something has changed since the plan"):
         await world.services.sync.from_folder(world.admin.user, root, agreed)
     names = [board.name for board in await world.services.boards.list_boards(None)]
     assert ["one"] == names

@@ -14,7 +14,7 @@ FAST, SLOW = (1e6,) * 6, (2e6,) * 6
 
 def measured(*samples_ns: tuple[float, ...]) -> Measurement:
     times = tuple(Times(each, 6) for each in samples_ns)
-    return Measurement(CASE, times, StoppedBy.PRECISION, 0.0, None)
+    return Measurement(CASE, times, StoppedBy.PRECISION, 0.0, None, 1, 1)
 
 
 def ended(*, by_opponent: bool = False) -> AuthorFailure:

@@ -186,6 +186,18 @@ def test_helpers_that_go_on_beside_every_call_do_no_work() -> None:
     assert 100 * US == score_ns(calls)
 
 
+def test_of_work_that_nobody_claims_twice_what_control_calls_have_is_no_work() -> None:
+    works = [WindowWork(100.0, 100.0, unclaimed_ns=1_000.0)] * 4
+    assert (100 + 1_000 - 2 * 300) / LENIENCY == pytest.approx(mean_ns(works, 300.0))
+
+
+def test_nor_is_twice_what_helpers_usually_do_beside_a_call_and_2_ms() -> None:
+    usual = replace(a_call(10), outside_tree_cpu_ns=3 * MS)
+    more = replace(usual, outside_tree_cpu_ns=(2 * 3 + 2 + 4) * MS)
+    calls = [more if call % 10 == 0 else usual for call in range(40)]
+    assert (10 * US + 4 * MS / 10) / LENIENCY == pytest.approx(score_ns(calls), rel=0.02)
+
+
 def test_on_a_gpu_a_claim_that_waited_adds_nothing_to_others() -> None:
     idle = baseline_of([MARKS] * 20, on_gpu=True)
     waited = replace(a_call(1), claim_ns=900 * US, bracket_ns=930 * US)

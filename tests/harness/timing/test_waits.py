@@ -85,6 +85,21 @@ def test_slower_first_windows_are() -> None:
     assert gains_by_repeating([[10.0] * 9], [[*([10.0] * 4), *([30.0] * 5)]])
 
 
+@pytest.mark.parametrize(
+    ("first", "gains"), [(102.9, False), (103.1, True), (97.2, False), (97.0, True)]
+)
+def test_another_ratio_of_the_first_windows_is_a_gain_of_one_side(
+    first: float, gains: bool
+) -> None:
+    samples, firsts = ([100.0] * 9, [100.0] * 9), ([first] * 9, [100.0] * 9)
+    assert gains is gains_by_repeating(samples, firsts)
+
+
+@pytest.mark.parametrize(("first", "gains"), [(102.9, False), (103.1, True), (50.0, False)])
+def test_of_one_kernel_only_slower_first_windows_are(first: float, gains: bool) -> None:
+    assert gains is gains_by_repeating([[100.0] * 9], [[first] * 9])
+
+
 def test_a_pair_waited_if_one_of_both_did() -> None:
     waits = Waits()
     assert waits.add([window(), window(60_000)], 0.0, again=False)

@@ -290,7 +290,7 @@ async def test_nobody_of_that_name_has_submitted(world: World, user: str) -> Non
 
 async def test_a_board_with_submissions_is_deleted_only_by_force(judged: World) -> None:
     await ranked(judged, judged.ada.user, 1.0)
-    with pytest.raises(Conflict):
+    with pytest.raises(Conflict, match="Board 'sort' has submissions"):
         await judged.services.deletion.delete_board(judged.admin.user, "sort")
     gone = await judged.services.deletion.delete_board(judged.admin.user, "sort", force=True)
     assert (1, 0, 0) == (gone, count(judged, "leaderboards"), count(judged, "runs"))

@@ -18,6 +18,7 @@ def made(source: str) -> list[tuple[Operator, str]]:
         ("a = not b", Operator.NEGATION, ["a = (b)"]),
         ("a = b - c", Operator.ARITHMETIC, ["a = (b + c)"]),
         ("a = 'é' 'x', 0", Operator.CONSTANT, ["a = 'é' 'x', 1"]),
+        ("a = 0.5, 1e9", Operator.CONSTANT, ["a = 0.5, 2000000000.0", "a = 1.5, 1e9"]),
         ("a = False", Operator.CONSTANT, ["a = True"]),
         ("a = [b for b in c if b.d]", Operator.CONDITION, ["a = [b for b in c if True]"]),
         ("a = b if c() else d", Operator.CONDITION, ["a = b if (not c()) else d"]),

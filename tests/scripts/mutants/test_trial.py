@@ -7,18 +7,23 @@ from scripts.mutants.operators import Mutant, mutants
 from scripts.mutants.trial import Copies, Outcome, Trial, attempt, confirmed
 
 _SOURCE = """\
+import time
+
 def least(a: int, b: int) -> int:
     while a > b:
         a -= 1
+        time.sleep(0)
     return a if a <= b else b
 """
 _TESTS = """\
-import pathlib
+import pathlib, time
 from kernelbot_of_this_tree import least
 
 def test_least(): assert 1 == least(2, 1)
 
 def test_of_another_day(): assert pathlib.Path(__file__).with_name("day").exists()
+
+def test_of_an_hour(): time.sleep(3600)
 """
 _WITHOUT_PLUGINS = "[pytest]\naddopts = -p no:schemathesis -p no:hypothesispytest -p no:asyncio\n"
 """To load them takes longer than the tests."""
@@ -59,7 +64,15 @@ def test_a_change_that_no_test_notices_survives(copies: Copies) -> None:
 @pytest.mark.exhaustive
 def test_a_change_that_never_ends_is_noticed(copies: Copies) -> None:
     mutant = change("a -= 1", "pass")
-    assert Outcome.TIMEOUT is tried(copies, mutant, "test_least", 5).outcome
+    limit_s = 20  # it never ends
+    assert Outcome.TIMEOUT is tried(copies, mutant, "test_least", limit_s).outcome
+
+
+@pytest.mark.exhaustive
+def test_tests_that_take_too_long_without_the_change_say_nothing(copies: Copies) -> None:
+    mutant = change("a <= b", "(a < b)")
+    limit_s = 2  # they never end
+    assert Outcome.UNCLEAR is tried(copies, mutant, "test_of_an_hour", limit_s).outcome
 
 
 @pytest.mark.exhaustive

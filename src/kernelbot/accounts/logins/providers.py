@@ -111,7 +111,7 @@ def discord(
 
 def new_verifier() -> str:
     """A PKCE code verifier: 256 random bits as 43 characters."""
-    return secrets.token_urlsafe(32)
+    return secrets.token_urlsafe()
 
 
 def login_url(provider: Provider, *, state: str, verifier: str, redirect_uri: str) -> str:

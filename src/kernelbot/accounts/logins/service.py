@@ -108,7 +108,7 @@ class Logins:
         """The provider's page, to which the browser goes. Raises `NotFound`, and `NotAllowed` for
         linking in a session that may not."""
         provider = self._provider(start.provider)
-        state, verifier = secrets.token_urlsafe(32), new_verifier()
+        state, verifier = secrets.token_urlsafe(), new_verifier()
         attempt = logins.LoginAttempt(
             code_verifier=verifier,
             redirect_uri=start.redirect_uri,
@@ -199,7 +199,7 @@ class Logins:
                 "This server has no login with Discord or GitHub.",
                 hint="Ask its organisers for a token.",
             )
-        device_code, letters = secrets.token_urlsafe(32), _user_code()
+        device_code, letters = secrets.token_urlsafe(), _user_code()
         async with self._database.write() as session:
             await logins.create_device_login(
                 session,
@@ -258,7 +258,7 @@ class Logins:
             raise NotAllowed(
                 "ADMIN_TOKEN makes no links.", hint="Type it on the login page of the browser."
             )
-        secret, letters = secrets.token_urlsafe(32), _user_code()
+        secret, letters = secrets.token_urlsafe(), _user_code()
         async with self._database.write() as session:
             parent_id = await parent_of(session, user, made_with)
             await logins.create_device_login(

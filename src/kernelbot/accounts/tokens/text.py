@@ -8,7 +8,7 @@ _PREFIX = "kb_"
 
 def new_token() -> str:
     """A fresh token. The prefix lets secret scanners recognise one that leaked."""
-    return _PREFIX + secrets.token_urlsafe(32)
+    return _PREFIX + secrets.token_urlsafe()
 
 
 def token_hash(token: str) -> bytes:

@@ -43,7 +43,7 @@ async def show_invites(
         offset=offset,
         limit=ROWS,
         max_count=MAX_COUNT,
-        key=secrets.token_urlsafe(32),
+        key=secrets.token_urlsafe(),
     )
 
 

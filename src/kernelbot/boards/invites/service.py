@@ -40,7 +40,7 @@ class Invites:
         if not 1 <= len(boards) <= _MAX_BOARDS:
             raise UserError(f"An invite is for 1 to {_MAX_BOARDS} boards.", hint="Name some.")
         asked = f"{actor.id} {count} {' '.join(boards).lower()}"
-        codes = _codes(key or secrets.token_urlsafe(32), asked, count)
+        codes = _codes(asked, count, key=key or secrets.token_urlsafe())
         async with self._database.write() as session:
             found = {}
             for name in boards:
@@ -120,7 +120,7 @@ async def claim_invite(session: WriteSession, user: User, code: str) -> tuple[st
     return tuple(board.name for board in boards)
 
 
-def _codes(key: str, asked: str, count: int) -> tuple[str, ...]:
+def _codes(asked: str, count: int, *, key: str) -> tuple[str, ...]:
     """What this key makes of what was asked for. 20 of 30 letters are 98 bits, so no two are ever
     equal, and who has one can guess no other."""
     return tuple(

@@ -32,9 +32,9 @@ class Measurement:
     stopped: StoppedBy
     empty_call_ns: float
     anchor: Anchor | None
-    processes: int = 1
+    processes: int
     """The number of processes that each kernel had: sample i is of process i modulo this."""
-    calls: int = 1
+    calls: int
     """The number of calls of which a sample is the mean."""
     recurs: bool = False
     """Whether two of its calls had the same data."""
