@@ -9,11 +9,14 @@ from kernelbot.accounts.model import Role, User
 from kernelbot.boards.service import BoardEdit
 from kernelbot.domain.errors import Conflict, NotAllowed, NotFound, UserError
 from kernelbot.domain.states import REVIEW_TRANSITIONS, ReviewState, SubmissionState
+from kernelbot.moderation.reviews.model import CheckedScore, ReviewRules
+from kernelbot.moderation.reviews.service import hold_if_absurd, hold_if_suspicious
 from kernelbot.protocol import Verdict
 from kernelbot.server.tables import DeviceSettings
 from kernelbot.submissions.model import Submission
 from tests.fakes.host import result_of
 from tests.support.judging import judged_at_once, judging
+from tests.support.postgres import WAITS_FOR_A_LOCK, until_there_is
 from tests.support.workers import finished, quick_settings, working
 from tests.support.world import World
 
@@ -97,8 +100,20 @@ async def test_what_is_held_for_one_device_leaves_the_ranking_of_another(
 async def test_a_great_speed_up_is_not_held(world: World) -> None:
     await world.board()
     ada, bob = world.ada.user, world.bob.user
-    _, great = await _judged(world, (ada, 1.0), (bob, 0.06))
+    _, great = await _judged(world, (ada, 1.0), (bob, 0.05))
     assert (SubmissionState.FINISHED, 1) == (great.state, great.place)
+
+
+@pytest.mark.parametrize(("hold_speedup", "held"), [(None, False), (2.0, True)])
+async def test_how_great_it_has_to_be_is_configured(
+    world: World, hold_speedup: float | None, held: bool
+) -> None:
+    board = await world.board()
+    _, other = await _judged(world, (world.ada.user, 1.0), (world.bob.user, 0.4))
+    scored = CheckedScore(other.id, board.id, "CPU", world.bob.user.id, 0.4)
+    async with world.database.write() as session:
+        found = await hold_if_absurd(session, scored, ReviewRules(hold_speedup=hold_speedup))
+    assert held is found
 
 
 async def test_the_first_score_of_a_board_is_not_held(world: World) -> None:
@@ -143,6 +158,16 @@ async def test_what_the_judge_noticed_is_held(world: World, tmp_path: Path) -> N
         held.evidence[0].rule,
         held.evidence[0].detail,
     )
+
+
+async def test_of_many_long_suspicions_some_are_kept_in_part(world: World) -> None:
+    await world.board()
+    sent = await world.submit()
+    async with world.database.write() as session:
+        said = tuple(f"{number:02} {'x' * 998}" for number in range(51))
+        await hold_if_suspicious(session, sent.id, said)
+    (held,) = await world.services.reviews.held(world.admin.user)
+    assert [1000] * 50 == [len(one.detail) for one in held.evidence]
 
 
 async def test_organisers_see_what_is_held_and_why(world: World) -> None:
@@ -221,6 +246,27 @@ async def test_a_decision_needs_a_reason(world: World) -> None:
     number = await _held(world)
     with pytest.raises(UserError, match="reason"):
         await world.services.reviews.release(world.admin.user, number, " \n")
+
+
+async def test_a_reason_has_2000_characters_at_most(world: World) -> None:
+    number = await _held(world)
+    refuse, admin = world.services.reviews.refuse, world.admin.user
+    with pytest.raises(UserError, match="a reason of 1 to 2000 characters"):
+        await refuse(admin, number, "x" * 2001)
+    assert "x" * 2000 == (await refuse(admin, number, "x" * 2000)).review_reason
+
+
+async def test_of_what_is_deleted_meanwhile_nothing_is_decided(world: World) -> None:
+    number = await _held(world)
+    with psycopg.connect(world.database.url) as other:
+        other.execute("DELETE FROM submissions WHERE id = %s", (number,))
+        refusing = asyncio.create_task(
+            world.services.reviews.refuse(world.admin.user, number, "copied")
+        )
+        async with world.database.read() as session:
+            await until_there_is(session, WAITS_FOR_A_LOCK)
+    with pytest.raises(NotFound, match=f"no submission {number}"):
+        await refusing
 
 
 async def test_what_is_not_held_cant_be_released(world: World) -> None:
