@@ -90,6 +90,12 @@ def test_a_value_of_several_types_is_refused_for_each_of_them() -> None:
         decoder_of(int | str)(1.5, "n")
 
 
+def test_what_may_be_missing_is_refused_by_what_else_it_may_be() -> None:
+    with pytest.raises(WireError, match=r"^n: expected int, got str$"):
+        decoder_of(int | None)("7", "n")
+    assert None is decoder_of(int | None)(None, "n")
+
+
 @pytest.mark.parametrize(
     ("pair", "said"), [([1.0], "2 items, got list"), (1.0, "a list, got float")]
 )

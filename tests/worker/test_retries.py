@@ -12,7 +12,13 @@ from kernelbot.domain.errors import DeviceRefused, JobRefused, NoRoom, Scheduler
 from kernelbot.store.database import Database
 from kernelbot.store.timeouts import DatabaseTimeouts
 from kernelbot.worker import retries
-from kernelbot.worker.retries import cancel_until_ended, jittered, until_available, with_retries
+from kernelbot.worker.retries import (
+    cancel_until_ended,
+    jittered,
+    set_or_after,
+    until_available,
+    with_retries,
+)
 from tests.support.virtual_time import run_virtually
 
 
@@ -95,6 +101,21 @@ def test_each_pause_is_longer_than_the_one_before_up_to_a_bound(
 
     of_scheduler, of_database = [0.5, 1.5, 4.5, 10, 10, 10], [0.1, 0.2, 0.4, 0.8, 1.6, 2, 2]
     assert [sum(of_scheduler), round(sum(of_database), 2)] == run_virtually(monkeypatch, waited)
+
+
+def test_an_event_is_waited_for_no_longer_than_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def waited() -> list[tuple[bool, float]]:
+        event, found = asyncio.Event(), []
+        for delay_s in (-1.0, 0.0, 0.25):
+            begun_s = time.monotonic()
+            came = await set_or_after(event, delay_s)
+            found.append((came, round(time.monotonic() - begun_s, 2)))
+        event.set()
+        return [*found, (await set_or_after(event, 0.25), 0.0)]
+
+    assert [(False, 0.0), (False, 0.0), (False, 0.25), (True, 0.0)] == run_virtually(
+        monkeypatch, waited
+    )
 
 
 def test_no_two_pauses_are_alike() -> None:

@@ -58,7 +58,7 @@ async def set_or_after(event: asyncio.Event, delay_s: float) -> bool:
     """Wait for the event, but no longer than that; whether it came. Python 3.11's `wait_for` would
     swallow a cancellation that comes together with the event."""
     try:
-        async with asyncio.timeout(max(delay_s, 0)):
+        async with asyncio.timeout(delay_s):
             await event.wait()
     except TimeoutError:
         return False

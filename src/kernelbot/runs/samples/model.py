@@ -3,7 +3,7 @@ order they were taken."""
 
 from dataclasses import field
 
-from kernelbot.domain.values import described
+from kernelbot.domain.values import described, from_fields
 from kernelbot.protocol import DuelWorkload, Phase
 from kernelbot.protocol.late import dataclass
 
@@ -61,15 +61,7 @@ class PairedWorkload:
     @property
     def named(self) -> DuelWorkload:
         """The pairs by the name that the viewer may read."""
-        return DuelWorkload(
-            workload_name(self.workload, self.spec),
-            self.submission_ns,
-            self.opponent_ns,
-            self.ratio,
-            self.ratio_ci95,
-            self.stopped_by,
-            self.processes,
-        )
+        return from_fields(DuelWorkload, self, spec=workload_name(self.workload, self.spec))
 
 
 def without_seed(spec: str, index: int) -> str:
