@@ -76,6 +76,17 @@ def test_several_calls_of_a_window_share_it() -> None:
     assert score_ns(calls) / 8 == pytest.approx(score_ns(calls, calls=8))
 
 
+def test_a_sample_is_of_the_windows_that_count_and_by_call() -> None:
+    """Two processes; the second window of each was repeated by its third."""
+    calls = [[a_call(100), a_call(900), a_call(200)], [a_call(300), a_call(900), a_call(400)]]
+    counted = counted_of(calls, QUIET)
+    one, other = counted.of_each
+    chosen = [one[0], other[0], one[2], other[2]]
+    lack_ns = counted.least_ns - statistics.median(chosen)
+    assert lack_ns > 0
+    assert [(each + lack_ns) / 8 for each in chosen] == counted.samples_ns([[0, 2], [0, 2]], 8)
+
+
 @given(st.lists(st.integers(100, 104), min_size=6, max_size=60))
 def test_calls_that_hardly_differ_are_left_as_they_are(times_us: list[int]) -> None:
     calls = [a_call(time) for time in times_us]

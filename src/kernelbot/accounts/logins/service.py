@@ -244,9 +244,9 @@ class Logins:
             return None
         async with self._database.write() as session:
             approved = await logins.pop_device_login(session, device_hash)
-            user = await users.by_id(session, approved.user_id) if approved else None
-            if approved is None or user is None:
+            if approved is None:
                 raise NotFound("This login is over.", next_step=Next.LOG_IN)
+            user = await _approver(session, approved)
             issued = await add_token(session, user, "terminal", approved.parent_id)
             return NewToken(user, issued.token)
 
@@ -285,10 +285,9 @@ class Logins:
         `NotFound`."""
         async with self._database.write() as session:
             taken = await logins.pop_device_login(session, _link_hash(secret))
-            user = await users.by_id(session, taken.user_id) if taken else None
-            if taken is None or user is None:
+            if taken is None:
                 raise _no_link()
-            return await open_session(session, user, taken.parent_id)
+            return await open_session(session, await _approver(session, taken), taken.parent_id)
 
     def _provider(self, name: str) -> Provider:
         found = self._providers.get(name)
@@ -319,6 +318,12 @@ async def _link(
         )
     await users.add_identity(session, current.id, provider=provider.name, subject=person.subject)
     return current
+
+
+async def _approver(session: WriteSession, approved: logins.Approved) -> User:
+    user = await users.by_id(session, approved.user_id)
+    assert user is not None, "what they approved would have gone with them"
+    return user
 
 
 async def _require_lasting(session: WriteSession, linking: Linking) -> None:
