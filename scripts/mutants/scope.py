@@ -1,10 +1,15 @@
 """Which modules are changed, and which tests should notice (`scope.toml`)."""
 
+import ast
 import tomllib
+from collections import defaultdict
 from dataclasses import dataclass
 from fnmatch import fnmatch
+from functools import cache
 from pathlib import Path, PurePosixPath
 
+_FEW = 10
+"""A module that more tests import is one of many things that each of them needs."""
 SCOPE = Path(__file__).with_name("scope.toml")
 
 
@@ -59,7 +64,23 @@ def noticing(tree: Path, scope: Scope, module: str) -> tuple[str, ...]:
     parts = [part for part in path.parts[1:-1] if part != "kernelbot"]
     folder = PurePosixPath("tests", *parts)
     mirror = (folder / f"test_{path.stem}.py").as_posix()
+    importing = _importing(tree)[".".join(path.with_suffix("").parts[1:])]
     found = [mirror, *scope.others.get(module, ()), *scope.tests]
+    found += importing if len(importing) <= _FEW else []
     if scope.with_folder:
         found.append(folder.as_posix())
     return tuple(test for test in dict.fromkeys(found) if (tree / test).exists())
+
+
+@cache
+def _importing(tree: Path) -> dict[str, list[str]]:
+    """The tests that import a module, by its dotted name."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for file in sorted(tree.glob("tests/**/test_*.py")):
+        names: set[str] = set()
+        for node in ast.walk(ast.parse(file.read_bytes())):
+            if isinstance(node, ast.ImportFrom) and node.module is not None:
+                names |= {node.module, *(f"{node.module}.{one.name}" for one in node.names)}
+        for name in names:
+            found[name].append(file.relative_to(tree).as_posix())
+    return found

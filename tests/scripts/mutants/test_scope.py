@@ -24,6 +24,10 @@ def tree(tmp_path: Path) -> Path:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
     (tmp_path / "tests/all").mkdir()
+    (tmp_path / "tests/b").mkdir()
+    (tmp_path / "tests/b/test_users.py").write_text("from kernelbot.a import x\n")
+    for number in range(11):
+        (tmp_path / f"tests/b/test_{number}.py").write_text("from kernelbot import c, x\n")
     return tmp_path
 
 
@@ -37,7 +41,13 @@ def test_the_mirror_comes_first_and_its_folder_last(tree: Path) -> None:
     (scope,) = scopes(tree, _written(tree, _SCOPE))
     assert ("src/kernelbot/a.py",) == scope.modules
     found = noticing(tree, scope, "src/kernelbot/a.py")
-    assert ("tests/test_a.py", "tests/more.py", "tests/all", "tests") == found
+    of_users = "tests/b/test_users.py"
+    assert ("tests/test_a.py", "tests/more.py", "tests/all", of_users, "tests") == found
+
+
+def test_what_nearly_all_import_is_tried_by_none_of_them(tree: Path) -> None:
+    (scope,) = scopes(tree, _written(tree, _SCOPE))
+    assert ("tests/all", "tests") == noticing(tree, scope, "src/kernelbot/c.py")
 
 
 @pytest.mark.parametrize(
