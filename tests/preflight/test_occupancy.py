@@ -13,6 +13,7 @@ from kernelbot.preflight.occupancy import occupancy
         ("80", 32, 0, 256, 8, 1.0, Bound.THREADS),
         ("90a", 64, 0, 256, 4, 0.5, Bound.REGISTERS),
         ("90a", 255, 0, 256, 1, 0.125, Bound.REGISTERS),
+        ("90a", 73, 0, 128, 6, 0.375, Bound.REGISTERS),
         ("90a", 168, 0, 384, 1, 0.1875, Bound.REGISTERS),
         ("90a", 16, 227 * 1024, 256, 1, 0.125, Bound.SHARED_MEMORY),
         ("90a", 16, 48 * 1024, 256, 4, 0.5, Bound.SHARED_MEMORY),
