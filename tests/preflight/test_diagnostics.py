@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from kernelbot.preflight.diagnostics import MOST, read_diagnostics
+from kernelbot.preflight.diagnostics import read_diagnostics
 from kernelbot.preflight.model import Diagnostic, Severity
 
 CUDA = """#include <cuda_runtime.h>
@@ -124,7 +124,15 @@ def test_hostile_words_are_read_to_their_end(said: str) -> None:
 
 def test_a_hundred_thousand_warnings_are_cut() -> None:
     said = "".join(f"a.cu({line}): warning #1: w\n" for line in range(100_000))
-    assert MOST == len(read_diagnostics(said, "", "a.cu"))
+    assert 200 == len(read_diagnostics(said, "", "a.cu"))
+
+
+@pytest.mark.parametrize(
+    "said", ["mine.cu(1): error: {}", "mine.cu:1:2: error: {}", "ptxas error   : {}"]
+)
+def test_a_long_message_is_cut(said: str) -> None:
+    (found,) = read_diagnostics(said.format("x" * 600), CUDA, "mine.cu")
+    assert 500 == len(found.message)
 
 
 @pytest.mark.parametrize(
