@@ -1,6 +1,7 @@
 """What is read and written without pydantic is what pydantic reads and writes."""
 
 import json
+import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -127,6 +128,18 @@ class Holder:
 def test_a_type_that_says_two_things_of_a_word_is_left_to_pydantic() -> None:
     with pytest.raises(Unclear):
         read(Holder, '{"either": "admin"}')
+
+
+@dataclass(frozen=True)
+class Sets:
+    """A field of a type that JSON hasn't."""
+
+    numbers: set[int]
+
+
+def test_a_type_that_json_has_not_is_left_to_pydantic() -> None:
+    with pytest.raises(Unclear, match=re.escape("set[int]")):
+        read(Sets, '{"numbers": [1]}')
 
 
 @dataclass(frozen=True)

@@ -68,7 +68,7 @@ def _convert(kind: Any, *, reads: bool) -> Convert:
         return _union(typing.get_args(kind), reads=reads)
     if origin in (tuple, list, dict):
         return _container(origin, typing.get_args(kind), reads=reads)
-    if not isinstance(kind, type) or origin is not None:
+    if not isinstance(kind, type):
         raise Unclear(str(kind))
     if dataclasses.is_dataclass(kind):
         return _dataclass(kind, reads=reads)
