@@ -1,6 +1,7 @@
 import os
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,15 @@ def before(preflight: Preflight) -> int | None:
 def test_each_version_stands_beside_the_one_before(history: History) -> None:
     found = [shown(history, *version) for version in (("a", 16), ("b", 32), ("b", 32), ("a", 16))]
     assert [None, 16, 16, 32] == [before(one) for one in found]
+
+
+def test_versions_that_did_not_compile_are_passed_over(history: History) -> None:
+    shown(history, "a", 16)
+    refused = replace(report(0), outcome=PreflightOutcome.REFUSED, kernels=())
+    for version in ("b", "c"):
+        history.keep(version, refused)
+        history.with_previous(version, version, refused, cached=False)
+    assert 16 == before(shown(history, "d", 32))
 
 
 def test_another_compiler_makes_no_other_version(history: History) -> None:

@@ -39,6 +39,11 @@ def test_columns_without_a_figure_are_left_out() -> None:
     assert ("registers", "spills", "stack", "shared") == headings(table)
 
 
+def test_a_narrow_table_says_how_much_a_kernel_takes_and_what_limits_it() -> None:
+    found = headings(kernel_table(PREFLIGHT).narrow())
+    assert ("registers", "spills", "stack", "shared", "occupancy", "limited by") == found
+
+
 def test_a_gpu_of_amds_has_columns_of_its_own() -> None:
     table = kernel_table(Preflight(mi300x_report()))
     assert ("threads", "stages", "registers", "accum", "scalar", "spills", "stack", "shared",

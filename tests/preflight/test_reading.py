@@ -17,6 +17,7 @@ from kernelbot.protocol import (
     Verdict,
 )
 from tests.harness.jobs import a_job
+from tests.support.preflights import PREFLIGHT
 
 H100 = find_gpu("H100")
 ROW = {"name": "k", "arch": "90", "registers": "40", "spill_store_bytes": "8",
@@ -195,6 +196,14 @@ def test_a_spill_that_has_come_stands_beside_what_was() -> None:
 def test_a_kernel_that_cannot_be_launched_is_named() -> None:
     text = preflight_text(Preflight(read(result(({**TRITON, "shared_bytes": "999999"},)))))
     assert "k can't be launched with 128 threads: one block needs more shared memory" in text
+
+
+def test_a_narrow_terminal_shows_a_kernels_name_whole_and_no_line_longer_than_itself() -> None:
+    wide, narrow = (preflight_text(PREFLIGHT, columns).splitlines() for columns in (100, 70))
+    (name,) = {kernel.figures.name for kernel in PREFLIGHT.report.kernels}
+    assert ("threads" in wide[2], "threads" in narrow[2]) == (True, False)
+    assert (name, True) == (narrow[3].split()[0], "limited by" in narrow[2])
+    assert max(map(len, narrow[1:])) <= 70
 
 
 def test_names_of_authors_move_no_cursor() -> None:

@@ -19,8 +19,8 @@ _SUFFIX = ".json"
 
 @dataclass(frozen=True)
 class _Last:
-    """The version of one file that was shown last for one GPU, and the key of the one before;
-    empty: there is none."""
+    """The version of one file that was shown last for one GPU, and the key of the one before of
+    which kernels are known; empty: there is none."""
 
     source: str = ""
     key: str = ""
@@ -61,15 +61,19 @@ class History:
         self, key: str, source: str, report: PreflightReport, *, cached: bool
     ) -> Preflight:
         """The report of the file as it is now, beside that of the version before it, which has
-        another `source` (its hash)."""
+        another `source` (its hash) and compiled."""
         name = f"last-{self._file}-{report.gpu}"
         last = self._last(name)
         if last.source != source:
-            last = _Last(source, key, last.key)
+            last = _Last(source, key, last.key if self._has_kernels(last.key) else last.before)
         else:  # the same version, perhaps by another compiler
             last = _Last(source, key, last.before)
         self._write(name, json.dumps(to_wire(last)))
         return Preflight(report, self.cached(last.before) if last.before else None, cached)
+
+    def _has_kernels(self, key: str) -> bool:
+        report = self.cached(key) if key else None
+        return report is not None and bool(report.kernels)
 
     def _last(self, name: str) -> "_Last":
         try:

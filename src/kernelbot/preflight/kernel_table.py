@@ -20,6 +20,8 @@ class Column:
     """Whether a short table has it, which leaves out what is the same in most files."""
     is_shown_if_zero: bool = True
     """False: it is left out if it is 0 for all kernels, as of GPUs that have no such thing."""
+    needs_room: bool = False
+    """Whether it is left out if a terminal has no room for all columns: others say what matters."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,11 @@ class KernelTable:
         """Whether any figure was another one in the version before."""
         return any(cell.before for row in self.rows for cell in row.cells)
 
+    def narrow(self) -> "KernelTable":
+        """The same without the columns that need room."""
+        chosen = [at for at, column in enumerate(self.columns) if not column.needs_room]
+        return _chosen(self.columns, self.rows, chosen)
+
     def short(self, most: int) -> "KernelTable":
         """The first rows, with the columns that say most."""
         chosen = [at for at, column in enumerate(self.columns) if column.is_short]
@@ -72,8 +79,8 @@ def _of_occupancy(read: Callable[[Occupancy], int | str]) -> Callable[[Kernel], 
 
 
 COLUMNS = (
-    Column("threads", _threads, "of a block, 256 if the launch decides that"),
-    Column("stages", lambda kernel: kernel.figures.stages),
+    Column("threads", _threads, "of a block, 256 if the launch decides that", needs_room=True),
+    Column("stages", lambda kernel: kernel.figures.stages, needs_room=True),
     Column("registers", lambda kernel: kernel.figures.registers, "of a thread", is_short=True),
     Column(
         "accum",
@@ -89,6 +96,7 @@ COLUMNS = (
         "blocks",
         _of_occupancy(lambda room: room.blocks),
         "that one multiprocessor holds at once",
+        needs_room=True,
     ),
     Column(
         "occupancy",

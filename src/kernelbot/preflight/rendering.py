@@ -8,14 +8,16 @@ from kernelbot.preflight.kernel_table import (
     never_launched,
 )
 from kernelbot.preflight.model import Diagnostic, Preflight, PreflightOutcome, Severity
-from kernelbot.render.table import table
-from kernelbot.render.text import counted, cut, indent, one_line, printable, shorten
+from kernelbot.render.table import GAP, table
+from kernelbot.render.text import cell_len, counted, cut, indent, one_line, printable, shorten
 from kernelbot.render.units import seconds_text
 
 _MOST_DIAGNOSTICS = 20
 _SHORT_KERNELS, _SHORT_DIAGNOSTICS, _SHORT_LINE = 6, 3, 72
 """What a short text has at most: kernels, diagnostics, and characters of one line."""
 _MAX_OUTPUT = 4000
+_NAMES = "kernel"
+_NAME_CELLS = 24
 _MARKS = {
     PreflightOutcome.COMPILED: "✓",
     PreflightOutcome.REFUSED: "✗",
@@ -34,7 +36,7 @@ def preflight_text(preflight: Preflight, columns: int | None = None) -> str:
         parts.append(f"  ... and {hidden} more")
     parts += [f"  Not compiled: {printable(shorten(why, 1000))}" for why in report.not_compiled]
     if report.kernels:
-        parts.append(indent(_table(shown, columns), "  "))
+        parts.append(indent(_table(shown, columns and columns - 2), "  "))
         parts += [f"  ... and {counted(report.left_out, 'kernel')} more"] if report.left_out else []
         parts += [f"  ! {one_line(line)}" for line in never_launched(report)]
     if report.outcome is not PreflightOutcome.COMPILED and not report.diagnostics and report.output:
@@ -89,10 +91,23 @@ def _diagnostic(found: Diagnostic) -> str:
 
 
 def _table(shown: KernelTable, columns: int | None) -> str:
-    headings = ("kernel", *(column.heading for column in shown.columns))
+    """Without some columns if a name of `_NAME_CELLS` has no room beside all of them."""
+    if columns is not None and _cells(shown) > columns:
+        shown = shown.narrow()
+    headings = (_NAMES, *(column.heading for column in shown.columns))
     right = [column.heading for column in shown.columns if column.is_number]
     rows = [(_name(row), *map(_figure, row.cells)) for row in shown.rows]
     return table(headings, rows, right, columns=columns)
+
+
+def _cells(shown: KernelTable) -> int:
+    """How wide the table is, with names that are cut if they are long."""
+    names = max(len(_NAMES), *(cell_len(_name(row)) for row in shown.rows))
+    figures = [
+        max(len(column.heading), *(len(_figure(row.cells[at])) for row in shown.rows))
+        for at, column in enumerate(shown.columns)
+    ]
+    return min(names, _NAME_CELLS) + sum(len(GAP) + width for width in figures)
 
 
 def _name(row: KernelRow) -> str:

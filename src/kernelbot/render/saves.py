@@ -37,11 +37,13 @@ def save_text(save: Save, columns: int | None = None) -> str:
     parts = [_heading(save, save.result), *_what_failed(save, save.result)]
     if save.workloads:
         rows = [_row(timed) for timed in save.workloads]
-        parts.append(indent(table(_HEADERS, rows, right=_RIGHT, columns=columns), "  "))
+        parts.append(
+            indent(table(_HEADERS, rows, right=_RIGHT, columns=columns and columns - 2), "  ")
+        )
         parts.append(f"  {ONE_JUDGING}")
     elif save.result.verdict is Verdict.ACCEPTED:  # the notes say why nothing was timed
         parts += [f"  {one_line(note)}" for note in save.result.system.notes]
-    parts += [indent(preflight_text(one, columns), "  ") for one in save.preflights]
+    parts += [indent(preflight_text(one, columns and columns - 2), "  ") for one in save.preflights]
     return "\n".join(part for part in parts if part)
 
 

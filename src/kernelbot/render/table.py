@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 
 from kernelbot.render.text import cell_len, cut
 
-_GAP = "  "
+GAP = "  "
 _LEAST_CELLS = 6
 """Columns aren't made narrower than this."""
 
@@ -29,7 +29,7 @@ def table(
 def _fitting(widths: Sequence[int], columns: int) -> list[int]:
     """The widest columns narrowed until all fit, or none can be narrowed any more."""
     fitting = list(widths)
-    excess = sum(fitting) + len(_GAP) * (len(fitting) - 1) - columns
+    excess = sum(fitting) + len(GAP) * (len(fitting) - 1) - columns
     while excess > 0 and max(fitting) > _LEAST_CELLS:
         fitting[fitting.index(max(fitting))] -= 1
         excess -= 1
@@ -43,7 +43,7 @@ def _line(
         _padded(cut(cell, width), width, to_the_right=header in right)
         for cell, width, header in zip(cells, widths, headers, strict=True)
     )
-    return _GAP.join(padded).rstrip()
+    return GAP.join(padded).rstrip()
 
 
 def _padded(cell: str, width: int, *, to_the_right: bool) -> str:

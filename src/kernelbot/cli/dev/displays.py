@@ -138,4 +138,4 @@ class Screen:
             elapsed_s = int(time.monotonic() - self._since_s)
             doing = f"{self._doing}  {elapsed_s} s" if elapsed_s else self._doing
             lines = [f"{self._title}: {doing}" if doing else self._title, self._tests, self._last]
-        return coloured("\n".join(line for line in lines if line))
+        return coloured("\n".join(line for line in lines if line), columns())
