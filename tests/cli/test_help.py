@@ -58,7 +58,8 @@ def shown(program: str, asked: list[list[str]], environ: dict[str, str]) -> dict
         capture_output=True,
         check=True,
         text=True,
-        env={"HOME": "/nonexistent", "PATH": "/usr/bin:/bin", **environ},
+        # Click has the names of its help in a set, whose order is that of hashes.
+        env={"HOME": "/nonexistent", "PATH": "/usr/bin:/bin", "PYTHONHASHSEED": "0", **environ},
     )
     found: dict[str, list[object]] = json.loads(done.stdout)
     return found
