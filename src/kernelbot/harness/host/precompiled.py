@@ -22,7 +22,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Self
 
-from kernelbot.harness.inside.cuda_on_cpu.headers import CHECKED_FLAGS, HIP_FLAGS
 from kernelbot.harness.inside.cuda_on_cpu.hip import mentions_hip
 from kernelbot.harness.inside.cuda_on_cpu.inline import cpu_flags
 from kernelbot.harness.inside.own_folders import inside
@@ -65,9 +64,8 @@ _KNOWN = frozenset(
     (
         *("-O0", "-O1", "-O2", "-O3", "-Os", "-Ofast", "-g", "-g1", "-w", "-Wall", "-Wextra"),
         *("-std=c++17", "-std=c++20", "-std=c++23", "-fPIC", "-DNDEBUG", "-march=native"),
-        *("-ffast-math", "-fopenmp", "-funroll-loops", "-fno-strict-aliasing"),
-        *("-ffp-contract=fast", "-fno-threadsafe-statics", "-fno-gnu-unique", "-fwrapv"),
-        *(*CHECKED_FLAGS, *HIP_FLAGS),
+        *("-ffast-math", "-fopenmp", "-funroll-loops"),
+        *cpu_flags((), checked=True, hip=True),
     )
 )
 """Flags for which the header is compiled: what others do to it isn't known."""
