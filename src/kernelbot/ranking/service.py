@@ -9,8 +9,7 @@ from kernelbot.boards.service import find_board, offered_device, visible_boards
 from kernelbot.domain.versioned_cache import VersionedCache
 from kernelbot.ranking import store as standings
 from kernelbot.ranking.marks import PageMarks
-from kernelbot.ranking.model import RankedBoard, Standing, StandingsPage
-from kernelbot.ranking.store import RankingLook
+from kernelbot.ranking.model import RankedBoard, RankingLook, Standing, StandingsPage
 from kernelbot.store.database import Database
 
 _PAGES = 256

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kernelbot.ranking.model import Bests, ComparedScores, Record, Score, Standing
+from kernelbot.ranking.model import Bests, ComparedScores, RankingLook, Record, Score, Standing
 from kernelbot.schemas.values import from_row, from_rows
 from kernelbot.store.database import ReadSession, WriteSession
 from kernelbot.store.sqlfiles import statements
@@ -58,15 +58,6 @@ async def page(
     found = await session.all(statements(__file__)["page"], values)
     version = found[0]["version"] if found else None
     return Rows(await from_rows(Standing, found), version)
-
-
-@dataclass(frozen=True)
-class RankingLook:
-    """What tells whether an answer to a token's owner about a board's rankings is still true: as
-    long as `stamp` is the same."""
-
-    owner_id: int
-    stamp: int
 
 
 async def look(session: ReadSession, token_hash: bytes, board: str) -> RankingLook | None:
