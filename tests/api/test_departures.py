@@ -135,6 +135,21 @@ async def test_a_stream_ends_with_its_reader() -> None:
     assert ended.is_set()
 
 
+class Lasting:
+    """A handler that ends only with its request."""
+
+    def __init__(self) -> None:
+        self.begun, self.stopped = asyncio.Event(), asyncio.Event()
+
+    async def __call__(self, _: Request) -> PlainTextResponse:
+        self.begun.set()
+        try:
+            await asyncio.sleep(600)
+        finally:
+            self.stopped.set()
+        raise AssertionError
+
+
 class Told(Client):
     """A client whose server tells that it has gone, and is never asked."""
 
@@ -158,21 +173,12 @@ async def _never() -> Message:
 
 
 async def test_a_request_ends_with_a_client_of_whom_the_server_tells() -> None:
-    begun, stopped = asyncio.Event(), asyncio.Event()
-
-    async def handle(_: Request) -> PlainTextResponse:
-        begun.set()
-        try:
-            await asyncio.sleep(600)
-        finally:
-            stopped.set()
-        raise AssertionError
-
-    client = Told(answering(handle))
-    await begun.wait()
+    lasting = Lasting()
+    client = Told(answering(lasting))
+    await lasting.begun.wait()
     client.leave()
     await client.request
-    assert ([], True) == (client.sent, stopped.is_set())
+    assert ([], True) == (client.sent, lasting.stopped.is_set())
 
 
 async def test_a_request_of_a_client_who_had_gone_before_it_began_ends() -> None:
@@ -206,21 +212,12 @@ async def test_an_error_is_raised_as_it_is() -> None:
 
 
 async def test_who_is_stopped_with_the_server_ends_at_once() -> None:
-    begun, stopped = asyncio.Event(), asyncio.Event()
-
-    async def handle(_: Request) -> PlainTextResponse:
-        begun.set()
-        try:
-            await asyncio.sleep(600)
-        finally:
-            stopped.set()
-        raise AssertionError
-
-    client = Client(answering(handle))
-    await begun.wait()
+    lasting = Lasting()
+    client = Client(answering(lasting))
+    await lasting.begun.wait()
     client.request.cancel()
     await asyncio.gather(client.request, return_exceptions=True)
-    assert (True, True) == (client.request.cancelled(), stopped.is_set())
+    assert (True, True) == (client.request.cancelled(), lasting.stopped.is_set())
 
 
 def logged(app: ASGIApp) -> ASGIApp:
