@@ -8,15 +8,14 @@ from kernelbot.preflight.kernel_table import (
     never_launched,
 )
 from kernelbot.preflight.model import Diagnostic, Preflight, PreflightOutcome, Severity
-from kernelbot.render.table import GAP, table
-from kernelbot.render.text import cell_len, counted, cut, indent, one_line, printable, shorten
+from kernelbot.render.table import table, width_of, widths_of
+from kernelbot.render.text import counted, cut, indent, one_line, printable, shorten
 from kernelbot.render.units import seconds_text
 
 _MOST_DIAGNOSTICS = 20
 _SHORT_KERNELS, _SHORT_DIAGNOSTICS, _SHORT_LINE = 6, 3, 72
 """What a short text has at most: kernels, diagnostics, and characters of one line."""
 _MAX_OUTPUT = 4000
-_NAMES = "kernel"
 _NAME_CELLS = 24
 _MARKS = {
     PreflightOutcome.COMPILED: "✓",
@@ -92,22 +91,19 @@ def _diagnostic(found: Diagnostic) -> str:
 
 def _table(shown: KernelTable, columns: int | None) -> str:
     """Without some columns if a name of `_NAME_CELLS` has no room beside all of them."""
-    if columns is not None and _cells(shown) > columns:
+    names, *figures = widths_of(_headings(shown), _rows(shown))
+    if columns is not None and width_of((min(names, _NAME_CELLS), *figures)) > columns:
         shown = shown.narrow()
-    headings = (_NAMES, *(column.heading for column in shown.columns))
     right = [column.heading for column in shown.columns if column.is_number]
-    rows = [(_name(row), *map(_figure, row.cells)) for row in shown.rows]
-    return table(headings, rows, right, columns=columns)
+    return table(_headings(shown), _rows(shown), right, columns=columns)
 
 
-def _cells(shown: KernelTable) -> int:
-    """How wide the table is, with names that are cut if they are long."""
-    names = max(len(_NAMES), *(cell_len(_name(row)) for row in shown.rows))
-    figures = [
-        max(len(column.heading), *(len(_figure(row.cells[at])) for row in shown.rows))
-        for at, column in enumerate(shown.columns)
-    ]
-    return min(names, _NAME_CELLS) + sum(len(GAP) + width for width in figures)
+def _headings(shown: KernelTable) -> tuple[str, ...]:
+    return ("kernel", *(column.heading for column in shown.columns))
+
+
+def _rows(shown: KernelTable) -> list[tuple[str, ...]]:
+    return [(_name(row), *map(_figure, row.cells)) for row in shown.rows]
 
 
 def _name(row: KernelRow) -> str:
