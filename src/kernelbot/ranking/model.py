@@ -279,12 +279,3 @@ class RankedBoard:
 
     board: Board
     page: StandingsPage
-
-
-@dataclass(frozen=True)
-class RankingLook:
-    """What tells whether an answer to a token's owner about a board's rankings is still true: as
-    long as `stamp` is the same."""
-
-    owner_id: int
-    stamp: int

@@ -3,13 +3,14 @@
 from dataclasses import dataclass
 
 from kernelbot.accounts.model import User
+from kernelbot.accounts.tokens.model import OwnerLook
 from kernelbot.accounts.tokens.text import token_hash
 from kernelbot.boards.model import Board
 from kernelbot.boards.service import find_board, offered_device, visible_boards
 from kernelbot.domain.versioned_cache import VersionedCache
 from kernelbot.ranking import store as standings
 from kernelbot.ranking.marks import PageMarks
-from kernelbot.ranking.model import RankedBoard, RankingLook, Standing, StandingsPage
+from kernelbot.ranking.model import RankedBoard, Standing, StandingsPage
 from kernelbot.store.database import Database
 
 _PAGES = 256
@@ -69,7 +70,7 @@ class StandingsService:
         size = found.rankings[chosen]
         return RankingVersion(found.board, chosen, size.authors, size.version, found.creator_id)
 
-    async def look(self, token: str, board: str) -> RankingLook | None:
+    async def look(self, token: str, board: str) -> OwnerLook | None:
         """Whether what was shown of a public board's rankings is still true; None: the token isn't
         valid, or there is no such board."""
         async with self._database.read() as session:

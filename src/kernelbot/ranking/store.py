@@ -4,7 +4,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kernelbot.ranking.model import Bests, ComparedScores, RankingLook, Record, Score, Standing
+from kernelbot.accounts.tokens.model import OwnerLook
+from kernelbot.ranking.model import Bests, ComparedScores, Record, Score, Standing
 from kernelbot.schemas.values import from_row, from_rows
 from kernelbot.store.database import ReadSession, WriteSession
 from kernelbot.store.sqlfiles import statements
@@ -60,14 +61,14 @@ async def page(
     return Rows(await from_rows(Standing, found), version)
 
 
-async def look(session: ReadSession, token_hash: bytes, board: str) -> RankingLook | None:
+async def look(session: ReadSession, token_hash: bytes, board: str) -> OwnerLook | None:
     """None: the token has ended, or no public board has the name."""
     row = await session.one(statements(__file__)["look"], {"hash": token_hash, "board": board})
-    return RankingLook(**row) if row else None
+    return OwnerLook(**row) if row else None
 
 
 async def stamp(session: ReadSession, board: str) -> int | None:
-    """A board's `RankingLook.stamp`; None: no public board has the name."""
+    """A board's `OwnerLook.stamp`; None: no public board has the name."""
     row = await session.one(statements(__file__)["stamp"], {"board": board})
     return row["stamp"] if row else None
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from kernelbot.accounts import store as users
 from kernelbot.accounts.model import User
 from kernelbot.accounts.permissions import require_admin
+from kernelbot.accounts.tokens.model import OwnerLook
 from kernelbot.accounts.tokens.text import token_hash
 from kernelbot.boards.service import organised_board
 from kernelbot.domain.errors import NotFound
@@ -23,14 +24,6 @@ class OwnPage:
     board: str | None
     limit: int
     before_id: int | None
-
-
-@dataclass(frozen=True)
-class PageLook:
-    """What tells whether a page of its owner's list is still as it was: as long as `stamp` is."""
-
-    owner_id: int
-    stamp: int
 
 
 class SubmissionLists:
@@ -84,12 +77,11 @@ class SubmissionLists:
             )
             return await self._placed(session, found)
 
-    async def look(self, token: str, page: OwnPage) -> PageLook | None:
+    async def look(self, token: str, page: OwnPage) -> OwnerLook | None:
         """Whether a page of the token's owner is still as it was; None: the token isn't valid, or
         the page is empty."""
         async with self._database.read() as session:
-            found = await submissions.look_at_page(session, token_hash(token), **vars(page))
-        return PageLook(found.owner_id, found.stamp) if found else None
+            return await submissions.look_at_page(session, token_hash(token), **vars(page))
 
     async def stamp(self, owner: User, page: OwnPage) -> int | None:
         """That of a page as `look` finds it; what is read after it is as new, or newer."""

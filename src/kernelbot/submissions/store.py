@@ -7,6 +7,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
+from kernelbot.accounts.tokens.model import OwnerLook
 from kernelbot.domain.states import RunState, SubmissionState
 from kernelbot.duels.model import Ratio
 from kernelbot.protocol import EventKind, Mode, RunResult
@@ -116,12 +117,11 @@ async def snapshot(
 
 @dataclass(frozen=True)
 class Look:
-    """What tells whether an answer to a token's owner is still true. `stamp`: the same as long as
-    all rows are that it was made of; `line`: as `queue.waiting` returns it."""
+    """An `OwnerLook` at a submission. `line`: as `queue.waiting` returns it."""
 
     owner_id: int
     stamp: int
-    line: WaitingRun | None = None
+    line: WaitingRun | None
 
 
 async def look(
@@ -140,17 +140,17 @@ async def look(
 
 async def look_at_page(
     session: ReadSession, token_hash: bytes, *, board: str | None, limit: int, before_id: int | None
-) -> Look | None:
+) -> OwnerLook | None:
     """None: the token has ended, or the page is empty."""
     values = {"hash": token_hash, "board": board, "limit": limit, "before_id": before_id}
     row = await session.one(statements(__file__)["look_at_page"], values)
-    return Look(row["owner_id"], row["stamp"]) if row and row["stamp"] is not None else None
+    return OwnerLook(**row) if row and row["stamp"] is not None else None
 
 
 async def page_stamp(
     session: ReadSession, author_id: int, *, board: str | None, limit: int, before_id: int | None
 ) -> int | None:
-    """A page's `Look.stamp`; None: the page is empty."""
+    """A page's `OwnerLook.stamp`; None: the page is empty."""
     values = {"author_id": author_id, "board": board, "limit": limit, "before_id": before_id}
     row = await session.one(statements(__file__)["page_stamp"], values)
     return row["stamp"] if row else None

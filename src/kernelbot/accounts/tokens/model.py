@@ -44,6 +44,15 @@ class Credential:
 
 
 @dataclass(frozen=True)
+class OwnerLook:
+    """What tells whether an answer to a token's owner is still true: as long as `stamp` is the
+    same."""
+
+    owner_id: int
+    stamp: int
+
+
+@dataclass(frozen=True)
 class IssuedToken(Token):
     """A token just made; its text is shown only now and can't be read again."""
 

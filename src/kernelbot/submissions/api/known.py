@@ -2,14 +2,13 @@
 
 from fastapi import Request, Response
 
+from kernelbot.accounts.tokens.model import OwnerLook
 from kernelbot.api.answers import MAX_KEPT_BYTES
-from kernelbot.api.dependencies import answers_of, count_connection, services
-from kernelbot.submissions.lists import OwnPage, PageLook
+from kernelbot.api.dependencies import answers_of, services
+from kernelbot.api.known import ASKED_ONCE, sent_again
+from kernelbot.submissions.lists import OwnPage
 from kernelbot.submissions.service import SubmissionLook
 from kernelbot.submissions.views import SubmissionSnapshot
-
-_ASKED_ONCE = None
-"""Instead of what a look finds: the page isn't kept yet."""
 
 
 async def known_submission(request: Request, token: str) -> Response | None:
@@ -18,14 +17,7 @@ async def known_submission(request: Request, token: str) -> Response | None:
     if not kept.has(number):
         return None
     look = await (await services(request)).submissions.look(token, int(number))
-    if look is None:
-        return None
-    answer = kept.get(number, look)
-    if answer is None:
-        kept.drop(number)  # what changes often isn't looked at in vain
-        return None
-    count_connection(request, look.owner_id)
-    return Response(answer, media_type="application/json")
+    return sent_again(request, kept, number, look, look.owner_id) if look else None
 
 
 def keep_submission(request: Request, snapshot: SubmissionSnapshot, answer: bytes) -> None:
@@ -46,13 +38,7 @@ async def known_page(request: Request, token: str) -> Response | None:
     if look is None:
         return None
     key = look.owner_id, query
-    answer = answers.own_pages.get(key, look)
-    if answer is None:
-        if answers.own_pages.get(key, _ASKED_ONCE) is None:
-            answers.own_pages.drop(key)  # what changes often isn't looked at in vain
-        return None
-    count_connection(request, look.owner_id)
-    return Response(answer, media_type="application/json")
+    return sent_again(request, answers.own_pages, key, look, look.owner_id)
 
 
 def keep_page(
@@ -63,7 +49,7 @@ def keep_page(
     answers, query = answers_of(request), request.scope["query_string"]
     key = owner_id, query
     if stamp is None:
-        answers.own_pages.keep(key, _ASKED_ONCE, b"")
+        answers.own_pages.keep(key, ASKED_ONCE, b"")
     elif len(answer) <= MAX_KEPT_BYTES:
         answers.pages_asked.keep(query, None, page)
-        answers.own_pages.keep(key, PageLook(owner_id, stamp), answer)
+        answers.own_pages.keep(key, OwnerLook(owner_id, stamp), answer)
