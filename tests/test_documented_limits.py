@@ -7,6 +7,7 @@ import pytest
 
 from kernelbot.accounts.logins import service as logins
 from kernelbot.accounts.tokens import service as tokens
+from kernelbot.domain.ids import PAGE_ROWS
 from kernelbot.domain.states import MAX_ATTEMPTS
 from kernelbot.harness.judge import limits
 from kernelbot.harness.judge.measuring import short_calls
@@ -18,6 +19,7 @@ from kernelbot.runs import repeats
 from kernelbot.runs.nodes import service as nodes
 from kernelbot.submissions.source import MAX_SOURCE_BYTES
 from kernelbot.webhooks import deliveries
+from kernelbot.webhooks.sender import Sender
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 MIB, GIB = 1 << 20, 1 << 30
@@ -39,13 +41,14 @@ def word(number: float) -> str:
 
 
 def pauses() -> str:
-    seconds = [round(pause_s) for pause_s in deliveries._PAUSES_S]
-    minutes = [f"{pause_s // 60} minutes" for pause_s in seconds[2:4]]
-    hours = [str(pause_s // 3600) for pause_s in seconds[4:]]
-    first = f"again after {seconds[0]} seconds, {seconds[1] // 60} minute"
+    seconds = deliveries._PAUSES_S
+    minutes = [f"{pause_s / 60} minutes".replace(".0", "") for pause_s in seconds[2:4]]
+    hours = [str(pause_s / 3600).removesuffix(".0") for pause_s in seconds[4:]]
+    first = f"again after {seconds[0]:g} seconds, {seconds[1] / 60:g} minute"
     return f"{first}, {', '.join([*minutes, *hours[:-1]])} and {hours[-1]} hours"
 
 
+SENDS = Sender.__init__.__kwdefaults__ or {}
 TRUST = "explanation/trusting-a-number.md"
 SAID = [
     (TRUST, f"compares the data of up to {recurring.MOST_CALLS} calls of a workload"),
@@ -74,6 +77,7 @@ SAID = [
     ("reference/verdicts.md", f"tried again, {word(MAX_ATTEMPTS)} attempts in all"),
     ("reference/verdicts.md", f"waited for a processor in a {word(failures._WAITING_SHARE)}"),
     ("reference/verdicts.md", f"for more than {word(failures._OTHERS_SHARE)} of it"),
+    ("reference/http-api.md", f"A list has {PAGE_ROWS} rows at once"),
     ("reference/http-api.md", f"| more than {MAX_SOURCE_BYTES / MIB:g} MiB; more than"),
     ("reference/http-api.md", f"and {nodes.MAX_EVENTS:,} of"),
     ("reference/configuration.md", f"at least {limits._GPU_PROCESSES:,} processes"),
@@ -89,7 +93,8 @@ SAID = [
     ("explanation/gpu-time.md", f"larger than {result_size.MAX_PRODUCT_BYTES / MIB:g} MiB"),
     ("how-to/webhooks.md", f"up to {len(deliveries._PAUSES_S) + 1} times within"),
     ("how-to/webhooks.md", pauses()),
-    ("how-to/webhooks.md", f"delivered for {word(deliveries._FAILING_S / 86_400)} days"),
+    ("how-to/webhooks.md", f"delivered for {word(deliveries._FAILING_DAYS)} days"),
+    ("how-to/webhooks.md", "Answer with 200 to 299 within {timeout_s:g} seconds".format_map(SENDS)),
     ("how-to/webhooks.md", f"At most {word(deliveries._OF_OWNER)} messages"),
     ("how-to/webhooks.md", f"and {word(deliveries._OF_HOST)} to one host"),
 ]

@@ -1,8 +1,10 @@
+import re
+
 import psycopg
 import pytest
 
 from kernelbot.accounts.model import Role
-from kernelbot.domain.errors import Conflict, NotAuthenticated, UserError
+from kernelbot.domain.errors import Conflict, NotAuthenticated, NotFound, UserError
 from tests.support.world import World
 
 
@@ -61,3 +63,55 @@ async def test_signing_out_ends_one_token(world: World) -> None:
     with pytest.raises(NotAuthenticated):
         await users.authenticate(first.token)
     assert await users.authenticate(second.token) == second.user
+
+
+async def test_the_organisers_account_has_another_name_if_that_one_is_taken(world: World) -> None:
+    await world.services.users.create("Organiser")
+    made = await world.services.users.organiser()
+    again = await world.services.users.organiser()
+    assert re.fullmatch("organiser-[0-9a-f]{16}", made.name)
+    assert (Role.ADMIN, made) == (made.role, again)
+
+
+async def test_people_are_listed_in_pages_by_their_numbers(world: World) -> None:
+    people = [world.admin.user, world.ada.user, world.bob.user]
+    list_users = world.services.users.list_users
+    assert people == await list_users(world.admin.user)
+    assert people[:2] == await list_users(world.admin.user, limit=2)
+    assert people[1:] == await list_users(world.admin.user, after_id=world.admin.user.id)
+
+
+@pytest.mark.parametrize("number", [0, 2**63, 10**9])
+async def test_a_number_that_nobody_has_is_not_found(world: World, number: int) -> None:
+    users, admin = world.services.users, world.admin.user
+    for deed in (
+        users.get(admin, number),
+        users.set_role(admin, number, Role.CREATOR),
+        users.rename(admin, number, "x"),
+        users.ban(admin, number),
+    ):
+        with pytest.raises(NotFound, match=f"^There is no user {number}.$"):
+            await deed
+
+
+async def test_what_an_admin_changes_is_returned_as_it_is_now(world: World) -> None:
+    users, admin, number = world.services.users, world.admin.user, world.ada.user.id
+    role = (await users.set_role(admin, number, Role.CREATOR)).role
+    banned = (await users.ban(admin, number)).banned_at
+    assert (Role.CREATOR, False) == (role, banned is None)
+    assert (await users.unban(admin, number)) == await users.get(admin, number)
+
+
+async def test_no_admin_is_left_by_nobody(world: World) -> None:
+    """Of an admin who is none any more when the change is written."""
+    async with world.database.write() as session:
+        await session.do("UPDATE users SET role = 'competitor'")
+        await session.do(
+            "UPDATE users SET role = 'admin' WHERE id = %(id)s", {"id": world.ada.user.id}
+        )
+    for change in (
+        world.services.users.set_role(world.admin.user, world.ada.user.id, Role.CREATOR),
+        world.services.users.ban(world.admin.user, world.ada.user.id),
+    ):
+        with pytest.raises(Conflict, match=r"^Nobody would be an admin any more\.$"):
+            await change

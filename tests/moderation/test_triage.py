@@ -53,6 +53,19 @@ async def test_nonsense_is_no_evidence(program: Callable[[str], str], said: byte
         assert () == await triage.examine("x")
 
 
+async def test_of_many_long_findings_some_are_kept_in_part(program: Callable[[str], str]) -> None:
+    lines = """
+import json
+found = {name: "x" * 1001 for name in ("pattern", "severity", "evidence")}
+return json.dumps({"matched_patterns": [found] * 51}).encode()
+"""
+    async with Triage(program(lines)) as triage:
+        found = await triage.examine("x")
+    assert [(1000, 1000, 1000)] * 50 == [
+        (len(one.rule), len(one.severity), len(one.detail)) for one in found
+    ]
+
+
 async def test_it_has_only_so_long(program: Callable[[str], str]) -> None:
     """Longer than pytest waits for a test."""
     async with Triage(program("import time\ntime.sleep(600)"), timeout_s=0.2) as triage:

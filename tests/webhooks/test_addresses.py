@@ -1,10 +1,13 @@
 """Where webhooks may be: nowhere that only this server reaches."""
 
+import asyncio
+
 import pytest
 
 from kernelbot.domain.errors import UserError
 from kernelbot.webhooks.addresses import checked_url, public_address
 from kernelbot.webhooks.model import WebhookRules
+from tests.support.virtual_time import run_virtually
 
 OUTSIDE = WebhookRules()
 PRIVATE = (
@@ -32,6 +35,7 @@ PRIVATE = (
     "[::127.0.0.1]",
     "[::ffff:0:127.0.0.1]",
     "[5f00::1]",
+    "[2001:0:4136:e378:8000:63bf:80ff:fffe]",
     "localhost",
     "printer.local",
     "metadata.google.internal",
@@ -60,7 +64,7 @@ def test_a_private_address_is_refused(host: str) -> None:
         "https://example.org/\r\nHost: other",
         "https://example.org/\x00",
         "https://exämple.org/",
-        "https://example.org/" + "x" * 3000,
+        "https://example.org/" + "x" * 1981,
         "",
     ],
 )
@@ -69,8 +73,22 @@ def test_what_is_no_address_of_the_web_is_refused(url: str) -> None:
         checked_url(url, OUTSIDE)
 
 
-def test_an_address_of_the_web_is_kept_without_the_space_around_it() -> None:
-    assert "https://8.8.8.8:443/a?b" == checked_url(" https://8.8.8.8:443/a?b\n", OUTSIDE)
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://8.8.8.8:443/a?b",
+        "https://example.org:80/",
+        "https://example.org/" + "x" * 1980,
+        "https://localhost.example.org/",
+        "https://[2606:4700::1111]/",
+        "https://[::ffff:8.8.8.8]/",
+        "https://[2002:808:808::]/",
+        "https://[64:ff9b::808:808]/",
+        "https://[2001:0:4136:e378:8000:63bf:f7f7:f7f7]/",
+    ],
+)
+def test_an_address_of_the_web_is_kept_without_the_space_around_it(url: str) -> None:
+    assert url == checked_url(f" {url}\n", OUTSIDE)
 
 
 def test_another_port_needs_a_setting() -> None:
@@ -83,10 +101,27 @@ def test_another_port_needs_a_setting() -> None:
 @pytest.mark.parametrize("host", ["localhost", "127.1", "2130706433", "0x7f000001", "::1"])
 async def test_a_name_that_leads_inside_is_refused_when_it_is_called(host: str) -> None:
     with pytest.raises((UserError, OSError)):
-        await public_address(host, 443, OUTSIDE)
+        await public_address(host, OUTSIDE)
+
+
+async def test_an_address_of_the_web_is_called() -> None:
+    assert "8.8.8.8" == await public_address("8.8.8.8", OUTSIDE)
+
+
+def test_a_name_that_nobody_looks_up_is_given_up_after_five_seconds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def waited_s() -> float:
+        loop = asyncio.get_running_loop()
+        monkeypatch.setattr(loop, "getaddrinfo", lambda *_, **__: asyncio.sleep(3600))
+        with pytest.raises(TimeoutError):
+            await public_address("example.org", OUTSIDE)
+        return loop.time()
+
+    assert 5.0 == round(run_virtually(monkeypatch, waited_s), 3)
 
 
 async def test_an_operator_may_allow_private_addresses() -> None:
     rules = WebhookRules(private_addresses=True)
     assert "http://127.0.0.1/" == checked_url("http://127.0.0.1/", rules)
-    assert "127.0.0.1" == await public_address("127.0.0.1", 80, rules)
+    assert "127.0.0.1" == await public_address("127.0.0.1", rules)

@@ -247,6 +247,55 @@ async def test_one_silent_host_delays_no_other(post: Post, silent: FakeReceiver)
     assert 12 == len(silent.received)
 
 
+@pytest.mark.parametrize(("people", "each", "at_once"), [(1, 3, 2), (3, 2, 4)])
+async def test_so_many_messages_of_a_person_and_to_a_host_are_under_way_at_once(
+    post: Post, silent: FakeReceiver, people: int, each: int, at_once: int
+) -> None:
+    for number in range(people):
+        person = (await post.world.services.users.create(f"person-{number}")).user
+        await waiting(post, person, silent.url, each)
+    tasks = [asyncio.create_task(post.deliveries.deliver_next()) for _ in range(at_once)]
+    assert at_once == len(await asyncio.to_thread(silent.wait_for, at_once))
+    assert None is await post.deliveries.deliver_next()
+    silent.release()
+    assert at_once == len({tried.message_id for tried in await asyncio.gather(*tasks) if tried})
+    assert None is not await post.deliveries.deliver_next()
+
+
+async def test_of_a_webhook_that_fails_one_message_is_under_way(
+    post: Post, silent: FakeReceiver
+) -> None:
+    await post.world.board()
+    made = await post.webhooks.create(post.world.ada.user, silent.url)
+    for score_s in (2e-3, 1e-3):
+        await ranked(post.world, score_s)
+    async with post.world.database.write() as session:
+        await session.do("UPDATE webhooks SET failures = 1")
+    first = asyncio.create_task(post.deliveries.deliver_next())
+    assert 1 == len(await asyncio.to_thread(silent.wait_for, 1))
+    assert None is await post.deliveries.deliver_next()
+    silent.release()
+    assert None is not await first
+    assert None is not await post.deliveries.deliver_next()
+    assert 2 == len(await post.webhooks.messages(post.world.ada.user, made.id))
+
+
+async def test_an_attempt_is_anothers_to_make_after_a_minute(
+    post: Post, silent: FakeReceiver
+) -> None:
+    """Which is longer than a sender waits."""
+    await waiting(post, post.world.ada.user, silent.url, 1)
+    sending = asyncio.create_task(post.deliveries.deliver_next())
+    await asyncio.to_thread(silent.wait_for, 1)
+    async with post.world.database.read() as session:
+        row = await session.one(
+            "SELECT extract(epoch FROM next_at - tried_at)::float8 AS s FROM webhook_messages"
+        )
+    silent.release()
+    await sending
+    assert {"s": 60.0} == row
+
+
 async def test_whose_last_turn_is_the_longest_ago_is_next(post: Post) -> None:
     ada, bob = post.world.ada.user, post.world.bob.user
     await waiting(post, ada, post.receiver.url + "/ada", 3)

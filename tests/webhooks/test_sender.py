@@ -5,16 +5,18 @@ import ssl
 import subprocess
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import httpx
 import pytest
 
 from kernelbot.webhooks.model import DueMessage, WebhookEvent, WebhookRules
-from kernelbot.webhooks.sender import Sender
+from kernelbot.webhooks.sender import Sender, body_of
+from tests.fakes.serving import Response
 from tests.fakes.webhooks import FakeReceiver, fake_receiver
 
 HERE = WebhookRules(private_addresses=True)
@@ -27,7 +29,7 @@ MESSAGE = DueMessage(
     datetime.now(UTC),
     1,
     b"x" * 32,
-    None,
+    0.0,
     1,
     "localhost",
 )
@@ -111,7 +113,11 @@ async def test_a_certificate_for_another_name_is_refused(secured: Secured) -> No
     assert ("Its certificate can't be verified.", []) == (answer.error, secured.hosts)
 
 
-async def test_a_certificate_that_nobody_signed_is_refused(secured: Secured) -> None:
+async def test_a_certificate_that_nobody_signed_is_refused(
+    secured: Secured, certificate: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever the environment trusts."""
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate[0]))
     answer = await Sender(HERE).send(f"https://localhost:{secured.port}/", MESSAGE)
     assert ("Its certificate can't be verified.", []) == (answer.error, secured.hosts)
 
@@ -128,6 +134,17 @@ async def test_a_name_that_leads_inside_is_not_called(receiver: FakeReceiver) ->
     )
 
 
+async def test_a_receiver_has_as_long_to_answer_as_was_said(
+    receiver: FakeReceiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And not as long as the HTTP library would wait by itself."""
+    defaults = httpx.AsyncClient.__init__.__kwdefaults__ or {}
+    monkeypatch.setitem(defaults, "timeout", 0.01)
+    answered = threading.Event()
+    receiver.answer = lambda: Response(200 if answered.wait(0.2) else 204)
+    assert 204 == (await Sender(HERE).send(receiver.url, MESSAGE)).status
+
+
 async def test_proxies_of_the_environment_are_not_used(
     receiver: FakeReceiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -135,3 +152,13 @@ async def test_proxies_of_the_environment_are_not_used(
         monkeypatch.setenv(name, "http://127.0.0.1:1")
     answer = await Sender(HERE).send(receiver.url, MESSAGE)
     assert (200, ["msg-1"]) == (answer.status, [one.message_id for one in receiver.received])
+
+
+def test_a_body_is_the_same_in_every_attempt() -> None:
+    message = replace(
+        MESSAGE, data={"b": 1, "a": {"d": 2, "c": 3}}, created_at=datetime(2031, 2, 3, tzinfo=UTC)
+    )
+    assert body_of(message) == (
+        '{"data": {"a": {"c": 3, "d": 2}, "b": 1}, "timestamp": "2031-02-03T00:00:00+00:00",'
+        ' "type": "webhook.test"}'
+    )

@@ -119,3 +119,36 @@ async def test_one_test_waits_at_a_time(world: World, webhooks: Webhooks) -> Non
     await webhooks.try_it(world.ada.user, made.id)
     with pytest.raises(Conflict, match="waits yet"):
         await webhooks.try_it(world.ada.user, made.id)
+
+
+async def test_a_disabled_one_is_not_tried(world: World, webhooks: Webhooks) -> None:
+    made = await webhooks.create(world.ada.user, URL)
+    async with world.database.write() as session:
+        await store.disable(session, made.id, "It is gone.")
+    with pytest.raises(Conflict, match=f"^Webhook {made.id} is disabled: It is gone.$"):
+        await webhooks.try_it(world.ada.user, made.id)
+
+
+async def test_the_last_hundred_messages_are_shown(world: World, webhooks: Webhooks) -> None:
+    made = await webhooks.create(world.ada.user, URL)
+    async with world.database.write() as session:
+        await session.do(
+            "INSERT INTO webhook_messages (webhook_id, event, subject, data)"
+            " SELECT %(id)s, 'ranking.record', n::text, '{}' FROM generate_series(1, 101) n",
+            {"id": made.id},
+        )
+    assert 100 == len(await webhooks.messages(world.ada.user, made.id))
+
+
+async def test_all_of_a_board_have_what_it_is_told_of_and_an_author_their_own(
+    world: World, webhooks: Webhooks
+) -> None:
+    await world.board()
+    own = await webhooks.create(world.ada.user, URL)
+    boards = await webhooks.create(world.admin.user, URL, board="sort")
+    assert (OWN_EVENTS, BOARD_EVENTS) == (own.events, boards.events)
+    assert set(WebhookEvent) - {WebhookEvent.WEBHOOK_TEST} == set(boards.events)
+    assert ([own.id], [boards.id]) == (
+        [one.id for one in await webhooks.list_webhooks(world.ada.user)],
+        [one.id for one in await webhooks.list_webhooks(world.admin.user, "sort")],
+    )

@@ -9,7 +9,7 @@ from kernelbot.accounts.model import AuthorPage, Me, NewAccount, User
 from kernelbot.accounts.schemas import AuthorPageChange, NewUser, Reason, RoleChange
 from kernelbot.api.dependencies import Limit, ServicesDep, Shown, UserId, Viewer
 from kernelbot.api.errors import documented
-from kernelbot.domain.ids import BIGINT_MAX
+from kernelbot.domain.ids import BIGINT_MAX, PAGE_ROWS
 from kernelbot.schemas.common import NAME_MAX
 
 router = APIRouter(prefix="/users", tags=["users"])
@@ -66,7 +66,7 @@ async def list_users(
         str | None,
         Query(max_length=NAME_MAX, pattern=r"^[^\x00-\x1f\x7f]+$", description="Part of a name."),
     ] = None,
-    limit: Limit = 50,
+    limit: Limit = PAGE_ROWS,
     after_id: Annotated[int, Query(ge=0, le=BIGINT_MAX)] = 0,
 ) -> AccountList:
     """Accounts in the order of their numbers. For admins."""

@@ -13,7 +13,7 @@ from kernelbot.accounts.tokens import store as tokens
 from kernelbot.accounts.tokens.model import TokenKind
 from kernelbot.accounts.tokens.text import new_token, setting_hash, token_hash
 from kernelbot.domain.errors import Conflict, NotAuthenticated, NotFound, UserError
-from kernelbot.domain.ids import can_be_id
+from kernelbot.domain.ids import PAGE_ROWS, can_be_id
 from kernelbot.domain.next_steps import Next
 from kernelbot.moderation.audit import service as audit
 from kernelbot.store.database import Database, ReadSession, WriteSession
@@ -92,7 +92,7 @@ class Users:
             await tokens.forget_settings(session, kept)
 
     async def list_users(
-        self, actor: User, *, search: str | None = None, limit: int = 50, after_id: int = 0
+        self, actor: User, *, search: str | None = None, limit: int = PAGE_ROWS, after_id: int = 0
     ) -> list[User]:
         """Accounts in the order of their numbers, whose name contains `search`. Raises
         `NotAllowed`."""

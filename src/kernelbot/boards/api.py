@@ -22,7 +22,7 @@ from kernelbot.boards.answers import BoardList
 from kernelbot.boards.model import NamedBoard, Statement, Visibility
 from kernelbot.boards.schemas import BoardChange, NewBoard
 from kernelbot.boards.service import BoardEdit
-from kernelbot.domain.ids import BIGINT_MAX
+from kernelbot.domain.ids import BIGINT_MAX, PAGE_ROWS
 from kernelbot.ranking.model import StandingsPage
 from kernelbot.schemas.common import NAME_MAX
 from kernelbot.schemas.values import to_json
@@ -115,7 +115,7 @@ async def show_standings(
     viewer: MaybeViewer,
     board: BoardName,
     device: Device = None,
-    limit: Limit = 50,
+    limit: Limit = PAGE_ROWS,
     offset: Annotated[int, Query(ge=0, le=BIGINT_MAX)] = 0,
 ) -> Response:
     """The ranking on one device: every author's best, fastest first."""

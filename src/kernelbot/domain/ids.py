@@ -1,7 +1,9 @@
-"""The database's numbers of things."""
+"""The database's numbers of things, and how many of them a list has."""
 
 BIGINT_MAX = 2**63 - 1
 """The largest whole number that the database holds."""
+PAGE_ROWS = 50
+"""How many rows of a list come at once if nobody says."""
 
 
 def can_be_id(number: int) -> bool:

@@ -14,7 +14,7 @@ from kernelbot.api.dependencies import (
     Viewer,
 )
 from kernelbot.api.errors import documented
-from kernelbot.domain.ids import BIGINT_MAX
+from kernelbot.domain.ids import BIGINT_MAX, PAGE_ROWS
 from kernelbot.duels.model import Duel
 from kernelbot.duels.schemas import DuelList, DuelSamples
 from kernelbot.schemas.common import NAME_MAX
@@ -33,7 +33,7 @@ async def list_duels(
         Query(max_length=NAME_MAX, pattern=r"^[^\x00-\x1f\x7f]+$", description="Default: all."),
     ] = None,
     submission_id: _Id = None,
-    limit: Limit = 50,
+    limit: Limit = PAGE_ROWS,
     before_id: _Id = None,
 ) -> DuelList:
     """Duels between the board's submissions, the newest first: those that wait, and what the others

@@ -4,7 +4,7 @@ from kernelbot.accounts.model import User
 from kernelbot.boards.model import Board
 from kernelbot.boards.service import offered_device, visible_board
 from kernelbot.domain.errors import NotFound
-from kernelbot.domain.ids import can_be_id
+from kernelbot.domain.ids import PAGE_ROWS, can_be_id
 from kernelbot.duels import store as duels
 from kernelbot.duels.model import Duel
 from kernelbot.runs.samples.model import PairedWorkload
@@ -28,7 +28,7 @@ class Duels:
         *,
         device: str | None = None,
         submission_id: int | None = None,
-        limit: int = 50,
+        limit: int = PAGE_ROWS,
         before_id: int | None = None,
     ) -> list[Duel]:
         """A board's duels, the newest first. `device` None: on all of its devices.

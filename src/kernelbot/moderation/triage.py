@@ -55,7 +55,7 @@ class Triage:
         try:
             return _read(json.loads(answer))
         except (ValueError, TypeError, KeyError, AttributeError) as error:
-            log.warning("triage_failed", error=str(error)[:200])
+            log.warning("triage_failed", error=str(error))
             return ()
 
 

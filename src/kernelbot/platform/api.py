@@ -7,7 +7,7 @@ from fastapi import APIRouter, Query
 from kernelbot.accounts.schemas import Reason
 from kernelbot.api.dependencies import PUBLIC, Limit, MaybeViewer, ServicesDep, Viewer
 from kernelbot.api.errors import documented
-from kernelbot.domain.ids import BIGINT_MAX
+from kernelbot.domain.ids import BIGINT_MAX, PAGE_ROWS
 from kernelbot.moderation.audit.schemas import AuditPage
 from kernelbot.platform.model import PlatformState
 from kernelbot.schemas.common import NAME_MAX
@@ -43,7 +43,7 @@ async def list_audit(
     subject: Word = None,
     actor: Word = None,
     action: Word = None,
-    limit: Limit = 50,
+    limit: Limit = PAGE_ROWS,
     before_id: Annotated[int | None, Query(ge=1, le=BIGINT_MAX)] = None,
 ) -> AuditPage:
     """What organisers did, the newest first; `action` may be a noun alone (`user`). For admins."""

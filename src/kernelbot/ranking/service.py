@@ -7,6 +7,7 @@ from kernelbot.accounts.tokens.model import OwnerLook
 from kernelbot.accounts.tokens.text import token_hash
 from kernelbot.boards.model import Board
 from kernelbot.boards.service import find_board, offered_device, visible_boards
+from kernelbot.domain.ids import PAGE_ROWS
 from kernelbot.domain.versioned_cache import VersionedCache
 from kernelbot.ranking import store as standings
 from kernelbot.ranking.marks import PageMarks
@@ -52,7 +53,7 @@ class StandingsService:
         board: str,
         device: str | None,
         *,
-        limit: int = 50,
+        limit: int = PAGE_ROWS,
         offset: int = 0,
     ) -> StandingsPage:
         """A page of the ranking. `device` None: the board's first.

@@ -9,6 +9,7 @@ from kernelbot.accounts.tokens.model import OwnerLook
 from kernelbot.accounts.tokens.text import token_hash
 from kernelbot.boards.service import organised_board
 from kernelbot.domain.errors import NotFound
+from kernelbot.domain.ids import PAGE_ROWS
 from kernelbot.domain.states import SubmissionState
 from kernelbot.ranking.places import RankCache
 from kernelbot.store.database import Database, ReadSession
@@ -39,7 +40,7 @@ class SubmissionLists:
         *,
         board: str | None = None,
         device: str | None = None,
-        limit: int = 50,
+        limit: int = PAGE_ROWS,
         before_id: int | None = None,
         offset: int = 0,
     ) -> list[Submission]:
@@ -57,7 +58,7 @@ class SubmissionLists:
         *,
         board: str | None = None,
         device: str | None = None,
-        limit: int = 50,
+        limit: int = PAGE_ROWS,
         before_id: int | None = None,
         offset: int = 0,
     ) -> list[ListedSubmission]:
@@ -96,7 +97,7 @@ class SubmissionLists:
         user: str | None = None,
         state: SubmissionState | None = None,
         device: str | None = None,
-        limit: int = 50,
+        limit: int = PAGE_ROWS,
         before_id: int | None = None,
     ) -> list[ListedSubmission]:
         """What `page_of_own` has, but everybody's: of a board for its organisers, and without
@@ -157,9 +158,7 @@ class SubmissionLists:
             places[place.submission_id] = (*places.get(place.submission_id, ()), place)
         return [ListedSubmission(one.id, one.hash, places.get(one.id, ())) for one in found]
 
-    async def on_board(
-        self, actor: User, board: str, *, limit: int = 100, offset: int = 0
-    ) -> list[int]:
+    async def on_board(self, actor: User, board: str, *, limit: int, offset: int) -> list[int]:
         """Everybody's on a board, by id, newest first. Raises `NotFound`, `NotAllowed`."""
         async with self._database.read() as session:
             found = await organised_board(session, actor, board)

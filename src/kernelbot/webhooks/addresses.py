@@ -37,7 +37,7 @@ def checked_url(url: str, rules: WebhookRules) -> str:
         raise UserError("A webhook's address begins with https://.")
     if not host:
         raise UserError("The webhook's address has no host or an invalid port.")
-    if parts.username is not None or parts.password is not None:
+    if parts.username is not None:  # empty before a password alone
         raise UserError(
             "A webhook's address holds no user name or password.",
             hint="The receiver knows our messages by their signature.",
@@ -52,12 +52,12 @@ def checked_url(url: str, rules: WebhookRules) -> str:
     return url
 
 
-async def public_address(host: str, port: int, rules: WebhookRules) -> str:
+async def public_address(host: str, rules: WebhookRules) -> str:
     """An IP address of the host that may be called. Raises `UserError` if any of its addresses may
     not be, and `OSError` if it has none."""
     loop = asyncio.get_running_loop()
     async with asyncio.timeout(_RESOLVED_WITHIN_S):
-        found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        found = await loop.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     addresses = [str(entry[4][0]) for entry in found]
     if not rules.private_addresses and not all(map(_is_public, addresses)):
         raise _private()

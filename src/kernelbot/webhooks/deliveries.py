@@ -16,7 +16,7 @@ _PAUSES_S = (5.0, 60.0, 300.0, 1800.0, 7200.0, 18_000.0, 36_000.0, 50_400.0, 72_
 """Before the second attempt, the third, and so on: three days in all."""
 _LEASE_S = 60.0
 """How long an attempt may take before another worker makes it: longer than a sender waits."""
-_FAILING_S = 5 * 86_400.0
+_FAILING_DAYS = 5
 """After that long without a delivered message a webhook is disabled."""
 
 
@@ -76,9 +76,8 @@ class Deliveries:
                 await webhooks.disable(
                     session, message.webhook_id, "The receiver answered 410: it wants no more."
                 )
-            elif (message.failing_s or 0.0) >= _FAILING_S:
-                days = round(_FAILING_S / 86_400)
-                reason = f"Nothing could be delivered for {days} days: {answer.error}"
+            elif message.failing_s >= _FAILING_DAYS * 86_400:
+                reason = f"Nothing could be delivered for {_FAILING_DAYS} days: {answer.error}"
                 await webhooks.disable(session, message.webhook_id, reason)
         return answer
 

@@ -104,8 +104,8 @@ class DueMessage:
     tries: int
     """With this one."""
     secret: bytes = field(repr=False)
-    failing_s: float | None
-    """For how long the webhook has had no message delivered; None: it doesn't fail."""
+    failing_s: float
+    """For how long the webhook has had no message delivered; 0: it doesn't fail."""
     owner_id: int
     """The webhook's."""
     host: str

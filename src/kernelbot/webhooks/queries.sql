@@ -86,7 +86,7 @@ UPDATE webhooks w SET told_at = now()
 FROM claimed m
 WHERE w.id = m.webhook_id
 RETURNING m.id, m.webhook_id, m.message_id::text, m.event, m.data, m.created_at, m.tries, w.secret,
-    extract(epoch FROM now() - w.failing_since)::float8 AS failing_s, w.owner_id, w.host;
+    coalesce(extract(epoch FROM now() - w.failing_since), 0)::float8 AS failing_s, w.owner_id, w.host;
 
 -- name: delivered
 WITH told AS (

@@ -16,7 +16,6 @@ from kernelbot.domain.errors import UserError
 from kernelbot.webhooks.addresses import checked_url, public_address
 from kernelbot.webhooks.model import DueMessage, WebhookRules
 
-_PORTS = {"https": 443, "http": 80}
 _GONE = 410
 
 
@@ -66,15 +65,14 @@ class Sender:
     async def _post(self, url: str, message: DueMessage) -> int:
         parts = urlsplit(url)
         assert parts.hostname is not None, "it was checked"
-        port = parts.port or _PORTS[parts.scheme]
-        address = await public_address(parts.hostname, port, self._rules)
+        address = await public_address(parts.hostname, self._rules)
         # The address that was checked is the one that is called: a name may lead elsewhere the next
         # time that it is looked up.
         target = httpx.URL(url).copy_with(host=address)
         body = body_of(message)
         headers = {"Host": parts.netloc, **signed(message, body, datetime.now(UTC))}
         async with (
-            httpx.AsyncClient(trust_env=False, follow_redirects=False, verify=self._tls) as client,
+            httpx.AsyncClient(trust_env=False, timeout=self._timeout_s, verify=self._tls) as client,
             client.stream(
                 "POST",
                 target,

@@ -1,4 +1,5 @@
 import asyncio
+import re
 
 import pytest
 
@@ -179,6 +180,43 @@ async def test_ten_thousand_are_made_at_once(closed: World) -> None:
     made = await closed.services.invites.create(closed.admin.user, ("sort",), 10_000)
     found = await closed.services.invites.list_invites(closed.admin.user, "sort")
     assert set(made.codes) == {invite.code for invite in found}
+
+
+@pytest.mark.parametrize("count", [0, 101])
+async def test_an_invite_is_for_1_to_100_boards(closed: World, count: int) -> None:
+    create, admin = closed.services.invites.create, closed.admin.user
+    with pytest.raises(UserError, match=r"^An invite is for 1 to 100 boards\.$"):
+        await create(admin, ("sort",) * count)
+    assert ("sort",) == (await create(admin, ("sort",) * 100)).boards
+
+
+async def test_a_code_is_four_groups_of_letters_that_nobody_mistakes(closed: World) -> None:
+    letters = "[A-HJKMNP-TV-Z2-9]{5}"
+    made = await closed.services.invites.create(closed.admin.user, ("sort",), 200)
+    assert [] == [
+        code for code in made.codes if not re.fullmatch(f"{letters}(-{letters}){{3}}", code)
+    ]
+    assert set("ABCDEFGHJKMNPQRSTVWXYZ23456789-") == set("".join(made.codes))
+
+
+async def test_a_banned_organiser_revokes_nothing(closed: World) -> None:
+    carl = await _creator_of_sort(closed)
+    code = await invite(closed, "sort")
+    banned = await closed.services.users.ban(closed.admin.user, carl.id)
+    with pytest.raises(Banned):
+        await closed.services.invites.revoke(banned, code)
+
+
+async def test_invites_are_listed_in_pages(closed: World) -> None:
+    codes = (await closed.services.invites.create(closed.admin.user, ("sort",), 3)).codes
+    pages = [
+        await closed.services.invites.list_invites(closed.admin.user, "sort", limit=2, offset=at)
+        for at in (0, 2)
+    ]
+    assert ([2, 1], set(codes)) == (
+        [len(page) for page in pages],
+        {one.code for page in pages for one in page},
+    )
 
 
 @pytest.mark.parametrize("count", [0, -1, 10_001])

@@ -101,8 +101,9 @@ async def test_deleting_makes_no_room(limited: World) -> None:
 async def test_zero_means_closed_and_says_so(world: World) -> None:
     await world.board()
     await world.services.limits.set(world.admin.user, "sort", RateLimit(RANKED, 0))
-    with pytest.raises(TooManyRequests, match="takes no ranked submissions"):
+    with pytest.raises(TooManyRequests, match="takes no ranked submissions") as refused:
         await world.submit()
+    assert 3600.0 == refused.value.retry_after_s
 
 
 async def test_a_removed_limit_limits_nothing(world: World) -> None:

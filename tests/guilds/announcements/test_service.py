@@ -1,13 +1,15 @@
 """What guilds are told, and when."""
 
+import re
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from kernelbot.boards.model import Visibility
 from kernelbot.boards.service import BoardEdit
-from kernelbot.domain.errors import NotFound, UserError
-from kernelbot.guilds.model import AnnouncementKind, GuildChannels, GuildSettings
+from kernelbot.domain.errors import NotAllowed, NotFound, UserError
+from kernelbot.guilds.model import AnnouncementKind, GuildChannels, GuildMember, GuildSettings
 from tests.support.ranked import ranked
 from tests.support.world import World
 
@@ -139,3 +141,87 @@ async def test_threads_are_opened_only_if_the_guild_wants_them(world: World) -> 
         await world.services.announcements.match_threads(
             world.admin.user, HERE, {}, open_missing=True
         )
+
+
+async def test_what_could_not_be_told_is_told_again_after_pauses_of_ten_minutes_at_most(
+    world: World,
+) -> None:
+    await world.services.guilds.set_places(HERE, GuildChannels())
+    await world.board()
+    announcements = world.services.announcements
+    (claimed,) = await announcements.claim((HERE,))
+    pauses = []
+    for tries in (1, 2, 7, 8, 30):
+        await announcements.failed(replace(claimed, tries=tries), 5.0)
+        async with world.database.read() as session:
+            row = await session.one(
+                "SELECT extract(epoch FROM next_at - now())::float8 AS s FROM deliveries"
+            )
+        assert row is not None
+        pauses.append(row["s"])
+    for pause_s, expected_s in zip(pauses, (5, 10, 320, 600, 600), strict=True):
+        assert expected_s - 60 < pause_s <= expected_s
+    assert 1 == claimed.tries
+
+
+async def test_what_was_told_is_told_no_more(world: World) -> None:
+    await world.services.guilds.set_places(HERE, GuildChannels())
+    await world.board()
+    announcements = world.services.announcements
+    (claimed,) = await announcements.claim((HERE,))
+    await announcements.delivered(claimed, 9)
+    async with world.database.write() as session:
+        await session.do("UPDATE deliveries SET next_at = now()")
+    assert [] == await announcements.claim((HERE,))
+    assert [9] == [one.thread_id for one in await announcements.threads(HERE)]
+
+
+async def test_ten_are_taken_at_once_and_ten_boards_are_summed_up(world: World) -> None:
+    await world.services.guilds.set_places(HERE, GuildChannels())
+    for number in range(11):
+        await world.board(f"b{number}")
+    announcements = world.services.announcements
+    claims = [len(await announcements.claim((HERE,))) for _ in range(2)]
+    assert ([10, 1], 10) == (claims, len(await announcements.week(HERE)))
+
+
+async def test_a_person_is_told_of_a_board_until_they_ask_again(world: World) -> None:
+    await world.services.guilds.set_places(HERE, GuildChannels())
+    await world.board()
+    member = GuildMember(HERE, 42, "ada", frozenset())
+    watch = world.services.announcements.watch
+    assert [True, False, True] == [await watch(world.ada.user, "sort", member) for _ in range(3)]
+    await world.services.boards.edit(world.admin.user, "sort", BoardEdit(Visibility.CLOSED))
+    with pytest.raises(NotFound):
+        await watch(world.ada.user, "sort", member)
+
+
+async def test_what_there_is_to_choose_is_said(world: World) -> None:
+    guilds, admin = world.services.guilds, world.admin.user
+    said = []
+    for competitions in (0, 11):
+        async with world.database.write() as session:
+            await session.do(
+                "INSERT INTO competitions (name) SELECT 'c' || n FROM generate_series(1, %(n)s) n",
+                {"n": competitions},
+            )
+        with pytest.raises(NotFound) as refused:
+            await guilds.change_settings(admin, HERE, GuildSettings(competition="x"))
+        said.append((str(refused.value), refused.value.hint))
+    names = ", ".join(f"c{number}" for number in range(11, 1, -1))
+    assert [
+        ("There is no competition named 'x'.", "There is: none."),
+        ("There is no competition named 'x'.", f"There is: {names}."),
+    ] == said
+    for chosen, error in (
+        (GuildSettings(time_zone="x"), "There is no time zone named 'x'."),
+        (GuildSettings(), "The bot hasn't prepared this server yet."),
+    ):
+        with pytest.raises(NotFound, match=f"^{re.escape(error)}$"):
+            await guilds.change_settings(admin, HERE, chosen)
+    with pytest.raises(NotAllowed):
+        await guilds.change_settings(world.ada.user, HERE, GuildSettings())
+
+
+def test_a_guild_is_told_of_all_unless_it_chooses() -> None:
+    assert GuildSettings(True, True, True, None, "UTC") == GuildSettings()

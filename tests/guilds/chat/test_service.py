@@ -44,3 +44,15 @@ async def test_what_was_refused_may_be_submitted_again(world: World) -> None:
     assert [] == await chat.open_answers([1])
     await world.board("sort")
     await chat.submit(world.ada.user, NEW, answer(1))
+
+
+async def test_an_answer_goes_on_in_the_channel_until_it_is_done(world: World) -> None:
+    chat = world.services.chat
+    await world.board("sort")
+    await chat.submit(world.ada.user, NEW, answer(1))
+    await chat.went_public(answer(1), 77)
+    (kept,) = await chat.open_answers([1])
+    assert (None, 77) == (kept.token, kept.public_message_id)
+    assert [] == await chat.open_answers([2])
+    await chat.done(answer(1))
+    assert [] == await chat.open_answers([1])

@@ -104,28 +104,37 @@ async def export(world: World, folder: Path) -> str:
 
 
 @pytest.mark.parametrize(
-    ("action", "do"),
+    ("action", "do", "detail"),
     [
-        ("user.create", create_user),
-        ("user.role", set_role),
-        ("user.rename", rename),
-        ("user.unban", unban),
-        ("board.edit", edit_board),
-        ("invite.create", create_invite),
-        ("invite.revoke", revoke_invite),
-        ("submissions.delete", delete_submissions),
-        ("webhook.create", create_webhook),
-        ("webhook.delete", delete_webhook),
-        ("board.rejudge", rejudge),
-        ("board.rejudge.end", end_rejudge),
-        ("signing_key.replace", replace_key),
-        ("platform.resume", resume),
-        ("export.file", export),
+        ("user.create", create_user, {"name": "carl", "role": "competitor"}),
+        ("user.role", set_role, {"name": "ada", "before": "competitor", "after": "creator"}),
+        ("user.rename", rename, {"before": "ada", "after": "Ada L."}),
+        ("user.unban", unban, {"name": "ada", "reason": ""}),
+        ("board.edit", edit_board, {"reveal_code": "false -> true"}),
+        ("invite.create", create_invite, {"boards": "sort", "count": 1}),
+        ("invite.revoke", revoke_invite, {"boards": "sort", "was_claimed": False}),
+        ("submissions.delete", delete_submissions, {"user": "ada", "submissions": 1}),
+        ("webhook.create", create_webhook, {"webhook": 1, "host": "example.org"}),
+        ("webhook.delete", delete_webhook, {"webhook": 1}),
+        ("board.rejudge", rejudge, {"device": "CPU", "top": None, "submissions": 1}),
+        ("board.rejudge.end", end_rejudge, {"device": "CPU", "rejudge": 1}),
+        ("signing_key.replace", replace_key, {}),
+        ("platform.resume", resume, {"reason": ""}),
+        ("export.file", export, {"boards": "", "submissions": 0, "private": None}),
     ],
 )
 async def test_what_an_organiser_did_is_the_newest_entry(
-    world: World, tmp_path: Path, action: str, do: Callable[[World, Path], Awaitable[str]]
+    world: World,
+    tmp_path: Path,
+    action: str,
+    do: Callable[[World, Path], Awaitable[str]],
+    detail: dict[str, object],
 ) -> None:
     subject = await do(world, tmp_path)
     (newest,) = await world.services.audit.list_entries(world.admin.user, limit=1)
-    assert ("root", action, subject) == (newest.actor, newest.action, newest.subject)
+    assert ("root", action, subject, detail) == (
+        newest.actor,
+        newest.action,
+        newest.subject,
+        newest.detail,
+    )

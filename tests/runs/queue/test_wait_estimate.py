@@ -42,6 +42,34 @@ def test_without_a_worker_nothing_is_guessed(limit: int | None) -> None:
     assert DeviceQueuePosition(1, None, device="CPU") == estimate_position(FIRST, 0, limit)
 
 
+@pytest.mark.parametrize(
+    ("changes", "slots", "limit", "expected"),
+    [
+        ({"running": 0, "position": 2}, 2, None, (2, 0.0)),
+        ({"running": 1, "position": 2}, 2, None, (2, 3.0)),
+        ({"running": 5, "position": 3}, 2, None, (3, 9.0)),
+        ({"running": 0, "position": 2, "mean_s": None}, 2, None, (2, 0.0)),
+        ({"running": 2, "position": 2, "mean_s": None}, 2, None, (2, None)),
+        # One's own: as many at once as the limit says, and no more than there are slots.
+        ({"running": 1, "own_running": 0, "others": 5}, 4, 2, (1, 0.0)),
+        ({"running": 1, "own_before": 2, "position": 3, "others": 5}, 4, 2, (7, 6.0)),
+        ({"running": 1, "own_before": 2, "position": 3, "others": 1}, 4, 2, (4, 6.0)),
+        ({"running": 1, "own_before": 2, "position": 9, "others": 8}, 4, 2, (9, 9.0)),
+        ({"running": 3, "own_running": 3, "own_before": 2}, 4, 2, (7, 9.0)),
+        ({"running": 1, "own_before": 2, "position": 3, "others": 9}, 2, 8, (3, 6.0)),
+        ({"running": 0, "own_running": 0, "own_before": 1, "others": 9}, 2, 0, (4, 6.0)),
+    ],
+)
+def test_the_place_and_the_wait(
+    changes: dict[str, int | None],
+    slots: int,
+    limit: int | None,
+    expected: tuple[int, float | None],
+) -> None:
+    found = estimate_position(replace(FIRST, **changes), slots, limit)  # type: ignore[arg-type]
+    assert expected == (found.position, found.wait_s)
+
+
 SMALL = st.integers(0, 20)
 
 

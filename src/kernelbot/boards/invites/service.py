@@ -17,7 +17,6 @@ MAX_COUNT = 10_000
 _MAX_BOARDS = 100
 _LETTERS = "ABCDEFGHJKMNPQRSTVWXYZ23456789"  # none that looks like another
 _GROUPS, _GROUP = 4, 5
-_MAX_CODE = 64
 
 
 class Invites:
@@ -138,4 +137,4 @@ def _normal(code: str) -> str:
     """The code as people type and paste it, normalised. What can't be a code becomes a code that
     nobody has."""
     code = code.strip().upper()
-    return code if code.isascii() and code.isprintable() and len(code) <= _MAX_CODE else ""
+    return code if code.isascii() and code.isprintable() else ""

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from kernelbot.accounts.model import User
 from kernelbot.accounts.permissions import require_admin
+from kernelbot.domain.ids import PAGE_ROWS
 from kernelbot.moderation.audit import store as audit
 from kernelbot.moderation.audit.model import AuditEntry
 from kernelbot.store.database import Database, WriteSession
@@ -39,7 +40,7 @@ class Audit:
         actor: str | None = None,
         action: str | None = None,
         before_id: int | None = None,
-        limit: int = 50,
+        limit: int = PAGE_ROWS,
     ) -> list[AuditEntry]:
         """Entries, the newest first; `action` may be a noun alone: `user` for `user.ban` and all
         other `user.*`. Raises `NotAllowed`."""

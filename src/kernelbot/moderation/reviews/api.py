@@ -6,6 +6,7 @@ from fastapi import APIRouter, Query
 
 from kernelbot.api.dependencies import Limit, ServicesDep, SubmissionId, Viewer
 from kernelbot.api.errors import documented
+from kernelbot.domain.ids import PAGE_ROWS
 from kernelbot.schemas.common import NAME_MAX
 from kernelbot.submissions.answers import HeldList
 from kernelbot.submissions.model import SubmissionView
@@ -19,7 +20,7 @@ async def list_held(
     services: ServicesDep,
     viewer: Viewer,
     board: Annotated[str | None, Query(max_length=NAME_MAX, pattern=r"^[^\x00-\x1f\x7f]+$")] = None,
-    limit: Limit = 50,
+    limit: Limit = PAGE_ROWS,
 ) -> HeldList:
     """Submissions that wait for the asker's decision: those to boards they made, or for an admin
     to any."""

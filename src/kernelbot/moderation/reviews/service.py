@@ -6,6 +6,7 @@ from kernelbot.accounts.model import User
 from kernelbot.accounts.permissions import is_admin, organises
 from kernelbot.boards.service import no_submission
 from kernelbot.domain.errors import Conflict, UserError
+from kernelbot.domain.ids import PAGE_ROWS
 from kernelbot.domain.states import REVIEW_TRANSITIONS, ReviewState
 from kernelbot.moderation.audit import service as audit
 from kernelbot.moderation.reviews import store as reviews
@@ -103,7 +104,7 @@ class Reviews:
         self._database = database
 
     async def held(
-        self, viewer: User, *, board: str | None = None, limit: int = 50
+        self, viewer: User, *, board: str | None = None, limit: int = PAGE_ROWS
     ) -> list[Submission]:
         """What waits for the viewer's decision, the oldest first, with its evidence."""
         if (board is not None and "\x00" in board) or not organises(viewer, viewer.id):

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query
 
 from kernelbot.api.dependencies import PUBLIC, Limit, MaybeViewer, ServicesDep, UserId
 from kernelbot.api.errors import documented
-from kernelbot.domain.ids import BIGINT_MAX
+from kernelbot.domain.ids import BIGINT_MAX, PAGE_ROWS
 from kernelbot.ranking.authors.model import Author
 from kernelbot.schemas.common import NAME_MAX
 
@@ -22,7 +22,7 @@ async def find_author(
     services: ServicesDep,
     viewer: MaybeViewer,
     name: Annotated[str, Query(max_length=NAME_MAX, pattern=r"^[^\x00-\x1f\x7f]+$")],
-    limit: Limit = 50,
+    limit: Limit = PAGE_ROWS,
     before_id: BeforeId = None,
 ) -> Author:
     """The author of this name, in upper or lower case. Names change; numbers don't."""
@@ -35,7 +35,7 @@ async def show_author(
     services: ServicesDep,
     viewer: MaybeViewer,
     author_id: UserId,
-    limit: Limit = 50,
+    limit: Limit = PAGE_ROWS,
     before_id: BeforeId = None,
 ) -> Author:
     """An author on the boards that the asker may see: standings, the days on which scores that

@@ -22,7 +22,7 @@ from kernelbot.api.downloads import as_attachment, media_type
 from kernelbot.api.errors import documented
 from kernelbot.api.known import KnownFirst, known_by
 from kernelbot.api.uploads import file_name
-from kernelbot.domain.ids import BIGINT_MAX
+from kernelbot.domain.ids import BIGINT_MAX, PAGE_ROWS
 from kernelbot.protocol import Mode
 from kernelbot.runs.files import MAX_NAME
 from kernelbot.runs.samples.schemas import SampleList
@@ -87,7 +87,7 @@ async def list_submissions(
     services: ServicesDep,
     viewer: Viewer,
     board: Annotated[str | None, Query(max_length=NAME_MAX, pattern=r"^[^\x00-\x1f\x7f]+$")] = None,
-    limit: Limit = 50,
+    limit: Limit = PAGE_ROWS,
     before_id: Annotated[int | None, Query(ge=1, le=BIGINT_MAX)] = None,
     everyone: Annotated[
         bool, Query(alias="all", description="Everybody's. For organisers of `board`, else admins.")
