@@ -1,9 +1,10 @@
+from dataclasses import MISSING, fields
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
-from kernelbot.boards.model import ProblemDefinition
+from kernelbot.boards.model import NamedBoard, ProblemDefinition
 from kernelbot.boards.schemas import NewBoard, problem_to_wire
 from kernelbot.domain.errors import InvalidProblem
 from kernelbot.protocol import BuildConfig, Case, HarnessKind, Lang, ProblemSpec, SourceFile
@@ -65,3 +66,17 @@ def test_names_that_can_not_be_typed_are_refused(name: str) -> None:
 def test_a_misspelt_key_is_refused() -> None:
     with pytest.raises(ValidationError, match="dead_line"):
         NewBoard.model_validate({"name": "b", "problem": {}, "dead_line": None})
+
+
+def test_what_an_older_server_leaves_out_of_a_board_is_taken_for_that() -> None:
+    known = {field.name for field in fields(NamedBoard) if field.default is MISSING}
+    board = NamedBoard(**dict.fromkeys(known))  # type: ignore[arg-type]  # whatever they are
+    assert {
+        "reveal_code": False,
+        "fixed_seed": False,
+        "refuse_unavailable": False,
+        "outdated_scores": 0,
+        "recurring_data": "",
+        "try_on_cpu": False,
+        "about": None,
+    } == {name: value for name, value in vars(board).items() if name not in known}

@@ -5,7 +5,7 @@ import itertools
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import LiteralString
@@ -184,3 +184,23 @@ def wait_until_there_is(url: str, statement: LiteralString) -> None:
         while connection.execute(statement).fetchone() is None:
             assert time.monotonic() < deadline, statement
             time.sleep(0.01)
+
+
+@contextmanager
+def slow_statements(url: str, table: LiteralString) -> Iterator[Callable[[], list[str]]]:
+    """While the block runs: how long statements may take in the transactions that added rows to
+    the table or deleted some, in their order."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(
+            "CREATE TABLE public.seen (id bigint GENERATED ALWAYS AS IDENTITY, slow text);"
+            "CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN"
+            " INSERT INTO public.seen (slow) VALUES (current_setting('statement_timeout'));"
+            " RETURN NULL; END $$;"
+            f"CREATE TRIGGER note AFTER INSERT OR DELETE ON public.{table} EXECUTE FUNCTION note()"
+        )
+
+        def seen() -> list[str]:
+            rows = connection.execute("SELECT slow FROM public.seen ORDER BY id").fetchall()
+            return [slow for (slow,) in rows]
+
+        yield seen

@@ -120,12 +120,11 @@ class Watcher:
             self._news.clear()
             await self._news.wait()
         wait_s = self._asked_at + self._delay_s - time.monotonic()
-        least_s = self._asked_at + self._traits.shortest_poll_s - time.monotonic()
         if self._failing_since is not None or self._is_limited:
             await asyncio.sleep(wait_s)
             return
         if await set_or_after(self._news, wait_s):
-            await asyncio.sleep(least_s)
+            await asyncio.sleep(self._asked_at + self._traits.shortest_poll_s - time.monotonic())
         self._news.clear()
 
     async def _ask(self, handles: list[str]) -> None:

@@ -4,6 +4,7 @@ import re
 import pytest
 
 from kernelbot.accounts.model import Role, User
+from kernelbot.boards.invites.service import _codes
 from kernelbot.boards.model import Visibility
 from kernelbot.boards.service import BoardEdit
 from kernelbot.domain.errors import Banned, NotAllowed, NotFound, UserError
@@ -197,6 +198,10 @@ async def test_a_code_is_four_groups_of_letters_that_nobody_mistakes(closed: Wor
         code for code in made.codes if not re.fullmatch(f"{letters}(-{letters}){{3}}", code)
     ]
     assert set("ABCDEFGHJKMNPQRSTVWXYZ23456789-") == set("".join(made.codes))
+
+
+def test_a_key_makes_the_same_codes_after_an_upgrade() -> None:
+    assert ("Q6FH9-D5GNF-BVZ7T-9TZ2P",) == _codes("1 1 sort", 1, key=KEY)
 
 
 async def test_a_banned_organiser_revokes_nothing(closed: World) -> None:

@@ -19,7 +19,7 @@ from kernelbot.protocol import Verdict
 from kernelbot.store.exclusive import only_one
 from kernelbot.store.locks import Lock
 from tests.support.git_server import PASSWORD, git_server
-from tests.support.postgres import WAITS_FOR_A_LOCK, until_there_is
+from tests.support.postgres import WAITS_FOR_A_LOCK, slow_statements, until_there_is
 from tests.support.problem_sets import commit_all, write_competition, write_problem
 from tests.support.workers import finished, quick_settings, working
 from tests.support.world import DEVICES, World
@@ -200,17 +200,19 @@ async def test_a_mistake_in_a_competition_names_the_file(world: World, root: Pat
     happened = {item.board: item.action.value for item in outcome.items}
     assert {"bad.yaml": "error", "one": "create", "two": "create"} == happened
     assert [] == [item.reason for item in outcome.items if str(root) in item.reason]
+    assert "deadline" in outcome.items[0].reason
 
 
 async def test_a_board_is_listed_once(world: World, root: Path) -> None:
-    write_competition(root, "one", file="winter.yaml")
+    write_problem(root, "three")
+    write_competition(root, "one", "three", file="winter.yaml")
     outcome = await world.services.sync.from_folder(world.admin.user, root)
-    last = outcome.items[-1]
-    assert (SyncAction.ERROR, "one", True) == (
-        last.action,
-        last.board,
-        "spring.yaml" in last.reason,
-    )
+    assert [
+        ("one", SyncAction.CREATE, "on CPU"),
+        ("two", SyncAction.CREATE, "on CPU"),
+        ("one", SyncAction.ERROR, "spring.yaml lists a board of that name too"),
+        ("three", SyncAction.CREATE, "on CPU"),
+    ] == [(item.board, item.action, item.reason) for item in outcome.items]
 
 
 async def test_only_one_competition(world: World, root: Path) -> None:
@@ -362,8 +364,35 @@ async def test_a_link_out_of_the_folder_is_not_followed(
 
 
 async def test_only_admins_sync(world: World, root: Path) -> None:
-    with pytest.raises(NotAllowed):
-        await world.services.sync.from_folder(world.ada.user, root)
+    sync, ada = world.services.sync, world.ada.user
+    for syncing in (
+        sync.from_folder(ada, root),
+        sync.from_repository(ada),
+        sync.from_archive(ada, io.BytesIO(b""), "x.zip"),
+    ):
+        with pytest.raises(NotAllowed):
+            await syncing
+
+
+async def test_another_archive_than_that_of_the_plan_is_refused(world: World) -> None:
+    planned = SyncOptions(archive="0" * 64)
+    with pytest.raises(Conflict, match=r"^This isn't the archive that the plan was made of"):
+        await world.services.sync.from_archive(
+            world.admin.user, io.BytesIO(b"another"), "x.zip", planned
+        )
+
+
+async def test_the_configured_repository_is_shown_without_its_password(world: World) -> None:
+    configured = Sync(world.database, DEVICES, "https://ada:word@example.org/x.git")
+    shown = (configured.default, Sync(world.database, DEVICES).default)
+    assert ("https://example.org/x.git", None) == shown
+
+
+async def test_a_sync_may_take_as_long_as_it_does(world: World, root: Path) -> None:
+    with slow_statements(world.database.url, "leaderboards") as seen:
+        await world.board("by-hand")
+        await synced(world, root)
+        assert ["1min", "1h", "1h"] == seen()
 
 
 async def test_what_was_synced_is_in_the_log(world: World, root: Path) -> None:

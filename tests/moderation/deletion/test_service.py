@@ -12,7 +12,7 @@ from kernelbot.boards.model import Visibility
 from kernelbot.boards.service import BoardEdit
 from kernelbot.domain.errors import Conflict, KernelbotError, NotAllowed, NotFound
 from kernelbot.submissions.model import Submission
-from tests.support.postgres import WAITS_FOR_A_LOCK, until_there_is
+from tests.support.postgres import WAITS_FOR_A_LOCK, slow_statements, until_there_is
 from tests.support.workers import finished, quick_settings, working
 from tests.support.world import World
 
@@ -368,3 +368,19 @@ async def test_reading_after_the_deadline_is_not_cancelling(world: World) -> Non
     await world.services.boards.edit(world.admin.user, "sort", change)
     with pytest.raises(NotAllowed):
         await world.services.submissions.cancel(world.bob.user, sent.id)
+
+
+async def test_what_deletes_much_may_take_as_long_as_it_does(world: World) -> None:
+    deletion, admin = world.services.deletion, world.admin.user
+    await world.board("sort")
+    await world.board("other")
+    sent = [await world.submit() for _ in range(2)]
+    bobs = await world.submit(world.bob.user, board="other")
+    with slow_statements(world.database.url, "submissions") as seen:
+        await deletion.delete_submission(world.ada.user, sent[0].id)
+        await deletion.delete_submissions_of(admin, "sort", "ada")
+        await deletion.delete_user(admin, world.bob.user.id, force=True)
+        await world.submit(board="other")
+        await deletion.delete_board(admin, "other", force=True)
+        assert ["1min", "1h", "1h", "1min", "1h"] == seen()
+    assert "other" == bobs.board
