@@ -2,6 +2,7 @@ import pytest
 
 from kernelbot.domain.errors import NotAllowed, Paused, UserError
 from kernelbot.platform.model import PlatformState
+from kernelbot.platform.service import check_accepting
 from kernelbot.server.wiring import open_services
 from tests.support.world import DEVICES, World
 
@@ -51,6 +52,25 @@ async def test_what_was_accepted_before_a_pause_stays(world: World) -> None:
 async def test_only_admins_pause(world: World) -> None:
     with pytest.raises(NotAllowed):
         await world.services.platform.pause(world.ada.user)
+
+
+@pytest.mark.parametrize(
+    ("given", "kept", "said"),
+    [
+        (" The cluster moves.\n", "The cluster moves.", "just now: The cluster moves."),
+        ("x" * 500, "x" * 500, f"just now: {'x' * 500}."),
+        ("", "", "just now."),
+    ],
+)
+async def test_a_reason_is_kept_and_told(world: World, given: str, kept: str, said: str) -> None:
+    paused = await world.services.platform.pause(world.admin.user, given)
+    assert PlatformState(False, kept) == paused == await world.services.platform.state()
+    with pytest.raises(Paused) as refused:
+        check_accepting(paused)
+    assert (f"Submissions are paused {said}", "Try again later; nothing is lost.") == (
+        str(refused.value),
+        refused.value.hint,
+    )
 
 
 @pytest.mark.parametrize("reason", ["x" * 501, "a\x00b"])

@@ -1,5 +1,6 @@
 """How long a login may take, how long what it opens is valid, and how often a terminal may ask."""
 
+import re
 from collections.abc import Awaitable, Callable
 from typing import LiteralString
 
@@ -51,6 +52,7 @@ async def test_a_terminal_is_told_how_long_its_code_is_valid_and_how_often_to_as
 ) -> None:
     begun = await site.services.logins.begin_device()
     assert (900, 2) == (begun.expires_in_s, begun.interval_s)
+    assert re.fullmatch("[B-DF-HJ-NP-TV-XZ]{4}-[B-DF-HJ-NP-TV-XZ]{4}", begun.user_code)
 
 
 @pytest.mark.parametrize(("ago_s", "too_early"), [(1.4, True), (1.5, True), (1.6, False)])

@@ -115,8 +115,8 @@ def listed(deadline: datetime | None) -> _Wanted:
             (
                 UPDATE,
                 (
-                    "devices: CPU (no longer H100: the scores there leave the ranking, and come back"
-                    " with rejudges and duels once a sync offers it again)"
+                    "devices: CPU (no longer H100: the scores there leave the ranking, and come"
+                    " back with rejudges and duels once a sync offers it again)"
                 ),
             ),
         ),

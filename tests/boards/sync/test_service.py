@@ -1,4 +1,5 @@
 import asyncio
+import hashlib
 import io
 import socket
 import tarfile
@@ -344,13 +345,17 @@ async def test_without_a_repository_there_must_be_a_default(world: World) -> Non
         await world.services.sync.from_repository(world.admin.user)
 
 
-async def test_an_archive(world: World, root: Path) -> None:
+async def test_an_archive(
+    world: World, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w:gz") as tar:
         tar.add(root, arcname="kernels-main")
-    packed.seek(0)
     outcome = await world.services.sync.from_archive(world.admin.user, packed, "x.tar.gz")
     assert ["one", "two"] == [item.board for item in outcome.with_action(SyncAction.CREATE)]
+    assert hashlib.sha256(packed.getvalue()).hexdigest() == outcome.archive
+    assert [root] == await asyncio.to_thread(lambda: list(tmp_path.iterdir()))
 
 
 async def test_a_link_out_of_the_folder_is_not_followed(

@@ -384,3 +384,17 @@ async def test_what_deletes_much_may_take_as_long_as_it_does(world: World) -> No
         await deletion.delete_board(admin, "other", force=True)
         assert ["1min", "1h", "1h", "1min", "1h"] == seen()
     assert "other" == bobs.board
+
+
+async def test_what_has_expired_is_deleted_in_the_background(world: World) -> None:
+    made = await world.services.tokens.create(
+        world.ada.user, "brief", expires_at=datetime.now(UTC) + timedelta(hours=1)
+    )
+    async with world.database.write() as session:
+        await session.do(
+            "UPDATE tokens SET expires_at = now() - interval '1 year' WHERE id = %(id)s",
+            {"id": made.id},
+        )
+    before = count(world, "tokens")
+    await world.services.deletion.clean_up()
+    assert before - 1 == count(world, "tokens")

@@ -9,14 +9,19 @@ from kernelbot.accounts.model import Role, User
 from kernelbot.boards.service import BoardEdit
 from kernelbot.domain.errors import Conflict, NotAllowed, NotFound, UserError
 from kernelbot.domain.states import REVIEW_TRANSITIONS, ReviewState, SubmissionState
-from kernelbot.moderation.reviews.model import CheckedScore, ReviewRules
-from kernelbot.moderation.reviews.service import hold_if_absurd, hold_if_suspicious
+from kernelbot.moderation.reviews.model import CheckedScore, Evidence, ReviewRules
+from kernelbot.moderation.reviews.service import (
+    hold_if_absurd,
+    hold_if_suspicious,
+    keep_findings,
+)
 from kernelbot.protocol import Verdict
 from kernelbot.server.tables import DeviceSettings
 from kernelbot.submissions.model import Submission
 from tests.fakes.host import result_of
 from tests.support.judging import judged_at_once, judging
 from tests.support.postgres import WAITS_FOR_A_LOCK, until_there_is
+from tests.support.ranked import ranked
 from tests.support.workers import finished, quick_settings, working
 from tests.support.world import World
 
@@ -104,13 +109,16 @@ async def test_a_great_speed_up_is_not_held(world: World) -> None:
     assert (SubmissionState.FINISHED, 1) == (great.state, great.place)
 
 
-@pytest.mark.parametrize(("hold_speedup", "held"), [(None, False), (2.0, True)])
+@pytest.mark.parametrize(
+    ("hold_speedup", "score_s", "held"),
+    [(None, 0.4, False), (2.0, 0.4, True), (2.0, 0.5, False)],
+)
 async def test_how_great_it_has_to_be_is_configured(
-    world: World, hold_speedup: float | None, held: bool
+    world: World, hold_speedup: float | None, score_s: float, held: bool
 ) -> None:
     board = await world.board()
     _, other = await _judged(world, (world.ada.user, 1.0), (world.bob.user, 0.4))
-    scored = CheckedScore(other.id, board.id, "CPU", world.bob.user.id, 0.4)
+    scored = CheckedScore(other.id, board.id, "CPU", world.bob.user.id, score_s)
     async with world.database.write() as session:
         found = await hold_if_absurd(session, scored, ReviewRules(hold_speedup=hold_speedup))
     assert held is found
@@ -305,3 +313,53 @@ async def test_who_may_merely_read_the_code_is_not_told_why_it_was_refused(world
     assert ["copied from bob", "copied from bob", None] == [
         (await get(person, sent.id)).review_reason for person in people
     ]
+
+
+async def test_a_finding_refuses_if_its_rule_was_chosen(world: World) -> None:
+    await world.board()
+    number = await ranked(world, 1.0)
+    found = (Evidence("tool", "A", "low", "a"), Evidence("tool", "B", "high", "b"))
+    shown = []
+    for chosen in (("C",), ("B", "C")):
+        async with world.database.write() as session:
+            await keep_findings(session, number, found, ReviewRules(refuse_rules=chosen))
+        one = await world.services.reviews.get(world.admin.user, number)
+        shown.append((one.review, one.review_reason, await _ranked(world, "CPU")))
+    assert [
+        (ReviewState.CLEAR, None, ["ada"]),
+        (ReviewState.REFUSED, "The rule B forbids it here: b", []),
+    ] == shown
+    assert ["A", "B"] == [item.rule for item in one.evidence[:2]]
+
+
+async def test_what_was_decided_is_decided_once(world: World) -> None:
+    await world.board()
+    number = await ranked(world, 1.0)
+    refuse = world.services.reviews.refuse
+    await refuse(world.admin.user, number, "copied")
+    with pytest.raises(Conflict, match=f"^Submission {number} is refused already.$"):
+        await refuse(world.admin.user, number, "copied")
+
+
+async def test_what_waits_for_a_decision_is_listed_from_the_oldest_on(world: World) -> None:
+    await world.board()
+    sent = [await world.submit(), await world.submit(world.bob.user)]
+    async with world.database.write() as session:
+        for one in reversed(sent):
+            await hold_if_suspicious(session, one.id, ("odd",))
+    held, admin = world.services.reviews.held, world.admin.user
+    assert [one.id for one in sent] == [one.id for one in await held(admin)]
+    assert [sent[0].id] == [one.id for one in await held(admin, limit=1)]
+    assert [[], [], 2] == [
+        await held(admin, board="other"),
+        await held(admin, board="\x00"),
+        len(await held(admin, board="sort")),
+    ]
+
+
+async def test_code_and_evidence_are_for_organisers(world: World) -> None:
+    await world.board()
+    sent = await world.submit()
+    with pytest.raises(NotAllowed):
+        await world.services.reviews.get(world.ada.user, sent.id)
+    assert sent.code == (await world.services.reviews.get(world.admin.user, sent.id)).code

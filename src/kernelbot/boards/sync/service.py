@@ -2,7 +2,6 @@
 
 import asyncio
 import hashlib
-import shutil
 import tempfile
 import threading
 from collections.abc import Callable
@@ -229,19 +228,15 @@ def _outcome(
 def _sha256(archive: BinaryIO) -> str:
     """The digest of the whole file. Blocks."""
     archive.seek(0)
-    found = hashlib.sha256()
-    while chunk := archive.read(1 << 20):
-        found.update(chunk)
-    return found.hexdigest()
+    return hashlib.file_digest(archive, "sha256").hexdigest()
 
 
 def _bring(bring: Bring, only: str | None) -> tuple[tuple[ProblemSet, ...], str | None]:
-    folder = Path(tempfile.mkdtemp(prefix="kernelbot-sync-"))
-    try:
-        root, commit = bring(folder)
+    with tempfile.TemporaryDirectory(
+        prefix="kernelbot-sync-", ignore_cleanup_errors=True
+    ) as folder:
+        root, commit = bring(Path(folder))
         return read_sets(root, only=only), commit
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _error(board: str, competition: str, reason: str) -> _Step:
