@@ -1,10 +1,20 @@
 import re
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import psycopg
 import pytest
 
 from kernelbot.accounts.model import Role
-from kernelbot.domain.errors import Conflict, NotAuthenticated, NotFound, UserError
+from kernelbot.accounts.tokens.model import Credential
+from kernelbot.domain.errors import (
+    Banned,
+    Conflict,
+    NotAllowed,
+    NotAuthenticated,
+    NotFound,
+    UserError,
+)
 from tests.support.world import World
 
 
@@ -115,3 +125,78 @@ async def test_no_admin_is_left_by_nobody(world: World) -> None:
     ):
         with pytest.raises(Conflict, match=r"^Nobody would be an admin any more\.$"):
             await change
+
+
+async def test_people_are_looked_up_and_made_by_admins(world: World) -> None:
+    users, ada = world.services.users, world.ada.user
+    for deed in (
+        users.create("eve", actor=ada),
+        users.find(ada, "bob"),
+        users.get(ada, ada.id),
+        users.with_identities(ada, "github", ["7"]),
+    ):
+        with pytest.raises(NotAllowed):
+            await deed
+
+
+async def test_an_operator_has_a_name_like_others(world: World) -> None:
+    with pytest.raises(UserError, match="A user name has 1 to 64"):
+        await world.services.users.sign_in("a\nb", Role.ADMIN, token_name="serve")
+
+
+async def linked(world: World, *subjects: str) -> None:
+    """Identities of ada's."""
+    async with world.database.write() as session:
+        for subject in subjects:
+            await session.do(
+                "INSERT INTO identities VALUES ('github', %(subject)s, %(id)s)",
+                {"subject": subject, "id": world.ada.user.id},
+            )
+
+
+async def subjects(world: World) -> list[str]:
+    return [one.subject for one in await world.services.users.identities(world.ada.user)]
+
+
+async def test_the_platforms_own_identity_is_not_shown_or_unlinked(world: World) -> None:
+    organiser = await world.services.users.organiser()
+    assert [] == await world.services.users.identities(organiser)
+    for provider, subject in (("kernelbot", "ADMIN_TOKEN"), ("github", "7"), ("a", "\x00")):
+        with pytest.raises(NotFound) as refused:
+            await world.services.users.unlink(organiser, provider, subject)
+        assert f"Your account isn't linked to {provider}:{subject}." == str(refused.value)
+
+
+async def test_the_last_identity_stays_unless_a_token_lasts(world: World) -> None:
+    unlink = world.services.users.unlink
+    await linked(world, "7", "8")
+    await world.services.users.sign_out(world.ada.token)
+    await unlink(world.ada.user, "github", "7")
+    with pytest.raises(Conflict, match=r"^It is the only way into your account\.$"):
+        await unlink(world.ada.user, "github", "8")
+    assert ["8"] == await subjects(world)
+    await world.services.tokens.create(world.ada.user, "lasts")
+    await unlink(world.ada.user, "github", "8")
+    assert [] == await subjects(world)
+
+
+async def test_a_banned_person_unlinks_nothing(world: World) -> None:
+    """Else they could register again."""
+    await linked(world, "7")
+    banned = await world.services.users.ban(world.admin.user, world.ada.user.id)
+    with pytest.raises(Banned):
+        await world.services.users.unlink(banned, "github", "7")
+
+
+async def test_a_token_is_renewed_from_now_on(world: World) -> None:
+    await world.services.users.renew(world.ada.token, 3600.0)
+    ends_at = await world.services.tokens.ends_at(Credential(world.ada.token))
+    assert ends_at is not None
+    assert timedelta(minutes=58) < ends_at - datetime.now(UTC) <= timedelta(hours=1)
+
+
+async def test_an_authors_page_is_shown_as_they_chose(world: World) -> None:
+    users, ada = world.services.users, world.ada.user
+    before = await users.author_page(ada)
+    chosen = replace(before, private=not before.private)
+    assert chosen == await users.set_author_page(ada, chosen) == await users.author_page(ada)

@@ -103,6 +103,35 @@ def test_each_pause_is_longer_than_the_one_before_up_to_a_bound(
     assert [sum(of_scheduler), round(sum(of_database), 2)] == run_virtually(monkeypatch, waited)
 
 
+def test_what_has_failed_for_as_long_as_said_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(retries, "jittered", lambda delay_s: delay_s)
+
+    async def asked() -> int:
+        step = Step(SchedulerError("it is away"), 9)
+        with pytest.raises(SchedulerError, match="it is away"):
+            await with_retries(step, 2.0)  # 0.5 s and 1.5 s later
+        return step.asked
+
+    assert 3 == run_virtually(monkeypatch, asked)
+
+
+def test_who_misses_a_cancellation_is_cancelled_again_each_second(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def deaf() -> None:
+        for _ in range(3):
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.sleep(60)
+
+    async def waited() -> float:
+        task = asyncio.create_task(deaf())
+        await asyncio.sleep(0)
+        await cancel_until_ended([task])
+        return round(time.monotonic(), 3)
+
+    assert 2.0 == run_virtually(monkeypatch, waited)
+
+
 def test_an_event_is_waited_for_no_longer_than_said(monkeypatch: pytest.MonkeyPatch) -> None:
     async def waited() -> list[tuple[bool, float]]:
         event, found = asyncio.Event(), []

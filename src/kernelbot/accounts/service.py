@@ -13,7 +13,7 @@ from kernelbot.accounts.tokens import store as tokens
 from kernelbot.accounts.tokens.model import TokenKind
 from kernelbot.accounts.tokens.text import new_token, setting_hash, token_hash
 from kernelbot.domain.errors import Conflict, NotAuthenticated, NotFound, UserError
-from kernelbot.domain.ids import PAGE_ROWS, can_be_id
+from kernelbot.domain.ids import PAGE_ROWS
 from kernelbot.domain.next_steps import Next
 from kernelbot.moderation.audit import service as audit
 from kernelbot.store.database import Database, ReadSession, WriteSession
@@ -118,8 +118,6 @@ class Users:
     async def get(self, actor: User, user_id: int) -> User:
         """The account of this number. Raises `NotFound`, `NotAllowed`."""
         require_admin(actor)
-        if not can_be_id(user_id):
-            raise _no_user(user_id)
         async with self._database.read() as session:
             return await _by_id(session, user_id)
 
@@ -178,8 +176,6 @@ class Users:
         be a name, `Conflict` when it is taken."""
         require_admin(actor)
         _check_name(name)
-        if not can_be_id(user_id):
-            raise _no_user(user_id)
         async with self._database.write() as session:
             before = await _by_id(session, user_id)
             user = await users.rename(session, user_id, name)
@@ -215,8 +211,6 @@ class Users:
 
     def _check_other(self, actor: User, user_id: int) -> None:
         require_admin(actor)
-        if not can_be_id(user_id):
-            raise _no_user(user_id)
         if actor.id == user_id:
             raise Conflict("You can't change your own account.", hint="Ask another admin.")
 

@@ -94,6 +94,11 @@ async def test_unusable_names_of_tokens_are_refused(world: World, name: str) -> 
         await world.services.tokens.create(world.ada.user, name)
 
 
+@pytest.mark.parametrize("name", ["x", "x" * 100])
+async def test_the_shortest_and_the_longest_name_of_a_token(world: World, name: str) -> None:
+    assert name == (await world.services.tokens.create(world.ada.user, f" {name}\n")).name
+
+
 async def test_there_is_an_end_to_tokens_beside_which_sessions_dont_count(world: World) -> None:
     for _ in range(3):
         await world.services.logins.open_with(world.ada.token)

@@ -55,7 +55,9 @@ async def test_a_worker_that_was_silent_for_half_a_minute_counts_for_dead(world:
 async def test_a_copy_judges_nothing_and_says_so(world: World) -> None:
     async with world.database.write() as session:
         await session.do("UPDATE platform SET is_copy = true")
-    assert ReadinessPart("queue", False, COPY_NOTE) == (await checked(world.database).ready()).workers
+    assert (
+        ReadinessPart("queue", False, COPY_NOTE) == (await checked(world.database).ready()).workers
+    )
 
 
 async def test_a_schema_that_is_missing_is_named(empty_database_url: str) -> None:
