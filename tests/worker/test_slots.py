@@ -53,3 +53,15 @@ async def test_one_who_stops_waiting_blocks_nobody() -> None:
         await asyncio.wait([lone])
     async with asyncio.timeout(60), slots.hold(alone=False):
         pass
+
+
+async def test_who_waits_behind_one_who_stops_waiting_goes_on() -> None:
+    slots = DeviceSlots(2)
+    async with slots.hold(alone=False):
+        lone = asyncio.create_task(slots.hold(alone=True).__aenter__())
+        await asyncio.sleep(0)
+        newcomer = asyncio.create_task(slots.hold(alone=False).__aenter__())
+        await asyncio.sleep(0)
+        lone.cancel()
+        async with asyncio.timeout(60):
+            await newcomer
