@@ -228,7 +228,8 @@ def _outcome(
 def _sha256(archive: BinaryIO) -> str:
     """The digest of the whole file. Blocks."""
     archive.seek(0)
-    return hashlib.file_digest(archive, "sha256").hexdigest()
+    found = hashlib.file_digest(archive, "sha256")  # type: ignore[arg-type]  # files can read into
+    return found.hexdigest()
 
 
 def _bring(bring: Bring, only: str | None) -> tuple[tuple[ProblemSet, ...], str | None]:
