@@ -31,6 +31,11 @@ def test_work_is_put_together_as_the_score_is(rule: RankRule, work: RooflineWork
     assert (work.flops, work.memory_bytes) == pytest.approx((found.flops, found.memory_bytes))
 
 
+def test_the_last_of_three_workloads_counts() -> None:
+    floors = (Floor(1.0, 1.0), Floor(2.0, 1.0), Floor(8.0, 4.0))
+    assert WORK == work_of(replace(SPEC, ranking_by=RankRule.LAST, floors=floors))
+
+
 F16, F32 = NumberType.FP16, NumberType.FP32
 
 
@@ -60,7 +65,13 @@ def test_memory_limits_up_to_the_ridge(intensity: float, flops_per_s: float) -> 
 
 
 def test_a_device_without_peaks_has_no_roof() -> None:
-    assert [None, None] == [roof_of(one, WORK) for one in (None, DeviceSpec("CPU", Vendor.CPU))]
+    without = (
+        None,
+        DeviceSpec("CPU", Vendor.CPU),
+        DeviceSpec("CPU", Vendor.CPU, peak_flops=1.0),
+        DeviceSpec("CPU", Vendor.CPU, peak_bytes_per_s=1.0),
+    )
+    assert [None] * 4 == [roof_of(one, WORK) for one in without]
     known = DeviceSpec("X", Vendor.CPU, peak_flops=1.0, peak_bytes_per_s=2.0)
     assert Roof(1.0, 2.0) == roof_of(known, WORK)
 
@@ -70,7 +81,8 @@ DEVICE = DeviceSpec("X", Vendor.CPU, peak_flops=4.0, peak_bytes_per_s=4.0)
 
 
 @pytest.mark.parametrize(
-    ("floor", "is_memory"), [(Floor(1.0, 4.0), True), (Floor(4.0, 1.0), False)]
+    ("floor", "is_memory"),
+    [(Floor(1.0, 4.0), True), (Floor(4.0, 1.0), False), (Floor(4.0, 4.0), False)],
 )
 def test_the_limit_is_what_takes_longer(floor: Floor, is_memory: bool) -> None:
     found = limit_of(2.0, TIMED, replace(SPEC, floors=(floor, floor)), DEVICE)

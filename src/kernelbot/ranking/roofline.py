@@ -76,15 +76,19 @@ def work_of(spec: ProblemSpec) -> RooflineWork | None:
     last one's, the means, or the geometric means. None if the problem doesn't give operations and
     bytes of all that count."""
     floors = spec.floors[-1:] if spec.ranking_by.only_last else spec.floors
-    known = [floor for floor in floors if floor and floor.flops and floor.memory_bytes]
+    known = [
+        (floor.flops, floor.memory_bytes, floor.number_type)
+        for floor in floors
+        if floor and floor.flops and floor.memory_bytes
+    ]
     if not known or len(known) < len(floors):
         return None
     mean = spec.ranking_by.combine
-    kinds = {floor.number_type for floor in known}
+    kinds = {kind for _, _, kind in known}
     kind = next(iter(kinds)) if len(kinds) == 1 else None
     return RooflineWork(
-        mean([one.flops or 0.0 for one in known]),
-        mean([one.memory_bytes or 0.0 for one in known]),
+        mean([flops for flops, _, _ in known]),
+        mean([memory_bytes for _, memory_bytes, _ in known]),
         kind,
     )
 

@@ -40,7 +40,26 @@ def test_every_column_is_explained() -> None:
 @pytest.mark.parametrize(
     "text",
     ["", "# Mine", "---\n", "---\n[\n---\n", "---\nkernelbot: 3\n---\n",
-     "---\nkernelbot: [{path: x, boards: 1, submissions: 1, exported_on: x}]\n---\n"],
+     "---\nkernelbot: [{path: x, boards: 1, submissions: 1, exported_on: x}]\n---\n",
+     "---\nkernelbot: [{path: x, boards: sort, submissions: 1, exported_on: x}]\n---\n"],
 )  # fmt: skip
 def test_a_card_by_somebody_else_tells_nothing(text: str) -> None:
     assert {} == files_of(text)
+
+
+def test_a_table_names_each_file_and_what_is_known_of_it() -> None:
+    file = CardFile("a/x.parquet", ("so|rt", "scan"), 3, "2027-01-31")
+    text = card_text("lab/kernels", "mit", ["a/x.parquet", "y.parquet"], [file])
+    rows = [line for line in text.splitlines() if ".parquet |" in line]
+    assert [
+        "| a-x | a/x.parquet | so&#124;rt, scan | 3 | 2027-01-31 |",
+        "| y | y.parquet | ? | ? | ? |",
+    ] == rows
+    assert 'datasets.load_dataset("lab/kernels", "a-x", split="train")' in text
+    assert "load_dataset" not in card_text("lab/kernels", "mit", [], [])
+
+
+def test_what_somebody_writes_below_a_card_changes_nothing_of_it() -> None:
+    file = CardFile("x.parquet", ("sort",), 3, "2027-01-31")
+    text = card_text("lab/kernels", "mit", ["x.parquet"], [file])
+    assert {"x.parquet": file} == files_of(f"{text}\n---\nMore.\n---\n")
