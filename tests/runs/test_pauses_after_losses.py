@@ -13,12 +13,12 @@ def test_a_scheduler_is_left_in_peace_ever_longer_and_others_for_a_moment(
 ) -> None:
     drawn = []
 
-    def most(low: float, high: float) -> float:
+    def least(low: float, high: float) -> float:
         drawn.append((low, high))
-        return high
+        return low
 
-    monkeypatch.setattr(random, "uniform", most)
+    monkeypatch.setattr(random, "uniform", least)
     of_scheduler = [_pause_s(losses, Fault.SCHEDULER) for losses in range(1, 7)]
     of_others = [_pause_s(losses, Fault.PLATFORM) for losses in range(1, 4)]
-    assert ([4, 8, 16, 32, 50, 50], [0, 2, 2]) == (of_scheduler, of_others)
+    assert ([2, 4, 8, 16, 25, 25], [0, 2, 2]) == (of_scheduler, of_others)
     assert {(0.5, 1.0)} == set(drawn)

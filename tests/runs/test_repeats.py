@@ -3,6 +3,7 @@
 import pytest
 
 from kernelbot.protocol import Mode
+from kernelbot.protocol.scoring import RESOLUTION_NS
 from kernelbot.runs.repeats import is_too_wide, is_unranked_text, unranked_if_busy
 from tests.fakes.host import result_of
 from tests.harness.jobs import SORT, a_job
@@ -13,6 +14,7 @@ from tests.harness.jobs import SORT, a_job
     [
         (1e-3, (0.9e-3, 1.1e-3), False),
         (1e-3, (0.89e-3, 1.12e-3), True),
+        (1.0, (0.9 - RESOLUTION_NS / 1e9, 1.1 + RESOLUTION_NS / 1e9), False),
         (2e-6, (1.4e-6, 2.6e-6), False),  # as near as calls of two microseconds can be told
         (2e-6, (1e-6, 3e-6), True),
     ],
