@@ -243,3 +243,19 @@ def test_layout_between_c_tokens_is_nothing(tokens: list[str], data: st.DataObje
     gaps = st.sampled_from([" ", "\n", "\t ", " /* c */ ", " // c\n", " \\\n "])
     spread = "".join(token + data.draw(gaps) for token in tokens)
     assert code_digest(" ".join(tokens), Lang.CPP) == code_digest(spread, Lang.CPP)
+
+
+@pytest.mark.parametrize(
+    ("source", "old", "new"),
+    [
+        ("import functools as f\n@f.cache\ndef k(x):\n    return x\n", "f.", "g."),
+        ("T = int\ndef k(x: T) -> T:\n    return x\n", "T", "U"),
+        ("class A:\n    pass\nclass B(A):\n    pass\n", "A", "C"),
+        ("def f(*, k, m=1):\n    return k\nf\n", "f", "g"),
+        ("def f(x=1, *, y=2):\n    return x\n", "x", "z"),
+    ],
+)
+def test_names_are_the_authors_wherever_they_stand(source: str, old: str, new: str) -> None:
+    renamed = re.sub(rf"\b{re.escape(old)}", new, source).replace("as f\n", f"as {new[0]}\n")
+    assert source != renamed
+    assert code_digest(source, Lang.PY) == code_digest(renamed, Lang.PY)

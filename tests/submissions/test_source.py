@@ -4,7 +4,12 @@ import pytest
 
 from kernelbot.domain.errors import InvalidSubmission, SubmissionTooLarge
 from kernelbot.protocol import Lang
-from kernelbot.submissions.source import MAX_SOURCE_BYTES, check_language, source_text
+from kernelbot.submissions.source import (
+    MAX_SOURCE_BYTES,
+    check_language,
+    language_of,
+    source_text,
+)
 
 
 def test_text_comes_back_as_it_is() -> None:
@@ -46,3 +51,9 @@ def test_a_file_of_the_problem_s_language(name: str, lang: Lang) -> None:
 def test_a_file_of_another_language_is_refused(name: str, lang: Lang, said: str) -> None:
     with pytest.raises(InvalidSubmission, match=re.escape(said)):
         check_language(name, lang)
+
+
+def test_a_file_is_python_unless_its_name_says_another_language() -> None:
+    names = ("a.py", "a.cu", "a.cpp", "a.txt", "a")
+    expected = [Lang.PY, Lang.CU, Lang.CPP, Lang.PY, Lang.PY]
+    assert expected == [language_of(name) for name in names]

@@ -115,6 +115,16 @@ async def test_a_launcher_that_crashes_twice_in_a_row_says_so() -> None:
     assert [False, False, False, True, True, False] == said
 
 
+@pytest.mark.usefixtures("clock")
+async def test_what_a_launcher_crashed_of_last_is_said() -> None:
+    steps = Steps()
+    async with steps.job("a"):
+        for name in ("first", "second", "third"):
+            steps.scheduler.crash = KeyError(name)
+            await steps.ask()
+        assert "its launcher failed: KeyError: 'third'" == steps.watcher.crashing
+
+
 async def test_silence_is_told_once_and_lost_is_what_lasts_as_long_as_said(clock: Clock) -> None:
     steps = Steps()
     with capture_logs() as logs:
