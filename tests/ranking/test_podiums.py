@@ -11,7 +11,10 @@ async def test_a_board_is_there_once_with_its_first_device(world: World) -> None
     for device in ("CPU", "H100"):
         await ranked(world, 1.0, device=device)
     found = await world.services.standings.podiums(None)
-    assert [("sort", "CPU")] == [(one.board.name, one.page.device) for one in found]
+    assert [("sort", "CPU", ["ada"])] == [
+        (one.board.name, one.page.device, [row.author for row in one.page.standings])
+        for one in found
+    ]
 
 
 async def test_a_closed_board_is_there_for_its_organisers(world: World) -> None:

@@ -1,7 +1,11 @@
 """A submission for two devices that an admin cancels once it is ranked on one."""
 
+from datetime import UTC, datetime
+
 import pytest
 
+from kernelbot.boards.service import BoardEdit
+from kernelbot.domain.errors import NotAllowed
 from kernelbot.protocol import Mode
 from tests.support.world import World
 
@@ -24,3 +28,13 @@ async def test_it_is_ranked_no_more(world: World, canceller: str) -> None:
     user = {"admin": world.admin.user, "ada": world.ada.user}[canceller]
     await world.services.submissions.cancel(user, sent.id)
     assert [1, 0] == [before, await count(None, "sort", "CPU")]
+
+
+async def test_who_may_merely_read_the_code_cancels_nothing(world: World) -> None:
+    await world.board()
+    sent = await world.submit()
+    ended = BoardEdit(deadline=datetime(2026, 1, 1, tzinfo=UTC), reveal_code=True)
+    await world.services.boards.edit(world.admin.user, "sort", ended)
+    assert sent.id == (await world.services.submissions.get(world.bob.user, sent.id)).id
+    with pytest.raises(NotAllowed, match=f"^Submission {sent.id} is someone else's.$"):
+        await world.services.submissions.cancel(world.bob.user, sent.id)
