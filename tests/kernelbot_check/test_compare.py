@@ -1,3 +1,5 @@
+import math
+
 import numpy as np
 import pytest
 
@@ -90,6 +92,37 @@ def test_whole_numbers_are_not_truth_values() -> None:
 )
 def test_plain_numbers_have_the_tolerance_too(output: float, good: bool) -> None:
     assert good is compare(output, 1.0, rtol=0.1)[0]
+
+
+@pytest.mark.parametrize(
+    ("output", "expected", "good"),
+    [
+        (2.0, 4.0, True),  # the tolerance is a share of what is expected
+        (4.0, 2.0, False),
+        (1.5, 4.0, False),
+        (0.0, math.nan, False),
+        (math.nan, 0.0, False),
+        (math.nan, math.nan, True),
+    ],
+)
+def test_plain_numbers_and_elements_are_near_alike(
+    output: float, expected: float, good: bool
+) -> None:
+    """Up to the tolerance, and NaN only to itself."""
+    nested = compare((output,), (expected,), rtol=0.5, equal_nan=True)[0]
+    arrays = compare(np.array([output]), np.array([expected]), rtol=0.5, equal_nan=True)[0]
+    assert (good, good) == (nested, arrays)
+
+
+def test_infinities_are_no_distance_from_what_is_expected() -> None:
+    """What stands in their place has no tolerance either."""
+    odd, other = np.array([np.inf, 0.0]), np.array([np.inf, 0.5])
+    assert [True, False] == [compare(odd, one)[0] for one in (odd, other)]
+
+
+def test_all_that_differ_are_shown_if_there_is_room() -> None:
+    assert "more" not in compare(FLOATS + 1, FLOATS, shown=6)[1]
+    assert compare(FLOATS + 1, FLOATS, shown=5)[1].endswith("\n  ... and 1 more")
 
 
 def test_empty_arrays_agree() -> None:

@@ -4,8 +4,15 @@ from dataclasses import replace
 
 import pytest
 
-from kernelbot.protocol import HarnessKind, JobSpec, Lang, Mode, Phase, SourceFile, Vendor
-from kernelbot.protocol.building import Side, build_job, build_key, has_build_step, job_of
+from kernelbot.protocol import Case, HarnessKind, JobSpec, Lang, Mode, Phase, SourceFile, Vendor
+from kernelbot.protocol.building import (
+    Side,
+    build_job,
+    build_key,
+    has_build_step,
+    job_of,
+    only_cute_compiles,
+)
 from kernelbot.protocol.phases import all_limits_s, phases_of
 from tests.support.device_problems import compiled_problem, device_job, device_problem
 
@@ -51,6 +58,26 @@ def test_another_source_or_place_is_another_build() -> None:
         key(replace(COMPILED, device=replace(COMPILED.device, arch="100a"))),
     }
     assert 7 == len(keys)
+
+
+def test_the_order_of_a_cases_arguments_is_no_other_build() -> None:
+    """A database keeps them in one of its own."""
+    turned = [Case(dict(reversed(case.args.items()))) for case in INLINE.problem.tests]
+    other = replace(INLINE, problem=replace(INLINE.problem, tests=tuple(turned)))
+    assert (key(INLINE), True) == (key(other), len(turned[0].args) > 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_all"),
+    [
+        ("import cutlass", True),
+        ("import cutlass, triton", False),
+        ("import cutlass # load_inline", False),
+        ("import numpy", False),
+    ],
+)
+def test_whether_cute_is_all_that_compiles(text: str, is_all: bool) -> None:
+    assert is_all is only_cute_compiles(text)
 
 
 def test_a_build_step_has_no_data() -> None:

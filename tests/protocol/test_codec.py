@@ -96,6 +96,14 @@ def test_what_may_be_missing_is_refused_by_what_else_it_may_be() -> None:
     assert None is decoder_of(int | None)(None, "n")
 
 
+def test_a_table_is_an_object_whose_values_are_named_by_their_keys() -> None:
+    decode = decoder_of(dict[str, int])
+    assert {"a": 1} == decode({"a": 1}, "table")
+    for value, said in (([1], "table: expected an object, got list"), ({"a": ""}, "table.a: exp")):
+        with pytest.raises(WireError, match=f"^{said}"):
+            decode(value, "table")
+
+
 @pytest.mark.parametrize(
     ("pair", "said"), [([1.0], "2 items, got list"), (1.0, "a list, got float")]
 )
@@ -122,9 +130,16 @@ def test_nan_has_no_place_in_a_message() -> None:
         from_wire(JobSpec, wire)
 
 
-@pytest.mark.parametrize("version", [0, 2, "1", None, True])
-def test_another_version_is_refused(version: object) -> None:
-    with pytest.raises(VersionMismatch, match="speaks version 1"):
+@pytest.mark.parametrize(
+    ("version", "older"),
+    [(0, "the other"), (2, "this"), ("1", "the other"), (None, "the other"), (True, "the other")],
+)
+def test_another_version_is_refused_with_who_is_to_be_updated(version: object, older: str) -> None:
+    said = (
+        "This side speaks version 1 of the job protocol and was sent "
+        f"version {version!r}: update {older} side."
+    )
+    with pytest.raises(VersionMismatch, match=f"^{re.escape(said)}$"):
         from_wire(JobSpec, {**to_wire(a_job()), "version": version})
 
 

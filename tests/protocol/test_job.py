@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from dataclasses import MISSING, asdict, fields
+from dataclasses import MISSING, asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +12,16 @@ from kernelbot.protocol import (
     DeviceSpec,
     JobSpec,
     Limits,
+    Mode,
+    Peak,
     ProblemSpec,
     RankRule,
     SamplingRules,
     Timeouts,
 )
-from kernelbot.protocol.enums import SandboxMode
+from kernelbot.protocol.enums import NumberType, SandboxMode
+from kernelbot.protocol.job import FollowUp
+from tests.harness.jobs import CPU, SORT, a_job
 
 CONFIGURATION = Path(__file__).parents[2] / "docs/reference/configuration.md"
 
@@ -59,6 +63,27 @@ def test_of_a_device_nothing_is_known_that_was_not_said() -> None:
     unknown = dict.fromkeys(("arch", "peak_flops", "peak_bytes_per_s", "launch_overhead_ns"))
     unknown |= dict.fromkeys(("clock_mhz", "cache_bytes"))
     assert unknown | {"peaks": (), "include_dirs": ()} == defaults(DeviceSpec)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "expected"), [(NumberType.FP8, 4.0), (NumberType.FP32, 2.0), (None, 4.0)]
+)
+def test_a_devices_peak_is_that_of_the_type_else_that_of_all(
+    wanted: NumberType | None, expected: float
+) -> None:
+    """None: the largest."""
+    device = replace(CPU, peak_flops=2.0, peaks=(Peak(NumberType.FP8, 4.0),))
+    assert expected == device.most_flops(wanted)
+    assert None is CPU.most_flops(wanted)
+
+
+def test_what_follows_a_job_is_secret_and_has_all_the_rest_of_it() -> None:
+    alone = a_job(SORT)
+    both = replace(alone, follow_up=FollowUp("2", Mode.LEADERBOARD, 7))
+    following = replace(alone, job_id="2", mode=Mode.LEADERBOARD, seed=7, secret=True)
+    assert (alone, following) == (both.alone, both.next_job)
+    assert (alone, None) == (alone.alone, alone.next_job)
+    assert 2 * alone.longest_s == both.longest_s
 
 
 def test_a_job_is_by_default_an_ordinary_one_within_the_sandbox() -> None:

@@ -44,6 +44,7 @@ def declarations(names: tuple[str, ...]) -> st.SearchStrategy[Declared]:
 def made(declared: Declared, declare: Callable[..., Any], base: type | None = None) -> type:
     """The class, the same for each way to declare it."""
     space: dict[str, Any] = {"__annotations__": {}, "__doc__": "Words.", "__module__": __name__}
+    space["__qualname__"] = "Outer.Thing"  # errors say it
     for name, kind in declared.fields:
         space["__annotations__"][name] = int
         if (default := _default(name, kind)) is not dataclasses.MISSING:
@@ -166,17 +167,20 @@ def test_a_value_is_compared_before_any_was_made() -> None:
     one, other = cls.__new__(cls), cls.__new__(cls)
     for value in (one, other):
         vars(value)["a"] = 5  # as pydantic and pickle fill it
-    assert (True, True, "Thing(a=5)") == (one == other, hash(one) == hash(other), repr(one))
+    assert (True, True, "Outer.Thing(a=5)") == (one == other, hash(one) == hash(other), repr(one))
     assert Stored(3) == pickle.loads(pickle.dumps(Stored(3)))
 
 
 def test_the_class_of_a_subclass_that_is_none_itself_stays_frozen() -> None:
     cls: Any = made(Declared((("a", "needed"),), False, ()), late.dataclass)
     below = type("Below", (cls,), {})(1)
-    below.more = 2
+    below.more, below.less = 2, 3
+    del below.less
     assert {"a": 1, "more": 2} == vars(below)
     with pytest.raises(dataclasses.FrozenInstanceError, match="cannot assign to field 'a'"):
         below.a = 2
+    with pytest.raises(dataclasses.FrozenInstanceError, match="cannot delete field 'a'"):
+        del below.a
 
 
 def test_methods_are_compiled_when_they_are_called() -> None:
@@ -184,6 +188,24 @@ def test_methods_are_compiled_when_they_are_called() -> None:
     assert "<string>" != cls.__hash__.__code__.co_filename
     assert hash((1,)) == hash(cls(1))
     assert "<string>" == cls.__hash__.__code__.co_filename
+
+
+@pytest.mark.parametrize("kw_only", [False, True])
+def test_a_value_is_made_without_compiling_anything(
+    monkeypatch: pytest.MonkeyPatch, kw_only: bool
+) -> None:
+    fields = (("a", "needed"), ("b", "default"), ("c", "factory"), ("d", "named"))
+    cls: Any = made(Declared(fields, kw_only, ()), late.dataclass)
+    monkeypatch.setattr(dataclasses, "make_dataclass", None)
+    ways = [cls(a=1, d=4), cls(a=1, b="b", c=[], d=4)] + ([] if kw_only else [cls(1, "b", d=4)])
+    assert [{"a": 1, "b": "b", "c": [], "d": 4}] * len(ways) == [vars(one) for one in ways]
+
+
+def test_classes_are_late_once_a_process_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(late, "_is_late", False)
+    late.compile_when_called()
+    cls: Any = made(Declared((("a", "needed"),), False, ()), late.dataclass)
+    assert "<string>" != cls.__init__.__code__.co_filename
 
 
 @pytest.mark.parametrize("flags", [{}, {"frozen": True, "slots": True}, {"frozen": False}])

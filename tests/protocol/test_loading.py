@@ -30,6 +30,11 @@ def test_each_name_has_the_home_that_readers_of_the_source_are_told(package: Mod
     assert [] == [name for name in package.__all__ if not hasattr(package, name)]
 
 
+def test_a_name_is_looked_up_once() -> None:
+    vars(protocol).pop("Mode", None)
+    assert protocol.Mode is vars(protocol)["Mode"]
+
+
 def test_what_no_module_has_is_no_attribute() -> None:
     with pytest.raises(AttributeError, match="has no attribute 'Nothing'"):
         getattr(protocol, "Nothing")  # noqa: B009 (type checkers know that there is none)

@@ -59,6 +59,12 @@ def test_a_bomb_is_refused() -> None:
         decode_payload(packed(b" " * (MAX_PAYLOAD_BYTES + 1)))
 
 
+def test_the_largest_one_is_read() -> None:
+    job = a_job(SORT)
+    body = json.dumps(to_wire(job)).encode()
+    assert job == decode_payload(packed(body.ljust(MAX_PAYLOAD_BYTES)))
+
+
 def test_another_version_is_told_apart() -> None:
     wire = {**to_wire(a_job(SORT)), "version": 99}
     with pytest.raises(VersionMismatch):

@@ -62,14 +62,15 @@ def test_only_secret_data_is_ranked(mode: Mode, secret: bool, expected: Mode) ->
     ("rule", "phase", "numbers"),
     [
         (RankRule.LAST, Phase.TEST, [0, 1, 2]),
-        (RankRule.LAST, Phase.LEADERBOARD, [1]),
-        (RankRule.GEOM, Phase.LEADERBOARD, [0, 1]),
+        (RankRule.LAST, Phase.LEADERBOARD, [2]),
+        (RankRule.GEOM, Phase.LEADERBOARD, [0, 1, 2]),
     ],
 )
 def test_cases_have_their_number_in_the_problem(
     rule: RankRule, phase: Phase, numbers: list[int]
 ) -> None:
-    problem = replace(PROBLEM, ranking_by=rule)
+    benchmarks = (*PROBLEM.benchmarks, Case({"size": 9}))
+    problem = replace(PROBLEM, ranking_by=rule, benchmarks=benchmarks)
     all_of_phase = problem.tests if phase is Phase.TEST else problem.benchmarks
     expected = [(number, all_of_phase[number]) for number in numbers]
     assert expected == cases_of(problem, phase)

@@ -62,12 +62,23 @@ def test_a_compiler_may_end_like_this(verdict: Verdict) -> None:
     assert result(STEP, verdict) == held_to(STEP, result(STEP, verdict), WITHIN_S)
 
 
+@pytest.mark.parametrize(("cached", "spent_s"), [(False, 1.5), (True, 0.0)])
+def test_what_was_compiled_before_takes_no_time(cached: bool, spent_s: float) -> None:
+    assert spent_s == CompileReport("g++", "", 1.5, cached=cached).spent_s
+
+
 def test_a_run_is_held_as_ever() -> None:
     assert accepted(RUN) == held_to(RUN, accepted(RUN), WITHIN_S)
 
 
 def test_what_was_built_is_kept_whole() -> None:
     assert BUILT == held_to(STEP, BUILT, WITHIN_S)
+
+
+@pytest.mark.parametrize("size", [1, MAX_PRODUCT_BYTES])
+def test_of_any_size_that_may_be_carried(size: int) -> None:
+    built = replace(BUILT, product=product(bytes(size)))
+    assert built == held_to(STEP, built, WITHIN_S)
 
 
 def test_the_largest_one_fits_into_what_is_fetched() -> None:
@@ -84,7 +95,7 @@ def test_the_largest_one_fits_into_what_is_fetched() -> None:
         (STEP, replace(BUILT, product=product(b""))),
         (STEP, replace(BUILT, product=product(bytes(MAX_PRODUCT_BYTES + 1)))),
         (STEP, replace(BUILT, product=replace(product(b"built"), sha256="0" * 64))),
-        (STEP, replace(BUILT, product=replace(product(b"built"), content_base64="a'; echo x"))),
+        (STEP, replace(BUILT, product=replace(product(b"built"), content_base64="YnVp!bHQ="))),
         (STEP, replace(result(STEP, Verdict.COMPILE_ERROR), product=product(b"built"))),
         (STEP, result(STEP, Verdict.WRONG_ANSWER)),
         (IN_PYTHON, result(IN_PYTHON, Verdict.COMPILE_ERROR)),

@@ -128,6 +128,7 @@ LIES: dict[str, Callable[[RunResult], RunResult]] = {
         verdict=Verdict.INTERNAL_ERROR, failure=AUTHOR, score_s=None, score_ci95_s=None
     ),
     "an opponent that failed": changed(opponent_failed=True),
+    "a sample of nothing": sampled(*(0.0,) * 20, median_ns=0.0, ci95_ns=(0.0, 0.0)),
     "a duel": changed(duel=DuelResult(1.0, (1.0, 1.0), ())),
     "files": changed(artifacts=(Artifact("a", "text/plain", ""),)),
     "too few cases": changed_phase(0, cases=(CASE,)),
@@ -175,6 +176,7 @@ SAID = {
     "no failure": "exactly if it isn't accepted",
     "the author's internal error": "is not the author's fault",
     "an opponent that failed": "there is none that did",
+    "a sample of nothing": "its samples allow no score",
     "a duel": "only a duel that was fought",
     "files": "leaves no files",
     "too few cases": "test phase has 1 cases or workloads",
@@ -318,7 +320,7 @@ def test_files_of_the_largest_size_are_kept(left: tuple[Artifact, ...]) -> None:
 @pytest.mark.parametrize(
     ("left", "why"),
     [
-        ((Artifact("a", "text/plain", "not base64"),), "isn't base64"),
+        ((Artifact("a", "text/plain", "AAA!A"),), "isn't base64"),
         ((Artifact("a", "text/plain", ""),) * 2, "have the same name"),
         (files("text/plain", 256 * KIB + 1), "larger than a run may leave"),
         (files(FILE, 16 * MIB + 1), "larger than a run may leave"),
@@ -366,6 +368,20 @@ def test_only_a_compiled_problem_is_refused_before_its_first_phase(verdict: Verd
     assert early == held_to(compiled, early, WITHIN_S)
     with pytest.raises(Disagrees, match="isn't that of its phases"):
         held_to(RANKED, early, WITHIN_S)
+
+
+def refused_early(job: JobSpec, **changes: Any) -> RunResult:
+    """One that was refused in its first phase."""
+    first = PhaseResult(Phase.TEST, Verdict.WRONG_ANSWER, 0.5, failure=AUTHOR)
+    early = replace(accepted(job), phases=(first,), verdict=first.verdict, failure=AUTHOR)
+    return replace(early, score_s=None, score_ci95_s=None, **changes)
+
+
+def test_an_opponent_fails_only_in_a_duel_that_was_refused() -> None:
+    result = refused_early(RANKED, opponent_failed=True)
+    assert result == held_to(DUEL, result, WITHIN_S)
+    with pytest.raises(Disagrees, match="there is none that did"):
+        held_to(RANKED, result, WITHIN_S)
 
 
 def test_what_a_job_allows_grows_with_it() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from kernelbot.protocol import Case, JobSpec, Lang, Mode, RankRule, SourceFile
+from kernelbot.protocol.job import FollowUp
 from kernelbot.protocol.result_size import (
     MAX_BYTES,
     MAX_FILES_BYTES,
@@ -71,10 +72,12 @@ def test_each_sample_has_room_for_another_number_beside_it(job: JobSpec) -> None
 
 
 def test_there_is_room_for_a_sample_where_none_is_asked_for() -> None:
-    none, one = (
-        replace(RANKED, sampling=replace(RANKED.sampling, max_samples=count)) for count in (0, 1)
+    none, one, two = (
+        most_bytes(replace(RANKED, sampling=replace(RANKED.sampling, max_samples=count)))
+        for count in (0, 1, 2)
     )
-    assert most_bytes(one) == most_bytes(none)
+    of_one = 2 * len(RANKED.problem.benchmarks) * NUMBER_BYTES
+    assert (one, one + of_one) == (none, two)
 
 
 def test_each_workload_has_room_for_its_samples_and_for_what_a_script_tells() -> None:
@@ -82,6 +85,12 @@ def test_each_workload_has_room_for_its_samples_and_for_what_a_script_tells() ->
     more = most_bytes(changed(job, benchmarks=(*job.problem.benchmarks, MORE))) - most_bytes(job)
     case = MAX_TEXT * CHARACTER_BYTES + 2 * SPEC_BYTES
     assert case + 2 * 50 * NUMBER_BYTES + 20 * MAX_TEXT == more
+
+
+def test_what_follows_has_room_beside_it() -> None:
+    job = a_job(SORT, mode=Mode.TEST, problem=RANKED.problem)
+    both = replace(job, follow_up=FollowUp("2", Mode.LEADERBOARD, 7))
+    assert most_bytes(job) + most_bytes(RANKED) == most_bytes(both)
 
 
 def test_what_is_only_tested_has_no_room_for_samples() -> None:

@@ -12,12 +12,14 @@ from kernelbot.protocol import RankRule
 from kernelbot.protocol.scoring import (
     RESOLUTION_NS,
     MedianTime,
+    Spread,
     combine,
     least_width,
     median_interval,
     median_time,
     process_interval,
     score,
+    spread_of,
     steady_samples,
 )
 
@@ -41,6 +43,26 @@ def test_the_interval_covers_the_true_median_nineteen_times_in_twenty() -> None:
         low, high = median_interval([source.expovariate(1.0) for _ in range(40)])
         hits += low <= 0.6931 <= high
     assert 940 <= hits <= 990
+
+
+def test_the_interval_of_two_is_that_of_their_logarithms() -> None:
+    """t = 12.706 times half of what they differ by."""
+    reach = 12.706 * math.log(110 / 90) / 2
+    middle = math.sqrt(90 * 110)
+    expected = (middle * math.exp(-reach), middle * math.exp(reach))
+    samples = [90.0, 110.0] * 10
+    assert pytest.approx(expected) == process_interval(samples, 2)
+    assert pytest.approx((7000 * expected[0], 7000 * expected[1])) == (
+        median_time([7000 * one for one in samples], processes=2).ci95_ns
+    )
+
+
+@pytest.mark.parametrize(
+    ("samples", "expected"),
+    [([5.0], Spread(5.0, 0.0, 5.0, 5.0)), ([1.0, 3.0], Spread(2.0, math.sqrt(2), 1.0, 3.0))],
+)
+def test_few_samples_have_a_spread(samples: list[float], expected: Spread) -> None:
+    assert expected == spread_of(samples)
 
 
 TURNS = st.integers(2, 8).flatmap(
@@ -181,6 +203,14 @@ def test_what_processes_say_of_themselves_is_taken_from_how_they_differ() -> Non
     within = ((math.log(110 / 90) / 3.92) ** 2 + (math.log(220 / 180) / 3.92) ** 2) / 2
     between = math.log(2) ** 2 / 2 - within
     assert pytest.approx(2 * 12.706 * math.sqrt(between / 2)) == least_width(samples, 2)
+
+
+def test_a_least_width_is_a_share_and_unknown_of_what_took_no_time() -> None:
+    differ = [1.0, 1.1, 1.3] * 30
+    tiny = [one / 1000 for one in differ]
+    nothing = [0.0, 1.1, 1.3] * 30
+    expected = least_width(differ, 3), 0.0
+    assert pytest.approx(expected) == (least_width(tiny, 3), least_width(nothing, 3))
 
 
 @pytest.mark.parametrize(("count", "known"), [(11, False), (12, True)])

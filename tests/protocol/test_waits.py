@@ -44,6 +44,10 @@ def test_more_than_five_sixths_in_any_workload_is_busy(
     assert expected == busy_share(measured(*waits))
 
 
+def test_where_nothing_was_measured_nothing_waited() -> None:
+    assert busy_share(replace(QUIET, phases=())) is None
+
+
 def test_what_decides_no_score_does_not_count() -> None:
     assert busy_share(measured((6, 0), phase=Phase.BENCHMARK)) is None
 

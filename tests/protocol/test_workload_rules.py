@@ -30,6 +30,7 @@ RANKED = a_job(SORT, mode=Mode.LEADERBOARD)
 SAMPLING = replace(RANKED.sampling, min_samples=10, max_samples=20, processes=4)
 NATIVE = replace(RANKED, sampling=SAMPLING)
 ANCHORED = replace(NATIVE, problem=replace(NATIVE.problem, anchor="anchor.py"))
+FEW = replace(NATIVE, sampling=replace(SAMPLING, min_samples=3))
 SCRIPT = replace(NATIVE, problem=replace(NATIVE.problem, harness=HarnessKind.SCRIPT))
 DUEL = replace(NATIVE, opponent=SourceFile("other.py", SORT))
 US = 1000.0
@@ -76,6 +77,8 @@ def refused(job: JobSpec, result: RunResult, why: str, within_s: float = WITHIN_
 
 EARLY = {"stopped_by": "wall_cap"}
 MOST_FACTOR, LEAST_FACTOR = 1 + MAX_DRIFT, 1 / (1 + MAX_DRIFT)
+ROUNDED = 1 + 1e-9
+LEAST_ROUNDED = (1 - 1e-9) / MOST_FACTOR
 WITH_ANCHOR = {"anchor_ns": 5.0, "drift_factors": (1.0, 1.0)}
 TWO_WAITED = {"waited": 2, "repeated": 2}
 
@@ -87,11 +90,14 @@ TWO_WAITED = {"waited": 2, "repeated": 2}
         (NATIVE, samples(20)),
         (NATIVE, samples(6) | EARLY),
         (NATIVE, samples(6) | {"stopped_by": "dispute"}),
-        (replace(NATIVE, sampling=replace(SAMPLING, min_samples=3)), samples(3) | EARLY),
+        (FEW, samples(3) | EARLY),
         (replace(NATIVE, sampling=replace(SAMPLING, min_samples=30)), samples(20)),
         (replace(NATIVE, sampling=replace(SAMPLING, min_samples=0)), samples(1)),
         (NATIVE, {"samples_ns": (0.0, *(US,) * 19)}),
         (NATIVE, samples(8) | EARLY | {"processes": 4}),
+        (replace(NATIVE, sampling=replace(SAMPLING, max_samples=0)), samples(1)),
+        (replace(NATIVE, sampling=replace(SAMPLING, processes=0)), {}),
+        (NATIVE, samples(6) | EARLY | {"processes": 3}),
         (NATIVE, {"checked": 20}),
         (NATIVE, {"checked": 44, "calls": 2} | TWO_WAITED),
         (NATIVE, {"waited": 20}),
@@ -99,6 +105,7 @@ TWO_WAITED = {"waited": 2, "repeated": 2}
         (NATIVE, {"empty_call_ns": 0.0}),
         (ANCHORED, WITH_ANCHOR),
         (ANCHORED, {"anchor_ns": 0.0, "drift_factors": (MOST_FACTOR, LEAST_FACTOR)}),
+        (ANCHORED, WITH_ANCHOR | {"drift_factors": (MOST_FACTOR * ROUNDED, LEAST_ROUNDED)}),
         (ANCHORED, samples(11) | WITH_ANCHOR),
         (ANCHORED, samples(10) | {"anchor_ns": 5.0, "drift_factors": (1.0,)}),
     ],
@@ -124,9 +131,12 @@ def test_what_a_job_allows_is_kept_as_it_was_said(job: JobSpec, says: dict[str, 
         (NATIVE, {"stopped_by": "script"}, "was ended by 'script'"),
         (NATIVE, {"calls": 0}, "of 0 calls each"),
         (NATIVE, {"calls": 33}, "of 33 calls each"),
+        (replace(NATIVE, sampling=replace(SAMPLING, max_samples=0)), samples(2), "has 2 samples"),
+        (replace(NATIVE, sampling=replace(SAMPLING, processes=0)), {"processes": 2}, "of 2 proc"),
         (NATIVE, {"processes": 0}, "of 0 processes"),
         (NATIVE, {"processes": 5}, "of 5 processes"),
         (NATIVE, samples(7) | EARLY | {"processes": 4}, "7 samples aren't enough of 4"),
+        (FEW, samples(3) | EARLY | {"processes": 2}, "3 samples aren't enough of 2"),
         (NATIVE, {"checked": -1}, "beside its samples"),
         (NATIVE, {"checked": 45, "calls": 2} | TWO_WAITED, "beside its samples"),
         (NATIVE, {"empty_call_ns": -1.0}, "beside its samples"),
@@ -156,6 +166,22 @@ def test_what_it_does_not_allow_is_refused_by_its_name(
     refused(job, measured(job, **says), why)
 
 
+@pytest.mark.parametrize(("place", "phase"), [(0, Phase.TEST), (1, Phase.PROFILE)])
+def test_only_a_phase_that_measures_has_measurements(place: int, phase: Phase) -> None:
+    job = replace(NATIVE, mode=Mode.PROFILE)
+    phases = list(accepted(job).phases)
+    phases[place] = replace(phases[place], workloads=measured(NATIVE).phases[-1].workloads)
+    why = f"its {phase} phase h"
+    refused(job, replace(accepted(job), phases=tuple(phases)), why)
+
+
+def test_a_duel_of_no_workload_has_no_ratio() -> None:
+    result = fought()
+    assert result.duel is not None
+    job = replace(DUEL, problem=replace(DUEL.problem, benchmarks=()))
+    refused(job, replace(result, duel=replace(result.duel, workloads=())), "allow no ratio")
+
+
 @pytest.mark.parametrize(("calls", "took_s"), [(1, 20.0), (32, 640.0)])
 def test_all_calls_of_all_samples_fit_into_the_attempt(calls: int, took_s: float) -> None:
     result = measured(NATIVE, calls=calls, **samples(20, 1e9))
@@ -166,9 +192,12 @@ def test_all_calls_of_all_samples_fit_into_the_attempt(calls: int, took_s: float
 REPORTED = {"samples_ns": (), "stopped_by": "script", "checked": 0}
 MEAN = {"median_ns": 5.0, "mean_ns": 5.0, "ci95_ns": (5.0, 5.0), "best_ns": 1.0, "worst_ns": 9.0}
 
+SHORT = {"median_ns": 0.5, "mean_ns": 0.5, "ci95_ns": (0.5, 0.5), "best_ns": 0.5, "worst_ns": 0.5}
+
 
 @pytest.mark.parametrize(
-    "says", [{}, MEAN, MEAN | {"ci95_ns": (0.0, 7.0)}, MEAN | {"stdev_ns": 0.0}]
+    "says",
+    [{}, MEAN, MEAN | {"ci95_ns": (0.0, 7.0)}, MEAN | {"stdev_ns": 0.0}, SHORT],
 )
 def test_what_a_script_says_is_kept(says: dict[str, Any]) -> None:
     result = measured(SCRIPT, **REPORTED | says)

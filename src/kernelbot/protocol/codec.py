@@ -53,8 +53,8 @@ def precompile_parts(hint: Any) -> None:
         precompile_decoders(part)
 
 
-def _dataclasses_in(hint: Any) -> Iterator[type]:
-    if isinstance(hint, type) and dataclasses.is_dataclass(hint):
+def _dataclasses_in(hint: Any) -> Iterator[Any]:
+    if dataclasses.is_dataclass(hint):
         yield hint
     for part in typing.get_args(hint):
         yield from _dataclasses_in(part)

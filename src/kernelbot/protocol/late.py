@@ -97,11 +97,10 @@ def _compiled_when_called(cls: type, name: str) -> Callable[..., Any]:
 
 
 def _compiled(cls: Any, name: str) -> Callable[..., Any]:
-    """The method of a class with these fields: it knows nothing else of its class."""
+    """The method of a class with these fields: it knows nothing else of its class. `__init__` is
+    called only to say what is wrong with the arguments, so it needs no `__post_init__`."""
     namespace = {"__doc__": cls.__doc__, "__module__": cls.__module__}
     namespace["__qualname__"] = cls.__qualname__
-    if hasattr(cls, "__post_init__"):
-        namespace["__post_init__"] = cls.__post_init__
     fields = [(one.name, one.type, one) for one in dataclasses.fields(cls)]
     flags: dict[str, Any] = {**_NO_METHODS, **_MADE_BY[name]}
     twin = dataclasses.make_dataclass(cls.__name__, fields, namespace=namespace, **flags)

@@ -75,4 +75,4 @@ def _arguments() -> Any:
     except OSError:
         return None
     start, end = map(int, fields[_ARGUMENTS])
-    return (ctypes.c_char * (end - start)).from_address(start) if 0 < start < end else None
+    return (ctypes.c_char * (end - start)).from_address(start) if start else None

@@ -226,26 +226,19 @@ def _shortened(value: T, name: str = "") -> T:
     long as the harness lets it; the rest is the harness's own, and short."""
     cut: Any = value
     if isinstance(value, str):
-        cut = value if name in _PRINTED or len(value) <= MAX_TEXT else value[:MAX_TEXT]
+        cut = value if name in _PRINTED else value[:MAX_TEXT]
     elif is_dataclass(value) and not isinstance(value, type):
         changed = {
             field.name: new
             for field in fields(value)
-            if (new := _shortened(old := getattr(value, field.name), field.name)) is not old
+            if (new := _shortened(old := getattr(value, field.name), field.name)) != old
         }
         cut = replace(value, **changed) if changed else value
     elif isinstance(value, tuple) and value and not isinstance(value[0], float):
-        cut = _shortened_items(value)
+        # Cases and workloads are as many as the job has; of all else there are few.
+        few = isinstance(value[0], str | dict)
+        cut = tuple(_shortened(item) for item in (value[:MAX_ITEMS] if few else value))
     elif isinstance(value, dict):
         items = list(value.items())[:MAX_ITEMS]
         cut = {_shortened(key): _shortened(item) for key, item in items}
     return cut  # type: ignore[no-any-return]  # each branch gives what it was given
-
-
-def _shortened_items(value: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Cases and workloads are as many as the job has; of all else there are few."""
-    texts = isinstance(value[0], str | dict)
-    items = value[:MAX_ITEMS] if texts else value
-    new = tuple(_shortened(item) for item in items)
-    same = len(new) == len(value) and all(a is b for a, b in zip(new, value, strict=True))
-    return value if same else new

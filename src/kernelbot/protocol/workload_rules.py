@@ -137,9 +137,9 @@ class Workloads:
             raise Disagrees("a drift factor is beyond what is corrected")
         if (load.anchor_ns is not None) != has_anchor:
             raise Disagrees("its anchor isn't the problem's")
-        beside = (load.empty_call_ns or 0.0, load.anchor_ns or 0.0)
+        beside = [ns for ns in (load.empty_call_ns, load.anchor_ns) if ns is not None]
         windows = len(load.samples_ns) + load.repeated
-        if min(beside) < 0 or not 0 <= load.checked <= windows * load.calls:
+        if any(ns < 0 for ns in beside) or not 0 <= load.checked <= windows * load.calls:
             raise Disagrees("what was measured beside its samples can't be")
         if load.extra:
             raise Disagrees("a measurement has keys that only a script reports")
