@@ -1,8 +1,11 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from kernelbot.domain.states import (
+    MAX_ATTEMPTS,
     RUN_TRANSITIONS,
+    ReviewState,
     RunState,
     SubmissionState,
     submission_state,
@@ -28,8 +31,31 @@ def test_a_submission_is_finished_only_when_all_runs_ended(runs: list[RunState])
     assert ended == (set(runs) <= ENDS)
 
 
-def test_half_done_is_running() -> None:
-    assert submission_state([RunState.FINISHED, RunState.QUEUED]) == SubmissionState.RUNNING
+Q, D, R = RunState.QUEUED, RunState.DISPATCHED, RunState.RUNNING
+F, C = RunState.FINISHED, RunState.CANCELLED
+
+
+@pytest.mark.parametrize(
+    ("runs", "review", "expected"),
+    [
+        ([Q, Q], ReviewState.HELD, SubmissionState.QUEUED),
+        ([Q, F], ReviewState.CLEAR, SubmissionState.RUNNING),
+        ([Q, C], ReviewState.CLEAR, SubmissionState.RUNNING),
+        ([D, Q], ReviewState.CLEAR, SubmissionState.RUNNING),
+        ([R, C], ReviewState.CLEAR, SubmissionState.RUNNING),
+        ([F, C], ReviewState.HELD, SubmissionState.CANCELLED),
+        ([F, F], ReviewState.HELD, SubmissionState.HELD),
+        ([F, F], ReviewState.REFUSED, SubmissionState.FINISHED),
+    ],
+)
+def test_the_least_advanced_run_decides_and_then_the_review(
+    runs: list[RunState], review: ReviewState, expected: SubmissionState
+) -> None:
+    assert expected is submission_state(runs, review)
+
+
+def test_three_attempts_are_made() -> None:
+    assert 3 == MAX_ATTEMPTS
 
 
 def test_the_worst_verdict_speaks() -> None:

@@ -7,6 +7,7 @@ wrong. So nothing is read here that pydantic would refuse, or would read as some
 
 import dataclasses
 import json
+import re
 import types
 import typing
 from collections.abc import Callable
@@ -20,7 +21,9 @@ from kernelbot.domain.values import SentAs
 T = TypeVar("T")
 Convert = Callable[[Any], Any]
 _NONE = type(None)
-_DAY_CHARACTERS, _MOMENT_CHARACTERS = 10, 19
+_DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+_MOMENT = re.compile(rf"{_DAY.pattern}T\d\d:\d\d:\d\d(\.\d{{1,6}})?(Z|[+-]\d\d:\d\d)?", re.ASCII)
+"""Python reads more forms of ISO 8601 than pydantic does, such as weeks."""
 _ESCAPED_SURROGATE = "\\ud"
 
 
@@ -184,7 +187,7 @@ def _value_of(kind: type[Enum], value: Any) -> Any:
 
 
 def _moment(value: Any) -> datetime:
-    _require(type(value) is str and value[10:11] == "T" and len(value) >= _MOMENT_CHARACTERS, value)
+    _require(type(value) is str and _MOMENT.fullmatch(value) is not None, value)
     return datetime.fromisoformat(value)
 
 
@@ -195,7 +198,7 @@ def _moment_as_text(value: Any) -> str:
 
 
 def _day(value: Any) -> date:
-    _require(type(value) is str and len(value) == _DAY_CHARACTERS and value[4] == "-", value)
+    _require(type(value) is str and _DAY.fullmatch(value) is not None, value)
     return date.fromisoformat(value)
 
 
