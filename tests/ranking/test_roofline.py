@@ -10,8 +10,8 @@ from tests.support.problems import sort_problem
 
 SPEC = replace(
     sort_problem().spec,
-    benchmarks=(Case({"n": 1}), Case({"n": 2})),
-    floors=(Floor(2.0, 1.0), Floor(8.0, 4.0)),
+    benchmarks=(Case({"n": 1}), Case({"n": 2}), Case({"n": 3})),
+    floors=(Floor(2.0, 1.0), Floor(4.0, 2.0), Floor(8.0, 4.0)),
 )
 
 WORK = RooflineWork(8.0, 4.0)
@@ -21,7 +21,7 @@ WORK = RooflineWork(8.0, 4.0)
     ("rule", "work"),
     [
         (RankRule.LAST, RooflineWork(8.0, 4.0)),
-        (RankRule.MEAN, RooflineWork(5.0, 2.5)),
+        (RankRule.MEAN, RooflineWork(14 / 3, 7 / 3)),
         (RankRule.GEOM, RooflineWork(4.0, 2.0)),
     ],
 )
@@ -53,7 +53,14 @@ def test_work_is_of_a_type_if_all_workloads_are(
 
 
 @pytest.mark.parametrize(
-    "floors", [(), (None, Floor(1.0, 1.0)), (Floor(1.0), Floor(1.0, 1.0)), (Floor(0.0, 1.0),) * 2]
+    "floors",
+    [
+        (),
+        (Floor(None, 1.0),),
+        (None, Floor(1.0, 1.0)),
+        (Floor(1.0), Floor(1.0, 1.0)),
+        (Floor(0.0, 1.0),) * 2,
+    ],
 )
 def test_without_all_numbers_there_is_no_work(floors: tuple[Floor | None, ...]) -> None:
     assert work_of(replace(SPEC, ranking_by=RankRule.MEAN, floors=floors)) is None
@@ -85,13 +92,13 @@ DEVICE = DeviceSpec("X", Vendor.CPU, peak_flops=4.0, peak_bytes_per_s=4.0)
     [(Floor(1.0, 4.0), True), (Floor(4.0, 1.0), False), (Floor(4.0, 4.0), False)],
 )
 def test_the_limit_is_what_takes_longer(floor: Floor, is_memory: bool) -> None:
-    found = limit_of(2.0, TIMED, replace(SPEC, floors=(floor, floor)), DEVICE)
+    found = limit_of(2.0, TIMED, replace(SPEC, floors=(floor,) * 3), DEVICE)
     assert found is not None
     assert (is_memory, 0.5, 1.0) == (found.is_memory, found.share, found.at_least_s)
 
 
 def test_a_problem_that_has_changed_since_has_no_limit_for_a_score() -> None:
-    assert limit_of(1.0, ["n: 3"], SPEC, DEVICE) is None
+    assert limit_of(1.0, ["n: 4"], SPEC, DEVICE) is None
 
 
 def test_without_a_score_a_problem_or_peaks_there_is_no_limit() -> None:

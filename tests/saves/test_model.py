@@ -1,4 +1,5 @@
 import weakref
+from dataclasses import replace
 
 from kernelbot.protocol import WorkloadResult
 from kernelbot.saves.comparing import SpeedChange
@@ -30,6 +31,15 @@ def test_each_is_beside_the_best_and_the_last() -> None:
         now.last,
         now.session_ns,
     )
+
+
+def test_of_two_that_are_as_good_the_first_is_the_best() -> None:
+    timings = Timings()
+    sure, unsure = timed(100), replace(timed(100), ci95_ns=(50, 150))
+    timings.add([sure])
+    timings.add([unsure])
+    (now,) = timings.add([timed(90)])
+    assert MedianChange(SpeedChange.FASTER, 0.9) == now.best
 
 
 def test_workloads_are_apart() -> None:

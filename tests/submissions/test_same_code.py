@@ -145,6 +145,31 @@ def test_other_names_are_not(old: str, new: str) -> None:
     assert code_digest(LONGER, Lang.PY) != code_digest(LONGER.replace(old, new), Lang.PY)
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("a = 1\na = 2\nb = 3\nuse(b)", "a = 1\na = 2\nc = 3\nuse(c)"),
+        ("x = 1\nclass A:\n    x = 2\n    y = x", "z = 1\nclass A:\n    x = 2\n    y = x"),
+        ("def f(a): return a\na = 2\nuse(a)", "def f(b): return b\na = 2\nuse(a)"),
+        ("x = 1\ndef f(*, a=x): return a", "y = 1\ndef f(*, a=y): return a"),
+        ("def f(*, a): return a", "def f(*, b): return b"),
+        ("d = 1\n@d\ndef f(): return 1", "e = 1\n@e\ndef f(): return 1"),
+        ("T = 1\ndef f() -> T: return 1", "U = 1\ndef f() -> U: return 1"),
+        ("T = 1\ndef f(a: T): return 1", "U = 1\ndef f(a: U): return 1"),
+        ("B = 1\nclass A(B): x = 1", "C = 1\nclass A(C): x = 1"),
+        ("B = 1\nclass A(metaclass=B): x = 1", "C = 1\nclass A(metaclass=C): x = 1"),
+        ("d = 1\n@d\nclass A: x = 1", "e = 1\n@e\nclass A: x = 1"),
+    ],
+)
+def test_so_are_names_wherever_they_are_used(one: str, other: str) -> None:
+    assert code_digest(one, Lang.PY) == code_digest(other, Lang.PY)
+
+
+def test_what_an_import_binds_is_told_from_what_was_there() -> None:
+    one, other = (f"{name} = 1\nimport a.b\nuse({name})" for name in ("a", "c"))
+    assert code_digest(one, Lang.PY) != code_digest(other, Lang.PY)
+
+
 def test_a_function_may_call_a_module_as_it_likes() -> None:
     one, other = (
         f"def f():\n    import a.b as {name}\n    return {name}.b.run()" for name in ("a", "c")

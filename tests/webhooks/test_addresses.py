@@ -35,7 +35,8 @@ PRIVATE = (
     "[::127.0.0.1]",
     "[::ffff:0:127.0.0.1]",
     "[5f00::1]",
-    "[2001:0:4136:e378:8000:63bf:80ff:fffe]",
+    "[2001:0:4136:e378:8000:63bf:80ff:fffe]",  # Teredo of 127.0.0.1
+    "a.localhost",
     "localhost",
     "printer.local",
     "metadata.google.internal",

@@ -84,13 +84,9 @@ def work_of(spec: ProblemSpec) -> RooflineWork | None:
     if not known or len(known) < len(floors):
         return None
     mean = spec.ranking_by.combine
-    kinds = {kind for _, _, kind in known}
-    kind = next(iter(kinds)) if len(kinds) == 1 else None
-    return RooflineWork(
-        mean([flops for flops, _, _ in known]),
-        mean([memory_bytes for _, memory_bytes, _ in known]),
-        kind,
-    )
+    flops, memory_bytes, kinds = zip(*known, strict=True)
+    kind = kinds[0] if len(set(kinds)) == 1 else None
+    return RooflineWork(mean(flops), mean(memory_bytes), kind)
 
 
 def roof_of(device: DeviceSpec | None, work: RooflineWork | None) -> Roof | None:

@@ -41,7 +41,7 @@ def normal_form(source: str) -> str:
 
 def _drop_documentation(tree: ast.Module) -> None:
     for node in ast.walk(tree):
-        if isinstance(node, _Documented) and ast.get_docstring(node, clean=False) is not None:
+        if isinstance(node, _Documented) and ast.get_docstring(node) is not None:
             del node.body[0]
 
 

@@ -30,6 +30,23 @@ def test_each_file_is_a_part_named_by_its_whole_path() -> None:
     assert ["a-b-2026-x", "x"] == [one["config_name"] for one in front["configs"]]
 
 
+def test_a_page_may_have_lines_as_those_around_what_is_read() -> None:
+    files = [CardFile("x.parquet", ("sort",), 3, "2027-01-31")]
+    text = card_text("lab/kernels", "mit", ["x.parquet"], files)
+    assert {"x.parquet": files[0]} == files_of(f"{text}\n---\nmore\n---\n")
+
+
+def test_each_file_has_a_line_and_the_first_is_loaded() -> None:
+    file = CardFile("a/x.parquet", ("sort", "scan"), 3, "2027-01-31")
+    lines = card_text("lab/kernels", "mit", ["b.parquet", "a/x.parquet"], [file]).splitlines()
+    assert [
+        "| a-x | a/x.parquet | sort, scan | 3 | 2027-01-31 |",
+        "| b | b.parquet | ? | ? | ? |",
+        'rows = datasets.load_dataset("lab/kernels", "a-x", split="train")',
+    ] == [line for line in lines if ".parquet |" in line or line.startswith("rows =")]
+    assert "load_dataset" not in card_text("lab/kernels", "mit", [], [])
+
+
 def test_every_column_is_explained() -> None:
     text = card_text("lab/kernels", "mit", ["x.parquet"], [])
     pseudonyms = {"submission_id": "submission", "author_id": "author"}
