@@ -29,8 +29,8 @@ class Tolerance:
         """For plain values: numbers within the tolerance, everything else equal."""
         if not isinstance(expected, float):
             return bool(output == expected)
-        if math.isnan(expected) or math.isnan(output):
-            return self.equal_nan and math.isnan(expected) and math.isnan(output)
+        if math.isnan(expected):
+            return self.equal_nan and math.isnan(output)
         near = abs(output - expected) <= self.atol + self.rtol * abs(expected)
         return bool(output == expected or (near and math.isfinite(expected)))
 

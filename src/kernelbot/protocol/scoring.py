@@ -152,7 +152,7 @@ def process_interval(
     if min((*medians, *of_stretches)) <= 0:  # then nothing can be said of shares
         return min(samples), max(samples)
     middle = math.fsum(map(math.log, medians)) / count
-    reach = _reach([_log_variance(medians), _log_variance(of_stretches)])
+    reach = _reach([_log_variance(of_each) for of_each in (medians, of_stretches) if of_each])
     last = min(middle + reach, _LAST_LOG)
     return min(low, math.exp(middle - reach)), max(high, math.exp(last))
 
@@ -191,8 +191,6 @@ def _stretch_medians(samples: Sequence[float], processes: int, fewest_turns: int
 
 def _log_variance(medians: Sequence[float]) -> tuple[float, int]:
     """The variance of the mean of the medians' logarithms, and its degrees of freedom."""
-    if len(medians) < 2:
-        return 0.0, 1
     return statistics.variance(map(math.log, medians)) / len(medians), len(medians) - 1
 
 

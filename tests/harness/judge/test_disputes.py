@@ -42,6 +42,11 @@ def test_what_others_used_up_is_there_again_in_a_phase_of_tests(
     assert 0.0 == disputes.extra_s
 
 
+def test_before_any_there_is_no_more_time_and_nothing_to_compare_with() -> None:
+    disputes = Disputes()
+    assert (0.0, measured(FAST)) == (disputes.extra_s, disputes.worse(0, measured(FAST)))
+
+
 def test_each_side_has_one_in_a_job() -> None:
     disputes = Disputes()
     granted = [

@@ -111,6 +111,22 @@ def test_garbage_that_was_fast_is_found() -> None:
         made.check([2.0] * 39 + [1.0], 20, sampling_s=0.0)
 
 
+def test_a_sample_is_asked_for_by_its_call_and_all_in_the_time_that_is_cheap() -> None:
+    checker = Checker()
+    made = answers(checker)
+    for call in range(100, 140):
+        made.add(call, Asked(call), Reply(call, Window(1, 1), 8, aliased=False))
+    made.check([1.0] * 40, 20, sampling_s=4 * 600.0)
+    assert set(range(100, 140)) == set(checker.calls)
+
+
+def test_of_data_that_cannot_be_made_again_not_even_nothing_is_kept() -> None:
+    checker = Checker()
+    made = SampleOutputs(Asked, checker.check, repeatable=False, share=1.0)
+    fill(made, [0, 1], size_bytes=0)
+    assert [0, 1] == checker.calls
+
+
 @pytest.mark.parametrize("how", [{"repeatable": False}, {"max_bytes": 7}])
 def test_what_cannot_be_kept_is_checked_at_once_or_never(how: dict[str, Any]) -> None:
     checker = Checker()

@@ -51,6 +51,10 @@ def test_time_and_memory_bound_them(cost: Cost, expected: int) -> None:
     assert expected == affordable(8, cost, 100.0, 1000)
 
 
+def test_what_takes_no_memory_fits_into_any() -> None:
+    assert 8 == affordable(8, Cost(0.0), 100.0, 10)
+
+
 def test_samples_alternate() -> None:
     assert ["a", "c", "e", "b", "d"] == interleaved(["ab", "cd", "e"])
     assert [] == interleaved([])

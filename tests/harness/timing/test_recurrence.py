@@ -58,6 +58,11 @@ def test_data_that_differ_are_not_made_again() -> None:
     assert (False, []) == looked(*(data(at_7=number) for number in range(8)))
 
 
+def test_the_same_bytes_of_another_type_are_other_data() -> None:
+    number = Data(encode(np.zeros(1), frozenset()))
+    assert (False, []) == looked(data(), number)
+
+
 @pytest.mark.parametrize("place", [0, SAMPLE - 1, 2 * SAMPLE, 3 * SAMPLE - 1, 4 * SAMPLE, -1])
 def test_three_samples_of_an_array_are_read(place: int) -> None:
     size = 5 * SAMPLE

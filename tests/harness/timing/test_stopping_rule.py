@@ -94,6 +94,30 @@ def test_calls_that_are_all_slow_are_fewer() -> None:
     assert StoppedBy.WALL_CAP == rule.decide(13.0, judge_s=1.0)
 
 
+def test_what_is_as_narrow_as_wanted_is_precise() -> None:
+    rules = dataclasses.replace(RULES, target_relative_ci=0.0)
+    rule = StoppingRule(rules, 10.0, 60.0, [1000.0] * 20, [1000.0] * 20)
+    assert StoppedBy.PRECISION == rule.decide(0.0, 0.0)
+
+
+@pytest.mark.parametrize(("longest_s", "cap_s"), [(3.0, 9.0), (9.0, 3.0)])
+def test_at_the_earlier_of_both_limits_it_ends(longest_s: float, cap_s: float) -> None:
+    rules = dataclasses.replace(RULES, wall_cap_s=cap_s)
+    rule = StoppingRule(rules, longest_s, 60.0, [1e3, 2e3] * 10, [1e3, 2e3] * 10)
+    assert [None, StoppedBy.WALL_CAP] == [rule.decide(wall_s, 0.0) for wall_s in (2.9, 3.0)]
+
+
+@pytest.mark.parametrize(
+    ("count", "longest_s", "limit_s", "ends"),
+    [(4, 9.0, 5.0, False), (4, 9.0, 4.9, True), (6, 6.0, 9.0, True), (6, 6.1, 9.0, False)],
+)
+def test_a_few_samples_end_it_once_another_turn_would_end_too_late(
+    count: int, longest_s: float, limit_s: float, ends: bool
+) -> None:
+    rule = StoppingRule(RULES, longest_s, limit_s, [1e9] * count)
+    assert ends is (rule.decide(0.0, 0.0) is StoppedBy.WALL_CAP)
+
+
 @pytest.mark.parametrize("total_s", [0.01, 0.1])
 def test_short_calls_are_repeated_until_the_minimum_total(total_s: float) -> None:
     rules = SamplingRules(min_samples=20, max_samples=10**6, min_total_s=total_s, block=10)

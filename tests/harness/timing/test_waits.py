@@ -86,7 +86,8 @@ def test_slower_first_windows_are() -> None:
 
 
 @pytest.mark.parametrize(
-    ("first", "gains"), [(102.9, False), (103.1, True), (97.2, False), (97.0, True)]
+    ("first", "gains"),
+    [(102.9, False), (103.0, False), (103.1, True), (97.2, False), (97.0, True)],
 )
 def test_another_ratio_of_the_first_windows_is_a_gain_of_one_side(
     first: float, gains: bool
@@ -95,7 +96,13 @@ def test_another_ratio_of_the_first_windows_is_a_gain_of_one_side(
     assert gains is gains_by_repeating(samples, firsts)
 
 
-@pytest.mark.parametrize(("first", "gains"), [(102.9, False), (103.1, True), (50.0, False)])
+@pytest.mark.parametrize(("sample", "gains"), [(103.0, False), (103.1, True)])
+def test_so_is_a_larger_one_of_the_samples(sample: float, gains: bool) -> None:
+    samples, firsts = ([sample] * 9, [100.0] * 9), ([100.0] * 9, [100.0] * 9)
+    assert gains is gains_by_repeating(samples, firsts)
+
+
+@pytest.mark.parametrize(("first", "gains"), [(103.0, False), (103.1, True), (50.0, False)])
 def test_of_one_kernel_only_slower_first_windows_are(first: float, gains: bool) -> None:
     assert gains is gains_by_repeating([[100.0] * 9], [[first] * 9])
 

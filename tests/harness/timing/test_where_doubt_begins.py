@@ -5,8 +5,14 @@ from typing import Any
 
 import pytest
 
-from kernelbot.harness.timing.plausibility import CallBaseline, Overhead, disturbance
+from kernelbot.harness.timing.plausibility import (
+    CallBaseline,
+    Overhead,
+    below_floor,
+    disturbance,
+)
 from kernelbot.harness.words.windows import Window
+from kernelbot.protocol import DeviceSpec, Floor, Vendor
 from tests.harness.timing.test_plausibility import US, a_call, quiet
 
 TENTH_NS = 5 * US
@@ -46,6 +52,77 @@ def test_a_call_may_take_so_much_and_no_more(field: str, allowed_ns: int) -> Non
     changes: list[dict[str, Any]] = [{field: allowed_ns}, {field: allowed_ns + 1}]
     at_most, more = (replace(PLAIN, **change) for change in changes)
     assert (False, True) == (doubted(at_most), doubted(more))
+
+
+LIES = replace(PLAIN, claim_ns=0)
+
+
+def test_a_call_that_counts_until_it_was_described_makes_no_claim() -> None:
+    described = replace(LIES, described=True)
+    assert (True, False) == (doubted(LIES), doubted(described))
+    assert not doubted(replace(PLAIN, claim_ns=1, bracket_ns=100, call_cpu_ns=0), 4)
+
+
+def test_a_claim_of_a_nanosecond_is_possible_and_of_none_is_not() -> None:
+    calls = [Window(claim_ns, 100) for claim_ns in (0, 1)]
+    assert [True, False] == [doubted(call, 4) for call in calls]
+
+
+def test_what_was_waited_beyond_a_claim_is_no_time() -> None:
+    assert [0.0, 3.0] == [BUSY.launched_ns(Window(5, 9, kept_waiting_ns=ns)) for ns in (10, 2)]
+
+
+@pytest.mark.parametrize(
+    ("control_spread_ns", "claims_spread_ns", "suspected"),
+    [
+        (0, 9 * US, True),
+        (0, 10 * US, False),
+        (20 * US, 5 * US, True),
+        (20 * US, 6 * US, False),
+    ],
+)
+def test_claims_vary_a_tenth_as_much_as_the_clocks_beyond_twice_the_control_calls(
+    control_spread_ns: int, claims_spread_ns: int, suspected: bool
+) -> None:
+    baseline = replace(BUSY, spread_ns=control_spread_ns, on_gpu=True)
+    calls = [
+        Window(50 * US + (at // 20) * claims_spread_ns, 200 * US + at // 20 * 100 * US)
+        for at in range(40)
+    ]
+    assert suspected is (baseline.suspicion(calls) is not None)
+    described = [replace(call, described=True) for call in calls]
+    assert baseline.suspicion(described) is None
+
+
+DEVICE = DeviceSpec("X", Vendor.NVIDIA, peak_bytes_per_s=1e9)
+
+
+@pytest.mark.parametrize(
+    ("device", "floor", "launch_ns", "least_ns"),
+    [
+        (DEVICE, Floor(memory_bytes=100), 0.0, 100.0),
+        (replace(DEVICE, cache_bytes=60), Floor(memory_bytes=100), 0.0, 40.0),
+        (replace(DEVICE, launch_overhead_ns=5_000.0), None, 2_000.0, 3_000.0),
+        (replace(DEVICE, launch_overhead_ns=50.0), Floor(memory_bytes=100), 0.0, 100.0),
+    ],
+)
+def test_a_time_may_be_the_least_that_a_device_needs(
+    device: DeviceSpec, floor: Floor | None, launch_ns: float, least_ns: float
+) -> None:
+    found = [below_floor(floor, device, ns, launch_ns) for ns in (least_ns, least_ns - 0.5)]
+    assert [False, True] == [one is not None for one in found]
+
+
+def test_where_nothing_is_known_any_time_is_possible() -> None:
+    known = replace(DEVICE, cache_bytes=100)
+    found = [below_floor(None, DEVICE, 0.0), below_floor(Floor(memory_bytes=99), known, 0.0)]
+    assert [None, None] == found
+
+
+def test_a_runner_that_computed_while_it_was_frozen_is_told_how_much() -> None:
+    found = disturbance(60_000.0, [], [])
+    assert found is not None
+    assert "60 us of processor time for each pair of calls" == found.evidence
 
 
 def test_five_calls_are_enough_and_four_are_not() -> None:

@@ -1,5 +1,8 @@
 """The seeds of a call's data."""
 
+import hashlib
+import struct
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -33,6 +36,13 @@ def test_seeds_fit_every_generator(seed: int, secret: int) -> None:
 )
 def test_the_pairing_never_collides(one: tuple[int, int], other: tuple[int, int]) -> None:
     assert (one == other) == (cantor_pair(*one) == cantor_pair(*other))
+
+
+@given(st.binary(max_size=32), st.integers(0, 500), st.integers(0, 500))
+def test_a_calls_seed_is_31_bits_of_a_hash(secret: bytes, case: int, call: int) -> None:
+    text = secret + struct.pack("<II", case, call)
+    (number,) = struct.unpack("<I", hashlib.sha256(text).digest()[:4])
+    assert number % 2**31 == call_seed(secret, case, call)
 
 
 def test_calls_and_secrets_have_their_own_seeds() -> None:

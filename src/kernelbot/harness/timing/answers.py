@@ -58,7 +58,8 @@ class SampleOutputs:
         self._share = max(share, _LEAST_SHARE)
         self._ask = ask
         self._check = check
-        self._left_bytes = max_bytes if repeatable else -1
+        self._repeatable = repeatable
+        self._left_bytes = max_bytes
         self._random = random.SystemRandom()
         self._kept: list[_StoredOutput] = []
         self._count = 0
@@ -68,7 +69,7 @@ class SampleOutputs:
     def add(self, call: int, question: Question, reply: Reply) -> None:
         """Add a sample's output. Raises `AuthorFailure` if it is checked at once and wrong."""
         sample, self._count = self._count, self._count + 1
-        if reply.size_bytes <= self._left_bytes:
+        if self._repeatable and reply.size_bytes <= self._left_bytes:
             self._left_bytes -= reply.size_bytes
             self._kept.append(_StoredOutput(sample, call, reply.value))
         elif self._random.random() < self._share:

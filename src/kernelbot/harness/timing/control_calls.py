@@ -116,7 +116,7 @@ class ControlCalls:
     def _usual(self) -> Overhead:
         """The median of those that didn't wait, if there are any: what a wait costs beside itself
         must not be subtracted from calls that didn't. Accusations go by all of them."""
-        if not self._undisturbed[0]:
+        if not all(self._undisturbed):
             return self._overhead(0.5)
         return Overhead(*(quantile(known, 0.5) for known in self._undisturbed))
 

@@ -140,7 +140,9 @@ class Counted:
         """The samples, of which these are the windows, by process; in turns."""
         pairs = zip(self.of_each, places, strict=True)
         found = interleaved([[ns[at] for at in mine] for ns, mine in pairs])
-        lack_ns = max(self.least_ns - statistics.median(found), 0.0) if found else 0.0
+        if not found:
+            return []
+        lack_ns = max(self.least_ns - statistics.median(found), 0.0)
         return [(one + lack_ns) / calls for one in found]
 
 
@@ -151,9 +153,9 @@ def counted_of(of_each: Sequence[Sequence[Window]], baseline: CallBaseline) -> C
     )
     windows = [of_each[number][at] for number, at in order]
     works = _works(windows, baseline)
-    found = [[0.0] * len(mine) for mine in of_each]
-    for (number, at), one_ns in zip(order, _counted_ns(works, baseline), strict=True):
-        found[number][at] = one_ns
+    found = [list[float]() for _ in of_each]
+    for (number, _), one_ns in zip(order, _counted_ns(works, baseline), strict=True):
+        found[number].append(one_ns)
     return Counted(found, 0.0 if baseline.on_gpu else mean_ns(works, baseline.noise_ns))
 
 

@@ -70,9 +70,7 @@ class StoppingRule:
             return StoppedBy.MAX_SAMPLES
         if count < self.rules.min_samples:
             return self._decide_early(judge_s)
-        if wall_s >= self.longest_s:
-            return StoppedBy.WALL_CAP
-        if wall_s >= self.rules.wall_cap_s:
+        if wall_s >= min(self.longest_s, self.rules.wall_cap_s):
             return StoppedBy.WALL_CAP
         turns = math.ceil(self.rules.block / self.processes)
         if count % (turns * self.processes):

@@ -26,7 +26,7 @@ def case_arguments(case: Case, secret: int | None) -> dict[str, CaseValue]:
 def call_seed(secret: bytes, case_index: int, call_index: int) -> int:
     """A fresh seed for a timed call: SHA-256 of the run's own secret and the call's indices."""
     text = secret + case_index.to_bytes(4, "little") + call_index.to_bytes(4, "little")
-    return int.from_bytes(hashlib.sha256(text).digest()[:8], "little") & _MASK
+    return int.from_bytes(hashlib.sha256(text).digest(), "little") & _MASK
 
 
 def with_seed(arguments: Mapping[str, CaseValue], seed: int) -> dict[str, CaseValue]:

@@ -87,8 +87,22 @@ def filled(
         ((2, *[5_000] * 59), 5_000, (1, [])),
         ((2, 2, 2, 5_000), 5_000, (1, [32, 32])),
         ((2, 2, 2, 200), 200, (4, [32, 32, 4])),
+        ((2, 2, 2, 2), 400, (2, [32, 32, 2])),
+        ((2, 2, 2, 2), 60, (16, [32, 32, 16])),
+        ((2, 2, 2, 2), 55, (32, [32])),
     ],
-    ids=["short", "cold first", "one waits", "long", "one did less", "many did less", "a part"],
+    ids=[
+        "short",
+        "cold first",
+        "one waits",
+        "long",
+        "one did less",
+        "many did less",
+        "a part",
+        "two",
+        "half",
+        "more than half",
+    ],
 )
 def test_windows_hold_what_their_calls_take_and_not_what_a_few_took(
     alone_us: tuple[int, ...], real_us: int, expected: tuple[int, list[int]]
@@ -99,6 +113,10 @@ def test_windows_hold_what_their_calls_take_and_not_what_a_few_took(
 
 def test_a_try_that_was_disturbed_is_repeated_before_fewer_calls_share_a_window() -> None:
     assert (32, [32, 32]) == filled(2, 2, 2, 2, real_us=20, disturbed=1)
+
+
+def test_what_such_a_try_shows_is_without_the_first_call() -> None:
+    assert (16, [32, 32, 16]) == filled(31, 31, 31, 31, real_us=61, disturbed=1)
 
 
 def test_outputs_that_share_memory_are_taken_one_by_one() -> None:

@@ -51,13 +51,17 @@ def calls_in_a_window(time_ns: float, arrays: int, limits: CallLimits) -> int:
     return max(
         1,
         min(
-            int(_WINDOW_NS / max(time_ns, 1.0)),
             MOST_CALLS,
-            _MOST_BYTES // max(limits.data_bytes, 1),
-            _MOST_ARRAYS // max(arrays, 1),
+            _fitting(_WINDOW_NS, time_ns),
+            _fitting(_MOST_BYTES, limits.data_bytes),
+            _fitting(_MOST_ARRAYS, arrays),
             _nearest_step(limits.window_s / (limits.others_s + _OWN_S)),
         ),
     )
+
+
+def _fitting(most: int, each: float) -> int:
+    return int(most / max(each, 1))
 
 
 def _nearest_step(calls: float) -> int:
@@ -97,7 +101,6 @@ def fill_windows(
             calls = enough
             if calls > 1:
                 try_window(calls)  # the first of each size shows where the outputs are
-            break
     for one in taken:
         one.calls = calls
     return calls
