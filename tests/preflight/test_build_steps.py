@@ -127,12 +127,23 @@ def test_reasons_are_few_and_short() -> None:
     )
 
 
-@pytest.mark.parametrize("duration_s", [-1.0, 1e300])
-def test_a_duration_is_one(duration_s: float) -> None:
+@pytest.mark.parametrize(
+    ("figure", "most"), [("registers", 1024), ("threads", 4096), ("stack_bytes", 1 << 30)]
+)
+def test_the_largest_figures_that_are_believed(figure: str, most: int) -> None:
+    rows = tuple({**TRITON, figure: str(value)} for value in (most, most + 1))
+    found = [vars(kernel.figures)[figure] for kernel in told(result(rows)).kernels]
+    assert [most, None] == found
+
+
+@pytest.mark.parametrize(
+    ("duration_s", "expected_s"), [(-1.0, 0.0), (0.5, 0.5), (86_401.0, 86_400.0), (1e300, 86_400.0)]
+)
+def test_a_duration_is_one(duration_s: float, expected_s: float) -> None:
     found = result((TRITON,))
     assert found.compile is not None
     found = replace(found, compile=replace(found.compile, duration_s=duration_s))
-    assert 0.0 <= told(found).duration_s <= 24 * 3600.0
+    assert expected_s == told(found).duration_s
 
 
 @pytest.mark.parametrize(

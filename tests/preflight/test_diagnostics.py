@@ -93,6 +93,55 @@ def test_a_line_that_the_file_has_twice_has_no_place() -> None:
     assert (found,) == read_diagnostics(said, TRITON + TRITON, "mine.py")
 
 
+AT_LINE_3 = "triton.compiler.errors.CompilationError: at 3:8:\n"
+NOT_SAID = "The kernel can't be compiled."
+
+
+@pytest.mark.parametrize(
+    ("shown", "message"),
+    [
+        ("def k(a, n):\n\nValueError('n')\n", "ValueError('n')"),
+        ("def k(a, n):\nValueError('n')\nmore\n", "ValueError('n')"),
+        ("def k(a, n):\n", NOT_SAID),
+        ("", NOT_SAID),
+    ],
+)
+def test_without_a_caret_it_has_no_place(shown: str, message: str) -> None:
+    found = read_diagnostics("before\nit\n" + AT_LINE_3 + shown, TRITON, "mine.py")
+    assert (Diagnostic(ERROR, message),) == found
+
+
+@pytest.mark.parametrize(("lines", "found"), [(998, True), (999, False)])
+def test_of_a_kernel_a_thousand_lines_are_looked_through(lines: int, found: bool) -> None:
+    said = AT_LINE_3 + "#\n" * lines + "    x = foo(i)\n        ^\nNameError('foo')\n"
+    expected = Diagnostic(ERROR, NOT_SAID, "mine.py", 5, 9) if found else Diagnostic(ERROR, "#")
+    assert (expected,) == read_diagnostics(said, TRITON, "mine.py")
+
+
+SHOWN = "    a[0] = a[1] + foo; }\n"
+
+
+@pytest.mark.parametrize(
+    ("said", "column"),
+    [
+        ("mine.cu(3): error: e\nnote\n" + SHOWN + "                    ^\n", 21),
+        ("mine.cu(3): error: e\nnote\nnote\n" + SHOWN + "    ^\n", None),
+        ("mine.cu(1): error: e\n#include <cuda_runtime.h>\n^\n", 1),
+        ("mine.cu(3): error: e\n" + SHOWN + "no^\n", None),
+        ("mine.cu(3): error: e\n" + SHOWN + "\n", None),
+        ("mine.cu(0): error: e\n" + SHOWN + "    ^\n", None),
+        ("mine.cu(4): error: e\n" + SHOWN + "    ^\n", None),
+        ("mine.cu:3: error: e\n" + SHOWN + "    ^\n", 5),
+        ("mine.cu:3:7: error: e\n" + SHOWN + "    ^\n", 7),
+        ("other.cu(3): error: e\n" + SHOWN + "    ^\n", None),
+        (SHOWN + "    ^\nSyntaxError: invalid syntax\n", None),
+        ('  File "mine.cu", line 3\nSyntaxError: invalid syntax\n', None),
+    ],
+)
+def test_a_caret_below_a_line_of_the_file_is_a_column(said: str, column: int | None) -> None:
+    assert [column] == [one.column for one in read_diagnostics(said, CUDA, "mine.cu")]
+
+
 def test_errors_come_first_and_each_once() -> None:
     said = "a.cu(1): warning #1: w\na.cu(2): error: e\na.cu(1): warning #1: w\n"
     found = read_diagnostics(said, "", "mine.cu")
@@ -150,6 +199,7 @@ def test_hostile_output_takes_little_time_to_read(said: str) -> None:
     ("mangled", "name"),
     [
         ("_Z10add_kernelPKfS0_lPf", "add_kernel"),
+        ("_Z3add", "add"),
         ("_Z7reverseILi128EfEvPKT0_PS0_", "reverse"),
         ("_ZN5space3addEv", "_ZN5space3addEv"),
         ("_Z99short", "_Z99short"),

@@ -18,6 +18,7 @@ from kernelbot.preflight.occupancy import occupancy
         ("90a", 16, 227 * 1024, 256, 1, 0.125, Bound.SHARED_MEMORY),
         ("90a", 16, 48 * 1024, 256, 4, 0.5, Bound.SHARED_MEMORY),
         ("90a", 16, 0, 32, 32, 0.5, Bound.BLOCKS),
+        ("90a", 16, 0, 1, 32, 0.5, Bound.BLOCKS),
         ("89", 16, 0, 1024, 1, 2 / 3, Bound.THREADS),
         ("75", 32, 32 * 1024, 128, 2, 0.25, Bound.SHARED_MEMORY),
         ("75", 16, 0, 1024, 1, 1.0, Bound.THREADS),

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from kernelbot.preflight.gpus import find_gpu
@@ -20,6 +22,7 @@ from tests.harness.jobs import a_job
 from tests.support.preflights import PREFLIGHT
 
 H100 = find_gpu("H100")
+DIGITS = 15
 ROW = {"name": "k", "arch": "90", "registers": "40", "spill_store_bytes": "8",
        "spill_load_bytes": "16", "stack_bytes": "8", "shared_bytes": "1024"}  # fmt: skip
 TRITON = {**ROW, "threads": "128", "stages": "3"}
@@ -70,6 +73,51 @@ def test_figures_are_read_and_alike_kernels_counted() -> None:
 def test_a_figure_that_is_no_number_is_left_out_or_read(value: str) -> None:
     (kernel,) = read(result(({"name": "k", "registers": value},))).kernels
     assert kernel.figures.registers in (None, 3)
+
+
+@pytest.mark.parametrize(
+    ("row", "spill_bytes"),
+    [
+        ({}, None),
+        ({"spill_load_bytes": "16"}, 16),
+        ({"spill_store_bytes": "8"}, 8),
+        ({"spill_store_bytes": "8", "spill_load_bytes": "16"}, 24),
+    ],
+)
+def test_what_is_spilled_is_stored_and_loaded(row: dict[str, str], spill_bytes: int | None) -> None:
+    (kernel,) = read(result(({"name": "k", **row},))).kernels
+    assert spill_bytes == kernel.figures.spill_bytes
+
+
+@pytest.mark.parametrize("digits", [DIGITS, DIGITS + 1])
+def test_a_figure_has_so_many_digits_at_most(digits: int) -> None:
+    value = "9" * digits
+    (kernel,) = read(result(({"name": "k", "registers": value},))).kernels
+    assert (int(value) if digits == DIGITS else None) == kernel.figures.registers
+
+
+def test_it_took_as_long_as_compiling_did_or_else_all_of_it() -> None:
+    whole = replace(result((TRITON,)), duration_s=7.0)
+    found = [read(one).duration_s for one in (whole, replace(whole, compile=None))]
+    assert [1.5, 7.0] == found
+
+
+@pytest.mark.parametrize(
+    ("output", "said"),
+    [
+        ("When it was imported:\n", ("When it was imported:",)),
+        ("Called:\nboom\n\n", ("Called: boom",)),
+        (
+            (
+                "Called:\nTraceback (most recent call last):\nImportError: a\n"
+                "When it was imported:\nCalled it\nValueError: b"
+            ),
+            ("Called: ImportError: a", "When it was imported: ValueError: b"),
+        ),
+    ],
+)
+def test_of_each_failure_its_end_is_told(output: str, said: tuple[str, ...]) -> None:
+    assert said == read(result(output=output)).not_compiled
 
 
 def test_what_failed_for_another_reason_was_not_compiled_here() -> None:

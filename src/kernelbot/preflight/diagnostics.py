@@ -109,7 +109,7 @@ def _read(lines: list[str], source: SourceText, file: str) -> Iterator[Diagnosti
             )
         elif raised := _RAISED.match(line):
             name, at = place or ("", None)
-            column = _caret_column(lines[max(number - 2, 0) : number], source.lines, at)
+            column = _caret_column(lines[number - 2 : number], source.lines, at)
             text = f"{raised[1]}: {raised[2]}"[:_MAX_MESSAGE]
             yield Diagnostic(Severity.ERROR, text, name, at, column)
 

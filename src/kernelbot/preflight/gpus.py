@@ -134,7 +134,7 @@ def find_gpu(name: str) -> PreflightGpu:
     known = {one.casefold(): one for one in NAMES}
     found = known.get(name.casefold())
     if found is None:
-        close = get_close_matches(name.casefold(), known, n=1)
+        close = get_close_matches(name.casefold(), known)
         guess = f" Did you mean {known[close[0]]}?" if close else ""
         raise UserError(
             f"There is no limits table for the GPU {name[:40]!r}.{guess}",
