@@ -115,6 +115,13 @@ def test_of_control_calls_that_waited_less_is_subtracted(on_gpu: bool, more_ns: 
     assert ((3 * 1000 + 50_000) * 2 + more_ns, True) == (found.usual.took_ns, found.calls_waited)
 
 
+def test_where_the_cheapest_took_nothing_only_the_slack_is_no_wait() -> None:
+    """Their waits began before they did."""
+    nothing = a_call(1, bracket_ns=0, waiting_ns=5)
+    calls = [nothing] * 3 + [a_call(1, bracket_ns=10**9)] * 17
+    assert 50_000 == baseline(calls, share=1.0).usual.took_ns
+
+
 @pytest.mark.parametrize(("dear_ns", "waited"), [(80_000, False), (80_001, True)])
 def test_as_much_as_that_is_no_wait(dear_ns: int, waited: bool) -> None:
     calls = [a_call(1, bracket_ns=10_000)] * 5 + [a_call(1, bracket_ns=dear_ns)] * 15

@@ -44,6 +44,10 @@ def test_a_window_did_what_was_both_claimed_and_computed(
     assert expected == WindowWork.from_window(window, BASELINE, helpers_ns=2.0)
 
 
+def test_a_window_without_helpers_has_no_work_of_theirs() -> None:
+    assert 0.0 == WindowWork.from_window(WINDOW, BASELINE, helpers_ns=0.0).beside_ns
+
+
 def works(*certain_ns: float, times: float = 1.0) -> list[WindowWork]:
     return [WindowWork(one, one, claim_ns=times * one) for one in certain_ns]
 
@@ -67,6 +71,12 @@ def test_work_has_as_much_waiting_as_half_of_all_work_had(
 def test_what_a_few_did_is_carried_by_all_of_their_quarter() -> None:
     first, second, *others = carried_ns([*works(4000, 1), *works(*[1] * 6)], 0.0)
     assert (True, True, 1) == (first == second, first > others[0] > 0, len(set(others)))
+
+
+def test_a_quarter_that_did_little_carries_nothing_rather_than_less_than_it_took() -> None:
+    heavy, light = (1000, 1), (1, 1)
+    carried = carried_ns(works(*heavy, *heavy, *heavy, *light), 0.0)
+    assert ([0.0, 0.0], True) == (carried[6:], min(carried[:6]) > 0)
 
 
 @pytest.mark.parametrize("count", [2, 3])

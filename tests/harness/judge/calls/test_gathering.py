@@ -1,6 +1,7 @@
 """Arrays with gaps, read out of a process's memory."""
 
 import ctypes
+import itertools
 import mmap
 import os
 from typing import Any
@@ -8,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kernelbot.harness.data.elements import BLOCK_BYTES, lying_at
-from kernelbot.harness.judge.calls.gathering import gather
+from kernelbot.harness.data.elements import BLOCK_BYTES, MemoryRange, lying_at
+from kernelbot.harness.judge.calls.gathering import _together, gather
 
 PAGE = 4096
 NUMBERS = np.random.default_rng(1).random((40, 50, 6))
@@ -49,6 +50,23 @@ def test_between_elements_there_may_be_no_memory() -> None:
     for page in (1, 3):
         assert 0 == protect(ctypes.c_void_p(first + page * PAGE), ctypes.c_size_t(PAGE), 0)
     assert [[4] * 100, [2] * 100, [0] * 100] == gathered(pages[::-2, :100]).tolist()
+
+
+@pytest.mark.parametrize(
+    ("sizes", "together"),
+    [
+        ([BLOCK_BYTES // 2] * 4 + [1], [2, 2, 1]),
+        ([BLOCK_BYTES, BLOCK_BYTES - 1, 1, 1], [1, 2, 1]),
+        ([1] * 2049, [1024, 1024, 1]),
+        ([], []),
+    ],
+)
+def test_as_many_pieces_are_read_together_as_a_block_has_room_for(
+    sizes: list[int], together: list[int]
+) -> None:
+    pieces = [MemoryRange(0, size, 0, ()) for size in sizes]
+    found = list(_together(pieces))
+    assert (together, pieces) == ([len(some) for some in found], [*itertools.chain(*found)])
 
 
 def test_what_isnt_there_is_an_error() -> None:
