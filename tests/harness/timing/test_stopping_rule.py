@@ -153,6 +153,15 @@ def test_processes_that_differ_end_it_as_more_samples_change_nothing() -> None:
     assert (StoppedBy.PROCESSES, 24) == (found, len(rule.samples_ns))
 
 
+def test_processes_that_differ_do_not_while_the_machine_changes_more() -> None:
+    """Its third and fourth turn take 5 % more time, as others might not."""
+    of_each = [1003.0, 1012.0, 1029.0]
+    samples = [one * factor for factor in (1, 1, 1.05, 1.05, 1, 1) for one in of_each]
+    rules = dataclasses.replace(RULES, min_samples=18, block=3)
+    rule = StoppingRule(rules, 10.0, 60.0, samples, samples, processes=3)
+    assert rule.decide(0.0, 0.0) is None
+
+
 def test_processes_that_agree_end_it_by_precision_after_whole_turns() -> None:
     rule = StoppingRule(RULES, 10.0, 60.0, processes=8)
     assert (StoppedBy.PRECISION, 32) == (turns(rule, [1000.0] * 8), len(rule.samples_ns))

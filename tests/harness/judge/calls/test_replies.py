@@ -334,3 +334,30 @@ def test_a_judge_without_memory_blames_nobody_else() -> None:
     answer = CallAnswer(skeleton, 32, Window(1, 1), (4096,))
     with pytest.raises(ProblemBroken, match="The judge has too little memory"):
         value_read(answer, read, MODULES)
+
+
+def test_an_output_that_changed_after_its_probes_were_taken_is_refused() -> None:
+    encoded = encode(np.zeros(500), MODULES)
+    probes = choose()
+    with output_buffer() as buffer:
+        encoded.copy_to(buffer, OUTPUT_BASE)
+        take(buffer, encoded, probes, ctypes.memmove)
+        ctypes.memset(buffer.address + OUTPUT_BASE, 77, encoded.size_bytes)
+        answer = read_answer(hear(a_reply(copied, encoded), Done), LIMITS)
+        with pytest.raises(AuthorFailure, match="The output changed after"):
+            value_shared(answer, buffer, probes, MODULES, "cpu")
+
+
+def test_an_address_without_an_array_is_refused() -> None:
+    encoded = encode(np.zeros(500), MODULES)
+    addresses = (encoded.leaves[0].address, 4096)
+    answer = CallAnswer(encoded.skeleton, encoded.size_bytes, Window(1, 1), addresses)
+    with pytest.raises(AuthorFailure, match="more addresses than arrays"):
+        value_read(answer, ctypes.memmove, MODULES)
+
+
+@pytest.mark.parametrize("at", [5, None, {}, [-1], [1 << 64], [True], ["1"]])
+def test_what_are_no_addresses_is_tampered_with(at: object) -> None:
+    reply = IN_PLACE | {"value": None, "size": 0, "at": at}
+    with pytest.raises(AuthorFailure, match="tampered with"):
+        read_answer_in_place(hear(reply, DoneInPlace), LIMITS, Window(1000, 0, 5))
