@@ -9,3 +9,7 @@ from kernelbot.domain.ids import BIGINT_MAX, can_be_id
 )
 def test_an_id_is_what_a_bigint_column_counts(number: int, can_be: bool) -> None:
     assert can_be == can_be_id(number)
+
+
+def test_a_bigint_column_has_eight_bytes() -> None:
+    assert int.from_bytes(b"\x7f" + b"\xff" * 7) == BIGINT_MAX

@@ -164,6 +164,10 @@ def test_no_output_takes_long_to_read(said: str) -> None:
     assert time.process_time() - began_s < LARGEST_S
 
 
+def test_a_report_has_room_for_so_much() -> None:
+    assert (200, 50, 20, 300) == (MOST_KERNELS, MOST_DIAGNOSTICS, MOST_SENTENCES, MAX_NAME)
+
+
 def test_what_a_report_says_of_itself_is_short() -> None:
     rows = tuple({**ROW, "name": f"{'k' * 280}{number}"} for number in range(300))
     output = "".join(f"k.cu({line}): error: {'x' * 400}\n" for line in range(1, 60))

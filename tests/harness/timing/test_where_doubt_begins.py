@@ -94,6 +94,41 @@ def test_claims_vary_a_tenth_as_much_as_the_clocks_beyond_twice_the_control_call
     assert baseline.suspicion(described) is None
 
 
+@pytest.mark.parametrize(("lack_ns", "suspected"), [(26_999, False), (27_000, True)])
+def test_what_the_clocks_add_to_steady_claims_is_20_us_beyond_what_control_calls_vary(
+    lack_ns: int, suspected: bool
+) -> None:
+    baseline = replace(BUSY, on_gpu=True)
+    took_ns = [60 * US] * 10 + [50 * US + lack_ns] * 19 + [200 * US] * 10
+    calls = [Window(50 * US, one) for one in took_ns]
+    assert suspected is (baseline.suspicion(calls) is not None)
+
+
+def test_of_a_claim_a_microsecond_stays_whatever_launching_costs() -> None:
+    baseline = replace(BUSY, launch_ns=5 * US)
+    claims_ns = (999, 2 * US, 7 * US)
+    assert [999, US, 2 * US] == [baseline.launched_ns(Window(ns, ns)) for ns in claims_ns]
+
+
+@pytest.mark.parametrize(("idle_ns", "found"), [(50_000.0, False), (50_001.0, True)])
+def test_a_frozen_runner_may_compute_for_as_long_as_waking_takes(
+    idle_ns: float, found: bool
+) -> None:
+    assert found is (disturbance(idle_ns, [], []) is not None)
+
+
+@pytest.mark.parametrize(
+    ("slow", "by_ns", "found"), [(6, 200_001, False), (7, 200_000, False), (7, 200_001, True)]
+)
+def test_three_in_ten_calls_may_be_200_us_slower_than_most_after_the_other_kernel(
+    slow: int, by_ns: int, found: bool
+) -> None:
+    """Most: nine tenths."""
+    after_other = [50_000.0] * 18 + [100_000.0] + [900_000.0]
+    after = [0.0] * (20 - slow) + [100_000.0 + by_ns] * slow
+    assert found is (disturbance(0.0, after, after_other) is not None)
+
+
 DEVICE = DeviceSpec("X", Vendor.NVIDIA, peak_bytes_per_s=1e9)
 
 

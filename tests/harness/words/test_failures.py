@@ -12,6 +12,7 @@ from kernelbot.harness.words.failures import (
     death,
     expect_reply,
     expect_room,
+    garbage,
     out_of_memory,
     out_of_processor_time,
     output_size,
@@ -238,6 +239,10 @@ def test_another_reply_than_the_one_that_is_due_is_tampered_with() -> None:
     assert Verdict.RULE_VIOLATION is raised.value.verdict
     with pytest.raises(AuthorFailure, match=r"^none here$"):
         expect_reply(RequestRefused(RefusalReason.MISSING), Loaded, "Loading failed", "none here")
+
+
+def test_of_what_was_said_instead_the_beginning_is_shown() -> None:
+    assert f"unexpected message {'x' * 300}" == garbage("x" * 301).evidence
 
 
 def done(size: int) -> Done:
