@@ -33,7 +33,7 @@ def findings(count: int) -> list[Finding]:
 def test_mistakes_are_listed_by_their_place() -> None:
     given = [
         Finding("task.yml", "tests", 9, "no list"),
-        Finding("task.yml", "", 2, "no text"),
+        Finding("task.yml", "", 1, "no text"),
         Finding("b.py", "seed", None, "missing"),
         Finding("task.yml", "", None, "too long"),
     ]
@@ -42,7 +42,7 @@ def test_mistakes_are_listed_by_their_place() -> None:
         "The problem has 4 mistakes:\n"
         "  b.py: seed: missing\n"
         "  task.yml: too long\n"
-        "  task.yml:2: no text\n"
+        "  task.yml:1: no text\n"
         "  task.yml:9: tests: no list"
     ) == str(error)
     assert (given[2], given[3], given[1], given[0]) == error.findings

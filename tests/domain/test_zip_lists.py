@@ -67,6 +67,26 @@ def test_a_comment_is_no_end_of_a_large_zip() -> None:
     assert 7 == found(a_large_end(5)[56:] + an_end(7, comment))
 
 
+class Counted(io.BytesIO):
+    """Knows how much of it was read."""
+
+    read_bytes = 0
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        found = super().read(size)
+        self.read_bytes += len(found)
+        return found
+
+
+def test_only_the_end_of_a_large_file_is_read() -> None:
+    archive = Counted(bytes(1_000_000) + an_end(7))
+    assert (7, True) == (list_bytes(archive), archive.read_bytes <= 65_535 + 22 + 20 + 56)
+
+
+def test_an_end_alone_is_a_zip() -> None:
+    assert 7 == found(an_end(7))
+
+
 @pytest.mark.parametrize("archive", [b"", b"no zip", an_end(7)[:-1], LONGEST + an_end(7)[:21]])
 def test_what_has_no_end_has_no_list(archive: bytes) -> None:
     assert found(archive) is None

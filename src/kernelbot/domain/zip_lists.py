@@ -6,7 +6,7 @@ from typing import BinaryIO
 _END, _END_BYTES = b"PK\x05\x06", 22
 _LOCATOR, _LOCATOR_BYTES = b"PK\x06\x07", 20
 _LARGE_END, _LARGE_END_BYTES = b"PK\x06\x06", 56
-_LONGEST_COMMENT = 1 << 16
+_LONGEST_COMMENT = 0xFFFF
 
 
 def list_bytes(archive: BinaryIO) -> int | None:
