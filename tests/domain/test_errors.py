@@ -8,6 +8,7 @@ from kernelbot.domain.errors import (
     NoRoom,
     RateLimited,
     TooManyRequests,
+    Unavailable,
     UserError,
 )
 from kernelbot.domain.next_steps import Next, known_step
@@ -46,6 +47,7 @@ def test_mistakes_are_listed_by_their_place() -> None:
         "  task.yml:9: tests: no list"
     ) == str(error)
     assert (given[2], given[3], given[1], given[0]) == error.findings
+    assert "Correct what is listed, then try again." == error.hint
 
 
 @pytest.mark.parametrize(
@@ -66,6 +68,15 @@ def test_a_rate_limit_says_when_to_come_back(after_s: float, shown: int) -> None
     error = TooManyRequests("Too many.", retry_after_s=after_s)
     assert (f"Try again in {shown} s.", after_s) == (error.hint, error.retry_after_s)
     assert "" == TooManyRequests("Too many.", retry_after_s=1, hint="").hint
+
+
+def test_an_error_that_says_no_more_has_no_advice() -> None:
+    errors = NoRoom("full"), RateLimited("full", for_s=2), InvalidProblem("wrong")
+    assert [("", None)] * 3 == [(error.hint, error.next_step) for error in errors]
+
+
+def test_what_is_not_available_is_worth_another_try_in_five_seconds() -> None:
+    assert 5.0 == Unavailable("No pyarrow.").retry_after_s
 
 
 def test_only_where_no_answer_came_there_may_be_a_job() -> None:
