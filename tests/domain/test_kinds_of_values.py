@@ -30,6 +30,13 @@ class Tree:
     parts: "tuple[Tree, ...]" = ()
 
 
+@dataclass(frozen=True)
+class Optional:
+    """Needs nothing."""
+
+    name: str = ""
+
+
 class Level(Enum):
     """Members that are no words."""
 
@@ -125,6 +132,8 @@ def test_a_whole_number_is_read_as_a_float(kind: Any) -> None:
         (date | None, '"tomorrow"'),
         (RunState | ReviewState, '"lost"'),
         (Tree, "[]"),
+        (Optional, "[]"),
+        (Optional, "false"),
         (Tree, '{"parts": []}'),
         (str, '"\\ud83d\\ude00"'),
         (str, '"\\uD83D"'),

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from kernelbot_check import compare
+from kernelbot_check.compare import Tolerance
 
 FLOATS = np.arange(6, dtype=np.float32).reshape(2, 3)
 
@@ -118,6 +119,16 @@ def test_infinities_are_no_distance_from_what_is_expected() -> None:
     """What stands in their place has no tolerance either."""
     odd, other = np.array([np.inf, 0.0]), np.array([np.inf, 0.5])
     assert [True, False] == [compare(odd, one)[0] for one in (odd, other)]
+
+
+def test_without_a_word_all_is_exact_and_five_elements_are_shown() -> None:
+    assert Tolerance(rtol=0.0, atol=0.0, equal_nan=False) == Tolerance()
+    close = FLOATS + np.float32(1e-6)
+    assert ["", "  ... and 1 more"] == [
+        compare(FLOATS, FLOATS)[1],
+        compare(close + 1, FLOATS)[1].splitlines()[-1],
+    ]
+    assert not compare(1.0, 1.0 + 1e-15)[0]
 
 
 def test_all_that_differ_are_shown_if_there_is_room() -> None:

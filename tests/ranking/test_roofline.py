@@ -36,6 +36,12 @@ def test_the_last_of_three_workloads_counts() -> None:
     assert WORK == work_of(replace(SPEC, ranking_by=RankRule.LAST, floors=floors))
 
 
+def test_where_the_last_workload_counts_alone_no_other_has_to_be_known() -> None:
+    floors = (None, None, Floor(8.0, 4.0))
+    found = work_of(replace(SPEC, ranking_by=RankRule.LAST, floors=floors))
+    assert RooflineWork(8.0, 4.0) == found
+
+
 F16, F32 = NumberType.FP16, NumberType.FP32
 
 

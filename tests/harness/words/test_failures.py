@@ -13,6 +13,7 @@ from kernelbot.harness.words.failures import (
     expect_reply,
     expect_room,
     garbage,
+    more_time_s,
     out_of_memory,
     out_of_processor_time,
     output_size,
@@ -190,6 +191,12 @@ def test_who_had_to_wait_for_more_than_half_of_a_limit_is_excused(
     assert (excused, excused) == (found.disputable, bool(found.excuse))
     rest = found.message.partition("try the slowest case alone.")[2]
     assert (bool(told), True) == (bool(rest), rest.startswith(told))
+
+
+def test_only_who_is_excused_gets_more_time() -> None:
+    excused = late()
+    excused.excuse = "The machine was busy."
+    assert [0.0, 100.0] == [more_time_s(error) for error in (late(), excused)]
 
 
 @pytest.mark.parametrize(
