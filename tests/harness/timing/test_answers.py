@@ -1,5 +1,8 @@
 """Which outputs are checked, chosen after the times are known."""
 
+import itertools
+import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -36,16 +39,26 @@ class Checker:
 
     calls: list[int] = field(default_factory=list)
 
+    together: list[int] = field(default_factory=list)
+    """How many were checked again at a time."""
+
     def check(self, question: Any, value: Any) -> None:
         self.calls.append(question.call)
         if question.complaint(value):
             raise wrong_answer("garbage")
 
+    def check_again(self, calls: Sequence[int], values: Sequence[Any]) -> None:
+        self.together.append(len(calls))
+        for call, value in zip(calls, values, strict=True):
+            self.check(Asked(call), value)
+
 
 def answers(
     checker: Checker, *, repeatable: bool = True, max_bytes: int = 1 << 20
 ) -> SampleOutputs:
-    return SampleOutputs(Asked, checker.check, repeatable=repeatable, max_bytes=max_bytes)
+    return SampleOutputs(
+        checker.check_again, checker.check, repeatable=repeatable, max_bytes=max_bytes
+    )
 
 
 def fill(made: SampleOutputs, values: list[int], size_bytes: int = 8) -> None:
@@ -55,7 +68,7 @@ def fill(made: SampleOutputs, values: list[int], size_bytes: int = 8) -> None:
 
 def test_outputs_of_256_mib_are_kept_and_no_more() -> None:
     checker = Checker()
-    made = SampleOutputs(Asked, checker.check, repeatable=True, share=1.0)
+    made = SampleOutputs(checker.check_again, checker.check, repeatable=True, share=1.0)
     fill(made, [0, 1], size_bytes=128 << 20)
     assert [] == checker.calls
     made.add(2, Asked(2), Reply(2, Window(1, 1), 1, aliased=False))
@@ -141,3 +154,31 @@ def test_checks_to_come_count_as_time() -> None:
     made = answers(Checker())
     fill(made, list(range(10)))
     assert (10.0, 7.0) == (made.owed_s(1.0, 20), made.owed_s(1.0, 10))
+
+
+def test_quick_ones_are_checked_together_as_far_as_they_fit_into_8_mib() -> None:
+    small, large = Checker(), Checker()
+    for checker, size_bytes in ((small, 8), (large, 3 << 20)):
+        made = answers(checker, max_bytes=1 << 30)
+        fill(made, list(range(100)), size_bytes=size_bytes)
+        made.check([1.0] * 100, 20, sampling_s=1e9)
+        assert 100 == sum(checker.together) == made.checked
+    assert (1, 2) == (small.together[0], max(large.together))
+    assert max(small.together) == 32
+
+
+def test_slow_ones_are_checked_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    checker, clock = Checker(), itertools.count()
+    monkeypatch.setattr(time, "monotonic", lambda: float(next(clock)))
+    made = answers(checker)
+    fill(made, list(range(10)))
+    made.check([1.0] * 10, 20, sampling_s=1e9)
+    assert [1] * 10 == checker.together
+
+
+def test_no_more_than_must_be_are_checked_together_once_time_is_up() -> None:
+    checker = Checker()
+    made = answers(checker)
+    fill(made, list(range(40)))
+    made.check([1.0] * 40, 20, sampling_s=0.0)
+    assert 25 == sum(checker.together) < 40

@@ -28,8 +28,14 @@ _OTHERS_SHARE = 0.25
 """The part of the slower outputs that is drawn at random, whatever that costs: nobody may count on
 being slow."""
 
-Check = Callable[[Question, Any], None]
-Ask = Callable[[int], Question]
+_TOGETHER_S = 0.05
+"""Twice as many outputs are checked together next while that takes less than half of this."""
+_MOST_TOGETHER = 32
+_MOST_TOGETHER_BYTES = 8 << 20
+"""Of the outputs that are checked together, each as large as the largest."""
+
+Check = Callable[[Any, Any], None]
+CheckAgain = Callable[[Sequence[int], Sequence[Any]], None]
 
 
 @dataclass(frozen=True)
@@ -44,25 +50,27 @@ class SampleOutputs:
 
     def __init__(
         self,
-        ask: Ask,
+        check_again: CheckAgain,
         check: Check,
         *,
         repeatable: bool,
         share: float = _LEAST_SHARE,
         max_bytes: int = MAX_KEPT_BYTES,
     ) -> None:
-        """`ask`: the question of a call by its number; `check` raises if an output is wrong.
+        """`check`, of a question and an output, raises if that is wrong; `check_again` does so for
+        outputs of calls, by their numbers, whose questions are asked once more.
 
         `share`: the least share of outputs to check; never less than half.
         """
         self._share = max(share, _LEAST_SHARE)
-        self._ask = ask
+        self._check_again = check_again
         self._check = check
         self._repeatable = repeatable
         self._left_bytes = max_bytes
         self._random = random.SystemRandom()
         self._kept: list[_StoredOutput] = []
         self._count = 0
+        self._most_together = _MOST_TOGETHER
         self.checked = 0
         """How many outputs have been checked so far."""
 
@@ -72,6 +80,8 @@ class SampleOutputs:
         if self._repeatable and reply.size_bytes <= self._left_bytes:
             self._left_bytes -= reply.size_bytes
             self._kept.append(_StoredOutput(sample, call, reply.value))
+            fitting = max(1, _MOST_TOGETHER_BYTES // max(reply.size_bytes, 1))
+            self._most_together = min(self._most_together, fitting)
         elif self._random.random() < self._share:
             self._check(question, reply.value)
             self.checked += 1
@@ -91,12 +101,18 @@ class SampleOutputs:
         middle, must = self._fastest(fewest), self._fewest_checks(fewest)
         others = order[middle:]
         self._random.shuffle(others)
-        for place, kept in enumerate([*order[:middle], *others]):
-            spent_s = time.monotonic() - start
-            if place >= must and spent_s > _CHEAP_CHECK_SHARE * sampling_s:
+        order[middle:] = others
+        done, together = 0, 1
+        while done < len(order):
+            began = time.monotonic()
+            if done >= must and began - start > _CHEAP_CHECK_SHARE * sampling_s:
                 return
-            self._check(self._ask(kept.call), kept.value)
-            self.checked += 1
+            some = order[done : done + together if done >= must else min(done + together, must)]
+            self._check_again([kept.call for kept in some], [kept.value for kept in some])
+            done += len(some)
+            self.checked += len(some)
+            if time.monotonic() - began < _TOGETHER_S / 2:
+                together = min(2 * together, self._most_together)
 
     def _fastest(self, fewest: int) -> int:
         """How many of the fastest outputs are checked."""

@@ -31,6 +31,14 @@ class LentPiece:
     size: int
 
 
+@dataclass(frozen=True)
+class CallArguments:
+    """What the data of a call are made of."""
+
+    arguments: dict[str, CaseValue]
+    seed: int | None
+
+
 class LoadProblem(CageRequest, word="problem"):
     """Load the problem. Said once, first of all."""
 
@@ -63,6 +71,29 @@ class MakeData(CageRequest, word="ask"):
     """Whether the reference's answer is computed at once, as by `WorkOut`."""
 
 
+class MakeAllData(CageRequest, word="ask all"):
+    """Make the data of several calls, one after the other, in the host's memory."""
+
+    calls: tuple[CallArguments, ...]
+    number: int
+    """Of the first question; each of the others has the next one."""
+    forget: tuple[int, ...]
+    """As in `MakeData`."""
+
+
+class CheckAll(CageRequest, word="check all"):
+    """Make the data of several calls again, and say what is wrong with an output of each. Memory
+    with all outputs comes along."""
+
+    calls: tuple[CallArguments, ...]
+    values: Unchecked
+    """The outputs' skeletons, in a list."""
+    begins: tuple[int, ...]
+    """Where in the memory each output's bytes begin."""
+    works_out: bool
+    """Whether the reference's answers are computed, as by `WorkOut`."""
+
+
 class Fill(CageRequest, word="fill"):
     """Copy a question's arrays on the GPU into the judge's memory."""
 
@@ -83,6 +114,8 @@ class Compare(CageRequest, word="compare"):
     value: Unchecked
     lent: LentPiece | None
     number: int
+    works_out: bool = False
+    """Whether the reference's answer is computed before, as by `WorkOut`."""
 
 
 class Check(CageRequest, word="check"):
@@ -117,6 +150,26 @@ class Asked(CageReply, word="asked"):
     """How long computing the answer took."""
 
 
+class AllAsked(CageReply, word="asked all"):
+    """To `MakeAllData`. The data of all calls are in the memory that comes along."""
+
+    data: Unchecked
+    """Their skeletons, in a list."""
+    begins: tuple[int, ...]
+    """Where in the memory the data of each begin."""
+
+
+class AllChecked(CageReply, word="checked all"):
+    """To `CheckAll`, once one is wrong, or none."""
+
+    complaint: str
+    """What is wrong with the output that was looked at last; empty if nothing."""
+    checked: int
+    """How many outputs were looked at."""
+    worked_out_ns: int
+    """How long computing the reference's answers took."""
+
+
 class Filled(CageReply, word="filled"):
     """To `Fill`."""
 
@@ -131,3 +184,5 @@ class OutputCompared(CageReply, word="compared"):
     """To `Compare` and `Check`: what is wrong with the output; empty if nothing."""
 
     complaint: str
+    worked_out_ns: int = 0
+    """How long computing the reference's answer took, if that was asked for with the output."""

@@ -19,6 +19,7 @@ from kernelbot.harness.data.channel import MAX_PROBLEM_MESSAGE_BYTES, Channel, C
 from kernelbot.harness.data.decode import InvalidValue, decode, is_device_full
 from kernelbot.harness.data.encode import record_fields
 from kernelbot.harness.data.shared_memory import SharedBuffer
+from kernelbot.harness.data.stretches import SharedStretches
 from kernelbot.harness.inside.cage.loader import (
     ProblemBroken,
     ProblemFunctions,
@@ -104,6 +105,8 @@ class _Examiner:
         """The last one that was compared, for `Check`."""
         self._answers: _Answers = {
             messages.MakeData: self._ask,
+            messages.MakeAllData: self._ask_all,
+            messages.CheckAll: self._check_all,
             messages.WorkOut: self._work_out,
             messages.Fill: self._fill,
             messages.Compare: self._compare,
@@ -129,9 +132,12 @@ class _Examiner:
         full = cause is not None and is_device_full(cause)
         self._control_channel.send(messages.ProblemCodeFailed(text, full))
 
-    def _ask(self, request: messages.MakeData, _fds: list[int]) -> None:
-        for number in request.forget:
+    def _forget(self, numbers: tuple[int, ...]) -> None:
+        for number in numbers:
             self._questions.pop(number, None)
+
+    def _ask(self, request: messages.MakeData, _fds: list[int]) -> None:
+        self._forget(request.forget)
         placer = Allocator() if request.arena else None
         arguments, seed = request.arguments, request.seed
         if self._position is not None:
@@ -145,12 +151,42 @@ class _Examiner:
         device_bytes = placer.end if placer is not None else 0
         with contextlib.closing(SharedBuffer.create(given.size_bytes)) as buffer:
             given.copy_to(buffer)  # as it was made: a reference may change what it can't copy
-            made_ns = time.monotonic_ns()
-            if request.works_out:
-                question.work_out()
-            took_ns, max_bytes = time.monotonic_ns() - made_ns, question.max_output_bytes()
+            took_ns = _worked_out_ns(question) if request.works_out else 0
+            max_bytes = question.max_output_bytes()
             answer = messages.Asked(given.skeleton, device_bytes, max_bytes, took_ns)
             self._control_channel.send(answer, [buffer.fd])
+
+    def _ask_all(self, request: messages.MakeAllData, _fds: list[int]) -> None:
+        self._forget(request.forget)
+        with contextlib.closing(SharedStretches(len(request.calls))) as shared:
+            skeletons = []
+            for number, call in enumerate(request.calls, request.number):
+                question = self._examiner.ask(call.arguments, call.seed)
+                self._questions[number] = question
+                shared.add(question.given)  # as it was made: the next one may lie in its memory
+                skeletons.append(question.given.skeleton)
+            reply = messages.AllAsked(skeletons, tuple(shared.begins))
+            self._control_channel.send(reply, [shared.fd])
+
+    def _check_all(self, request: messages.CheckAll, fds: list[int]) -> None:
+        complaint, checked, worked_out_ns = "", 0, 0
+        with contextlib.closing(SharedBuffer.attach(os.dup(fds[0]))) as buffer:
+            for call, value, begin in zip(
+                request.calls, request.values, request.begins, strict=True
+            ):
+                question = self._examiner.ask(call.arguments, call.seed)
+                if request.works_out:
+                    worked_out_ns += _worked_out_ns(question)
+                checked += 1
+                try:
+                    output, _ = decode(value, buffer, self._problem.modules, base=begin)
+                except InvalidValue as error:
+                    complaint = _not_checkable(error)
+                else:
+                    complaint = question.complaint(output)
+                if complaint:
+                    break
+        self._control_channel.send(messages.AllChecked(complaint, checked, worked_out_ns))
 
     def _fill(self, request: messages.Fill, fds: list[int]) -> None:
         """Copy a question's arrays on the GPU into the judge's memory."""
@@ -180,17 +216,17 @@ class _Examiner:
     def _compare(self, request: messages.Compare, fds: list[int]) -> None:
         """A rank's checker may wait for other ranks: until all are asked to `Check`."""
         question, is_alone = self._questions[request.number], self._position is None
-        if not is_alone:
-            question.work_out()  # with the other ranks, whatever their outputs are
+        # With other ranks in any case, whatever their outputs are.
+        took_ns = _worked_out_ns(question) if request.works_out or not is_alone else 0
         try:
             output = self._decoded(request, *fds)
         except InvalidValue as error:  # e.g. on a device, or of a dtype, that isn't known here
-            complaint = f"The output is not a value that the problem can check: {error}."
+            complaint = _not_checkable(error)
         else:
             complaint = question.complaint(output) if is_alone else question.difference(output)
             self._output = None if is_alone else output
         self._give_back_unused()
-        self._control_channel.send(messages.OutputCompared(complaint))
+        self._control_channel.send(messages.OutputCompared(complaint, took_ns))
 
     def _decoded(self, request: messages.Compare, host: int, *chunks: int) -> Any:
         """An output: in the judge's memory on the device, or else brought to the rank's."""
@@ -207,6 +243,17 @@ class _Examiner:
             complaint = self._problem.judge(self._questions[request.number].data, self._output)
         self._give_back_unused()
         self._control_channel.send(messages.OutputCompared(complaint))
+
+
+def _not_checkable(error: InvalidValue) -> str:
+    return f"The output is not a value that the problem can check: {error}."
+
+
+def _worked_out_ns(question: SoleQuestion) -> int:
+    """Compute the reference's answer; how long that took."""
+    start_ns = time.monotonic_ns()
+    question.work_out()
+    return time.monotonic_ns() - start_ns
 
 
 def describe_records(modules: frozenset[str]) -> Iterator[dict[str, Any]]:

@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from kernelbot.harness.inside.cage.questions import Question
 from kernelbot.harness.judge.measuring.rounds import Line, Rounds
+from kernelbot.harness.judge.problem.examiner import CagedQuestion
 from kernelbot.harness.words.windows import Reply
 from kernelbot.protocol import Case
 
@@ -43,7 +43,7 @@ def least_cost(work: Callable[[], object], computed_ns: Callable[[], int]) -> Ju
 
 
 def cost_of_checks(
-    rounds: Rounds, case: Case, line: Line, question: Question, replies: Sequence[Reply]
+    rounds: Rounds, case: Case, line: Line, question: CagedQuestion, replies: Sequence[Reply]
 ) -> JudgeCost:
     """What it costs to check the dearest of a round's outputs; all are checked, once, as a problem
     may do to its data what it likes meanwhile. Raises `AuthorFailure`."""

@@ -27,7 +27,7 @@ from kernelbot.harness.judge.measuring.refusals import too_few
 from kernelbot.harness.judge.measuring.rounds import Line, NumberedCase, Rounds
 from kernelbot.harness.judge.measuring.short_calls import CallLimits, fill_windows
 from kernelbot.harness.judge.measuring.timed_runner import Samples, TimedRunner
-from kernelbot.harness.judge.problem.examiner import Examiner
+from kernelbot.harness.judge.problem.examiner import CagedQuestion, Examiner
 from kernelbot.harness.judge.test_phase import Spend
 from kernelbot.harness.timing.answers import MAX_KEPT_BYTES, SampleOutputs, are_alike
 from kernelbot.harness.timing.processes import FEWEST_OF_EACH, FEWEST_WARM, Cost, affordable
@@ -204,7 +204,7 @@ class Measurer:
         return FEWEST_WARM * calls, checks_s
 
     def _check_all(
-        self, work: SampledCase, one: Samples, questions: Sequence[Question], reply: Reply
+        self, work: SampledCase, one: Samples, questions: Sequence[CagedQuestion], reply: Reply
     ) -> float:
         pairs = zip(questions, reply.value, strict=True)
         return sum(
@@ -267,11 +267,11 @@ class Measurer:
         return {left.index: found}
 
     def _no_samples(self, asked: NumberedCase, runner: TimedRunner, repeatable: bool) -> Samples:
-        def check(question: Question, value: Any) -> None:
+        def check(question: CagedQuestion, value: Any) -> None:
             self._rounds.check(asked.case, runner, question, value)
 
         answers = SampleOutputs(
-            lambda call: self._rounds.question(asked, call),
+            lambda calls, values: self._rounds.check_again(asked, runner, calls, values),
             check,
             repeatable=repeatable,
             share=self._rules.check_share,

@@ -10,9 +10,10 @@ from typing import Any
 from kernelbot.harness.inside.cage.questions import Question
 from kernelbot.harness.judge.measuring.control_runner import IDENTITY, Control
 from kernelbot.harness.judge.measuring.timed_runner import Samples, TimedRunner
-from kernelbot.harness.judge.problem.examiner import Examiner
+from kernelbot.harness.judge.problem.examiner import CagedQuestion, Examiner
 from kernelbot.harness.judge.test_phase import Spend, wrong_answer
 from kernelbot.harness.timing.recurrence import Recurrence
+from kernelbot.harness.words.cage_messages import CallArguments
 from kernelbot.harness.words.plan import Plan
 from kernelbot.harness.words.seeds import call_seed, case_arguments, with_seed
 from kernelbot.harness.words.windows import Reply
@@ -54,13 +55,23 @@ class Rounds:
         self.at_work: TimedRunner | None = None
         """The last one that was called."""
 
-    def question(self, work: NumberedCase, call: int) -> Question:
+    def question(self, work: NumberedCase, call: int) -> CagedQuestion:
         """The data of a call, by its number."""
+        made_of = self._arguments(work, call)
+        return self._examiner.ask(made_of.arguments, made_of.seed)
+
+    def _questions(self, work: NumberedCase, calls: range) -> list[CagedQuestion]:
+        """The data of a window's calls."""
+        if len(calls) == 1 or not self._examiner.asks_all_at_once:
+            return [self.question(work, call) for call in calls]
+        return self._examiner.ask_all([self._arguments(work, call) for call in calls])
+
+    def _arguments(self, work: NumberedCase, call: int) -> CallArguments:
         seed = call_seed(self._secret, work.index, call)
         arguments = case_arguments(work.case, self._plan.secret_seed)
         if call:
             arguments = with_seed(arguments, seed)
-        return self._examiner.ask(arguments, seed)
+        return CallArguments(arguments, seed)
 
     def computed_ns(self) -> int:
         """Processor time so far of all that makes data and checks outputs."""
@@ -77,11 +88,11 @@ class Rounds:
 
     def play(
         self, work: NumberedCase, call: int, line: Line, calls: int = 1
-    ) -> tuple[list[Question], list[Reply]]:
+    ) -> tuple[list[CagedQuestion], list[Reply]]:
         """One window of so many calls, from number `call` on, of each runner, in random order; the
         replies in that of the line. Raises `AuthorFailure`."""
         start = time.monotonic()
-        questions = [self.question(work, call + index) for index in range(calls)]
+        questions = self._questions(work, range(call, call + calls))
         if self._recurrence is not None:
             for index, question in enumerate(questions):
                 self._recurrence.look(call + index, question)
@@ -114,22 +125,42 @@ class Rounds:
                 self.check(work.case, one.runner, question, value)
         return calls
 
-    def check(self, case: Case, runner: TimedRunner, question: Question, value: Any) -> float:
+    def check(self, case: Case, runner: TimedRunner, question: CagedQuestion, value: Any) -> float:
         """Raises `AuthorFailure` if an output is wrong; returns how long that took, in seconds."""
         start = time.monotonic()
-        self._work_out(question)
         with runner.author.blamed():
-            wrong = question.complaint(value)
-            self._spend("check", time.monotonic() - start)
-            if wrong:
-                raise wrong_answer(f"Wrong in a timed call of {case.spec}: {wrong}")
+            if self._may_work_out():
+                wrong = question.complaint_once_worked_out(value)
+                self._reference_s += question.worked_out_s
+            else:
+                wrong = question.complaint(value)
+            self._refuse(wrong, case, start)
         return time.monotonic() - start
 
-    def _work_out(self, question: Question) -> None:
-        """Compute the reference's answer, so that timed calls can't pass a tolerant checker with
-        another kind of value than tests. Once that takes too long, only for outputs of a kind that
-        hasn't been right before (`inside/cage/kinds.py`)."""
+    def check_again(
+        self, work: NumberedCase, runner: TimedRunner, calls: Sequence[int], values: Sequence[Any]
+    ) -> None:
+        """Check outputs of calls whose data are made again. Raises `AuthorFailure`."""
+        if not self._examiner.asks_all_at_once:
+            for call, value in zip(calls, values, strict=True):
+                self.check(work.case, runner, self.question(work, call), value)
+            return
         start = time.monotonic()
-        if self._reference_s <= _REFERENCE_SHARE * (start - self._began):
-            question.work_out()
-            self._reference_s += time.monotonic() - start
+        made_of = [self._arguments(work, call) for call in calls]
+        with runner.author.blamed():
+            wrong, reference_s = self._examiner.complaint_of_any(
+                made_of, values, works_out=self._may_work_out()
+            )
+            self._reference_s += reference_s
+            self._refuse(wrong, work.case, start)
+
+    def _refuse(self, wrong: str, case: Case, start: float) -> None:
+        self._spend("check", time.monotonic() - start)
+        if wrong:
+            raise wrong_answer(f"Wrong in a timed call of {case.spec}: {wrong}")
+
+    def _may_work_out(self) -> bool:
+        """Whether to compute the reference's answer, so that timed calls can't pass a tolerant
+        checker with another kind of value than tests. Once that takes too long, only for outputs of
+        a kind that hasn't been right before (`inside/cage/kinds.py`)."""
+        return self._reference_s <= _REFERENCE_SHARE * (time.monotonic() - self._began)

@@ -4,13 +4,13 @@ Their side is `inside/cage/examiner.py`.
 """
 
 import contextlib
+import itertools
 import socket
 import time
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import count
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 from kernelbot.harness.data.channel import (
     MAX_PROBLEM_MESSAGE_BYTES,
@@ -21,46 +21,32 @@ from kernelbot.harness.data.channel import (
 )
 from kernelbot.harness.data.encode import Encoded
 from kernelbot.harness.data.shared_memory import SharedBuffer
+from kernelbot.harness.data.stretches import SharedStretches
 from kernelbot.harness.gpu.device_data import DeviceData, DeviceValue
 from kernelbot.harness.gpu.judge_device import JudgeDevice
 from kernelbot.harness.gpu.shares import Shares
-from kernelbot.harness.inside.cage.loader import ProblemBroken, ProblemFull, shared_modules
+from kernelbot.harness.inside.cage.loader import ProblemBroken, shared_modules
 from kernelbot.harness.inside.gpu.arena import ArenaPiece
 from kernelbot.harness.judge.problem.cage import Cage
 from kernelbot.harness.judge.problem.lending import Lender
-from kernelbot.harness.judge.problem.received import close_all, on_device, received
+from kernelbot.harness.judge.problem.rank_answers import R, RankAnswer, expected
+from kernelbot.harness.judge.problem.received import (
+    close_all,
+    on_device,
+    received,
+    received_all,
+)
 from kernelbot.harness.judge.problem.record_types import imitate
 from kernelbot.harness.words import cage_messages as messages
-from kernelbot.harness.words.cage_messages import CageReply, CageRequest
+from kernelbot.harness.words.cage_messages import CageReply, CageRequest, CallArguments
 from kernelbot.harness.words.failures import wrote_outside_output
 from kernelbot.harness.words.plan import Plan
 from kernelbot.harness.words.sandbox import SandboxUnavailable
 from kernelbot.protocol import CaseValue
 from kernelbot.protocol.result_size import MAX_TEXT
 
-R = TypeVar("R", bound=CageReply)
 _GRACE_S = 1.0
 """Once one rank has complained, others may wait for it in a collective that it never joins."""
-
-
-@dataclass(frozen=True)
-class _RankAnswer(Generic[R]):
-    """What one rank's process said; the only one's rank is 0."""
-
-    rank: int
-    reply: R
-    fds: list[int]
-
-    @property
-    def complaint(self) -> str:
-        """What is wrong with its rank's output; empty if nothing."""
-        reply = self.reply
-        return reply.complaint[:MAX_TEXT] if isinstance(reply, messages.OutputCompared) else ""
-
-    @property
-    def finds_fault(self) -> bool:
-        """Whether it complained or failed, so that the others may wait in vain."""
-        return bool(self.complaint) or isinstance(self.reply, messages.ProblemCodeFailed)
 
 
 @dataclass(eq=False)
@@ -85,7 +71,7 @@ class CagedQuestion:
     def note_answer(self, reply: messages.Asked, took_s: float) -> None:
         """It was worked out by the time of this reply, which took so long."""
         self._max_bytes = _largest([reply.max_bytes])
-        self.worked_out_s = min(max(reply.worked_out_ns, 0) / 1e9, took_s)
+        self.worked_out_s = _said_s(reply.worked_out_ns, took_s)
 
     def max_output_bytes(self) -> int | None:
         """Implements `Question`: the size of each rank's."""
@@ -94,7 +80,12 @@ class CagedQuestion:
     def complaint(self, output: Any) -> str:
         """Implements `Question`; with ranks, `output` is a tuple of each one's. Raises
         `AuthorFailure` if something was written beside an output."""
-        return self.examiner.complaint(self.number, output)
+        return self.examiner.complaint(self.number, output)[0]
+
+    def complaint_once_worked_out(self, output: Any) -> str:
+        """The same, after working it out."""
+        found, self.worked_out_s = self.examiner.complaint(self.number, output, works_out=True)
+        return found
 
 
 class Examiner:
@@ -109,7 +100,7 @@ class Examiner:
         self._modules = shared_modules(plan.job.problem)
         self._control_channels: list[Channel] = []
         self._lenders: list[Lender] = []
-        self._meetings, self._numbers = count(), count()
+        self._meetings, self._numbers = itertools.count(), itertools.count()
         self._forgotten: list[int] = []
         self._is_loaded = False
 
@@ -148,6 +139,51 @@ class Examiner:
             question.work_out()
         return question
 
+    @property
+    def asks_all_at_once(self) -> bool:
+        """Whether one process has all data, and they are in the host's memory: then one message
+        makes the data of several calls, or checks several outputs."""
+        return not self._devices and not self._plan.has_ranks
+
+    def ask_all(self, calls: Sequence[CallArguments]) -> list[CagedQuestion]:
+        """The questions of several calls, whose data are so quickly made that all may take as long
+        together as any may; for who `asks_all_at_once`. Raises as `ask`."""
+        self._start(1)
+        first, forget = next(self._numbers), tuple(self._forgotten)
+        numbers = [first, *itertools.islice(self._numbers, len(calls) - 1)]
+        del self._forgotten[: len(forget)]
+        request = messages.MakeAllData(tuple(calls), first, forget)
+        (asked,) = self._all(request, messages.AllAsked)
+        questions = [
+            CagedQuestion(self, number, given)
+            for number, given in zip(
+                numbers, received_all(asked.reply, asked.fds, len(calls)), strict=True
+            )
+        ]
+        for question in questions:
+            weakref.finalize(question, self._forgotten.append, question.number)
+        return questions
+
+    def complaint_of_any(
+        self, calls: Sequence[CallArguments], outputs: Sequence[Encoded], *, works_out: bool
+    ) -> tuple[str, float]:
+        """What is wrong with the first output that is wrong, of several calls whose data are made
+        again, and how long the reference took. `works_out`: whether that is asked at all. For who
+        `asks_all_at_once`. Raises as `ask`."""
+        self._start(1)
+        start = time.monotonic()
+        with contextlib.closing(SharedStretches(len(outputs))) as shared:
+            for output in outputs:
+                shared.add(output)
+            skeletons, begins = [one.skeleton for one in outputs], tuple(shared.begins)
+            request = messages.CheckAll(tuple(calls), skeletons, begins, works_out)
+            self._send(0, request, shared.fd)
+        reply = self._gather(messages.AllChecked, 3)[0].reply
+        if not reply.complaint and reply.checked != len(calls):
+            raise ProblemBroken("The problem's process didn't look at all outputs.")
+        took_s = _said_s(reply.worked_out_ns, time.monotonic() - start)
+        return reply.complaint[:MAX_TEXT], took_s
+
     def _on_devices(
         self, number: int, parts: tuple[Encoded, ...], sizes: list[int]
     ) -> tuple[DeviceData, ...]:
@@ -171,8 +207,10 @@ class Examiner:
         answers = self._all(messages.WorkOut(number), messages.WorkedOut)
         return _largest([one.reply.max_bytes for one in answers])
 
-    def complaint(self, number: int, output: Any) -> str:
-        """What is wrong with the output, with its rank if there are several; empty if nothing."""
+    def complaint(self, number: int, output: Any, *, works_out: bool = False) -> tuple[str, float]:
+        """What is wrong with the output, with its rank if there are several, empty if nothing; and
+        how long the reference took, if it `works_out` the answer before."""
+        start = time.monotonic()
         values = [_handed_on(one) for one in (output if self._plan.has_ranks else (output,))]
         for rank, value in enumerate(values):
             piece = value.piece if isinstance(value, DeviceData) else None
@@ -181,14 +219,16 @@ class Examiner:
                 self._lending(rank, piece) as (lent, fds),
             ):
                 value.copy_to(buffer)
-                request = messages.Compare(value.skeleton, lent, number)
+                request = messages.Compare(value.skeleton, lent, number, works_out)
                 self._send(rank, request, buffer.fd, *fds)
-        found = self._first(self._gather(messages.OutputCompared))
+        compared = self._gather(messages.OutputCompared, steps=2 if works_out else 1)
+        said_s = max(_said_s(one.reply.worked_out_ns, time.monotonic() - start) for one in compared)
+        found = self._first(compared)
         if not found and self._plan.has_ranks:
             found = self._first(self._all(messages.Check(number), messages.OutputCompared))
-        return found
+        return found, said_s
 
-    def _first(self, answers: list[_RankAnswer[messages.OutputCompared]]) -> str:
+    def _first(self, answers: list[RankAnswer[messages.OutputCompared]]) -> str:
         found = (self._of_rank(one.rank, one.complaint) for one in answers if one.complaint)
         return next(found, "")
 
@@ -238,7 +278,7 @@ class Examiner:
                 channel.close()
             self._control_channels = []
 
-    def _all(self, request: CageRequest, wanted: type[R], steps: int = 1) -> list[_RankAnswer[R]]:
+    def _all(self, request: CageRequest, wanted: type[R], steps: int = 1) -> list[RankAnswer[R]]:
         """Ask every process. Raises as `_gather`."""
         for rank in range(len(self._control_channels)):
             self._send(rank, request)
@@ -266,20 +306,20 @@ class Examiner:
         except ChannelError as error:
             raise self._cause_of(error) from error
 
-    def _gather(self, wanted: type[R], steps: int = 1) -> list[_RankAnswer[R]]:
+    def _gather(self, wanted: type[R], steps: int = 1) -> list[RankAnswer[R]]:
         """Every process's answer, or only those received so far once a rank has complained.
         `steps`: how many things were asked at once, each of which may take as long as any.
 
         Raises `ProblemBroken` if the problem's own code failed, said anything else or didn't answer
         in time, and `SandboxUnavailable`.
         """
-        found: dict[int, _RankAnswer[CageReply]] = {}
+        found: dict[int, RankAnswer[CageReply]] = {}
         deadline = time.monotonic() + steps * self._cage.patience_s
         while len(found) < len(self._control_channels):
             try:
                 for rank in self._ready(found, deadline):
                     heard = self._control_channels[rank].receive(CageReply, deadline)
-                    found[rank] = _RankAnswer(rank, *heard)
+                    found[rank] = RankAnswer(rank, *heard)
             except ChannelError as error:
                 self._stop()
                 if any(answer.finds_fault for answer in found.values()):
@@ -287,7 +327,7 @@ class Examiner:
                 raise self._cause_of(error) from error
             if any(answer.finds_fault for answer in found.values()):
                 deadline = min(deadline, time.monotonic() + _GRACE_S)
-        return _expected([found[rank] for rank in sorted(found)], wanted)
+        return expected([found[rank] for rank in sorted(found)], wanted)
 
     def _ready(self, found: Mapping[int, object], deadline: float) -> list[int]:
         """The ranks that hadn't answered and now have; the only one is waited for where it is
@@ -309,6 +349,11 @@ class Examiner:
         return self._cage.cause_of(error)
 
 
+def _said_s(told_ns: int, took_s: float) -> float:
+    """How long something took, as the problem's process says: not more than what it is part of."""
+    return min(max(told_ns, 0) / 1e9, took_s)
+
+
 def _largest(sizes: Sequence[int | None]) -> int | None:
     """The largest of several sizes; None if one isn't known."""
     known = [size for size in sizes if size is not None and size >= 0]
@@ -322,28 +367,3 @@ def _handed_on(output: Encoded | DeviceValue) -> Encoded:
     if not output.is_within_bounds():
         raise wrote_outside_output()
     return output.encoded()
-
-
-def _expected(answers: list[_RankAnswer[CageReply]], wanted: type[R]) -> list[_RankAnswer[R]]:
-    """The answers of the wanted kind, without descriptors that weren't asked for. Raises
-    `ProblemBroken` if one is of another kind, unless another's complaint explains it."""
-    kept: list[_RankAnswer[R]] = []
-    if wanted is not messages.Asked:
-        for one in answers:
-            close_all(one.fds)
-    is_explained = any(one.complaint for one in answers)
-    for one in answers:
-        reply = one.reply
-        if isinstance(reply, wanted):
-            kept.append(_RankAnswer(one.rank, reply, one.fds))
-        elif not is_explained:
-            raise _failure(reply)
-    return kept
-
-
-def _failure(reply: CageReply) -> ProblemBroken:
-    """The failure that a process of the problem's tells of, or saying anything else is one."""
-    if not isinstance(reply, messages.ProblemCodeFailed):
-        return ProblemBroken(f"The problem's code said what it should not: {reply.word}.")
-    kind = ProblemFull if reply.full else ProblemBroken
-    return kind(reply.text[:MAX_TEXT])

@@ -4,6 +4,7 @@ import contextlib
 import ctypes
 import os
 import stat
+from collections.abc import Iterator
 from functools import partial
 
 from kernelbot.harness.data.descriptors import close_apart
@@ -22,11 +23,33 @@ def received(answer: messages.Asked, fds: list[int], *, in_arena: bool) -> Encod
     `in_arena`: the arrays of a GPU are not among it. Takes the descriptors. Raises `ProblemBroken`
     if it isn't what it should be.
     """
+    with _sent_memory(fds) as buffer:
+        return _copied(answer.data, buffer, (0, buffer.size_bytes), in_arena=in_arena)
+
+
+def received_all(answer: messages.AllAsked, fds: list[int], count: int) -> list[Encoded]:
+    """The data of `count` calls that a process of the problem's sent together. Takes the
+    descriptors. Raises `ProblemBroken` if it isn't what it should be."""
+    with _sent_memory(fds) as buffer:
+        skeletons, begins = answer.data, [*answer.begins, buffer.size_bytes]
+        if type(skeletons) is not list or not len(skeletons) == len(answer.begins) == count:
+            raise ValueError("as much as wasn't asked for")
+        if begins != sorted(begins) or begins[0] < 0:
+            raise ValueError("bytes outside of the buffer")
+        return [
+            _copied(skeleton, buffer, (begin, end), in_arena=False)
+            for skeleton, begin, end in zip(skeletons, begins, begins[1:], strict=False)
+        ]
+
+
+@contextlib.contextmanager
+def _sent_memory(fds: list[int]) -> Iterator[SharedBuffer]:
+    """The memory that came along, while it is read. Takes the descriptors."""
     try:
         if len(fds) != 1:
             raise ValueError(f"{len(fds)} descriptors")
         with contextlib.closing(SharedBuffer.attach_sealed(os.dup(fds[0]))) as buffer:
-            return _copied(answer.data, buffer, in_arena=in_arena)
+            yield buffer
     except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError) as error:
         raise ProblemBroken(f"The problem's process sent no data: {error}") from error
     except OSError as error:
@@ -45,8 +68,11 @@ def on_device(device: JudgeDevice, given: Encoded, size_bytes: int) -> DeviceDat
     return DeviceData(given.skeleton, *host, device=device, piece=piece)
 
 
-def _copied(skeleton: Json, buffer: SharedBuffer, *, in_arena: bool) -> Encoded:
-    size_bytes = buffer.size_bytes
+def _copied(
+    skeleton: Json, buffer: SharedBuffer, stretch: tuple[int, int], *, in_arena: bool
+) -> Encoded:
+    begin, end = stretch
+    size_bytes = end - begin
     stretches = list((host_leaf_sizes if in_arena else leaf_sizes)(skeleton))
     for offset, size in stretches:
         if type(offset) is not int or type(size) is not int:
@@ -54,7 +80,7 @@ def _copied(skeleton: Json, buffer: SharedBuffer, *, in_arena: bool) -> Encoded:
         if not 0 <= offset <= offset + size <= size_bytes:
             raise ValueError("bytes outside of the buffer")
     kept = ctypes.create_string_buffer(size_bytes)
-    ctypes.memmove(kept, buffer.address, size_bytes)
+    ctypes.memmove(kept, buffer.address + begin, size_bytes)
     start = ctypes.addressof(kept)
     leaves = tuple(Leaf(start + offset, size, offset, kept) for offset, size in stretches)
     return Encoded(skeleton, leaves, size_bytes)
