@@ -3,8 +3,11 @@
 from typing import Any, Final
 
 from fastapi import FastAPI
+from fastapi.openapi.models import Schema
 
 from kernelbot.api.dependencies import WAYS_IN
+from kernelbot.api.popcorn.models import ErrorAnswer
+from kernelbot.schemas.errors import ErrorBody
 
 _SCHEMAS: Final = "#/components/schemas/"
 _BOARDS: Final = "kernelbot__boards__"
@@ -63,6 +66,10 @@ NAMES: Final = {
 the document of an earlier release know them by these."""
 
 
+_ERRORS: Final = (ErrorBody, ErrorAnswer)
+"""What `described_error` refers to."""
+
+
 class Documented(FastAPI):
     """Adds the ways to authenticate at each route below `prefix` that may need a token."""
 
@@ -74,6 +81,10 @@ class Documented(FastAPI):
         """The schema, made once."""
         if self.openapi_schema is None:
             made = super().openapi()
+            for body in _ERRORS:
+                schema = Schema(**body.model_json_schema(mode="serialization"))
+                plain = schema.model_dump(mode="json", by_alias=True, exclude_none=True)
+                made["components"]["schemas"][body.__name__] = plain
             _name_ways_in(made, self._prefix)
             self.openapi_schema = _with_known_names(made)
         return self.openapi_schema

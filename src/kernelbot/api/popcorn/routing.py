@@ -11,7 +11,14 @@ from fastapi.routing import APIRoute
 from starlette.routing import Match
 from starlette.types import Scope
 
-from kernelbot.api.errors import body_of, headers_of, note, sentence, status_of
+from kernelbot.api.errors import (
+    body_of,
+    described_error,
+    headers_of,
+    note,
+    sentence,
+    status_of,
+)
 from kernelbot.api.popcorn.models import ErrorAnswer
 from kernelbot.domain import errors
 
@@ -27,8 +34,8 @@ RESERVED = frozenset({"admin", "api", "auth", "bot", "health", "metrics", "ready
 """First parts of paths that are never a board's name in `POST /{board}/{device}/{mode}`."""
 
 ERRORS: dict[int | str, dict[str, Any]] = {
-    "4XX": {"model": ErrorAnswer, "description": "What the client can correct."},
-    "5XX": {"model": ErrorAnswer, "description": "An error of the server."},
+    "4XX": described_error(ErrorAnswer, "What the client can correct."),
+    "5XX": described_error(ErrorAnswer, "An error of the server."),
 }
 """The `responses` of every route here, for OpenAPI."""
 
