@@ -184,6 +184,16 @@ def test_a_build_step_says_which_call_failed_and_why(host: Host) -> None:
     )
 
 
+@pytest.mark.exhaustive
+def test_a_build_step_says_once_that_compiling_took_too_long(host: Host) -> None:
+    job = triton_job(only_ahead("while True: pass"), compile_s=20)
+    result = host.attempt(build_job(job, "b1", "builder"), quiet)
+    assert result.compile is not None
+    when, why = result.compile.output.splitlines()
+    assert "Called with size: 64; seed: " == when[:28]
+    assert why.startswith("Compiling was not done after 10 s. Unroll less")
+
+
 def test_what_another_nvcc_has_built_is_not_taken(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

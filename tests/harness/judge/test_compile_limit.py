@@ -10,10 +10,12 @@ from kernelbot.harness.words.failures import (
     AuthorFailure,
     more_time_s,
     while_compiling,
+    while_only_compiling,
     with_limit,
 )
 from kernelbot.protocol import (
     JobSpec,
+    Limits,
     Mode,
     Phase,
     ProgressEvent,
@@ -142,3 +144,25 @@ def late_after(waited_s: float) -> AuthorFailure:
     late = AuthorFailure(Verdict.TIME_LIMIT, "late")
     late.waited_s = waited_s
     return late
+
+
+@pytest.mark.parametrize(
+    ("verdict", "said"),
+    [
+        (Verdict.TIME_LIMIT, "Compiling was not done after 20 s. Unroll less"),
+        (Verdict.MEMORY_LIMIT, "Compiling needed more than 1024 MiB of memory. Unroll less"),
+    ],
+)
+def test_who_only_compiles_is_told_of_compiling(verdict: Verdict, said: str) -> None:
+    late = AuthorFailure(verdict, "of a phase", "seen")
+    found = while_only_compiling(late, 20, Limits(memory_bytes=1 << 30))
+    assert (verdict, True, "seen") == (
+        found.verdict,
+        found.message.startswith(said),
+        found.evidence,
+    )
+
+
+def test_other_failures_are_what_they_were() -> None:
+    wrong = AuthorFailure(Verdict.RUNTIME_ERROR, "raised")
+    assert wrong is while_only_compiling(wrong, 20, Limits())

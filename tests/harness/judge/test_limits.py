@@ -34,6 +34,13 @@ def test_data_that_never_passes_the_host_needs_none_of_its_memory() -> None:
     assert 16 * GIB == limits.memory_bytes
 
 
+def test_what_is_only_built_has_room_for_a_compiler_and_no_data() -> None:
+    """A preflight, or a build step: a compiler that needs 20 GiB reaches a limit."""
+    device = DeviceSpec("H100", Vendor.NVIDIA)
+    job = replace(a_job(SORT), device=device, limits=Limits(), build_only=True)
+    assert 16 * GIB == with_limits_in_force(job, 128 * GIB).limits.memory_bytes
+
+
 def test_whoever_grants_a_gpu_more_is_obeyed() -> None:
     given = replace(Limits(), memory_bytes=100 * GIB, processes=5000, file_size_bytes=3 * GIB)
     job = replace(a_job(SORT), device=DeviceSpec("MI300", Vendor.AMD), limits=given)

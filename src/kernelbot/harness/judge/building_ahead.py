@@ -34,7 +34,11 @@ from kernelbot.harness.judge.problem.cage import Cage
 from kernelbot.harness.judge.problem.examiner import Examiner
 from kernelbot.harness.judge.system import cpu_model
 from kernelbot.harness.sandbox import RunnerClient
-from kernelbot.harness.words.failures import AuthorFailure, while_compiling
+from kernelbot.harness.words.failures import (
+    AuthorFailure,
+    while_compiling,
+    while_only_compiling,
+)
 from kernelbot.harness.words.plan import Plan
 from kernelbot.harness.words.seeds import with_seed
 from kernelbot.protocol import (
@@ -140,8 +144,10 @@ def _built(job: JobSpec, author: Contestant, client: RunnerClient) -> CachedBuil
         else:
             packed = session.builds()
     except AuthorFailure as error:  # where it counts, it is told
-        late = while_compiling(error, spec.timeouts.compile_s, deadline)
-        troubles.append(_in_words(AT_IMPORT, late))
+        told = while_compiling(error, spec.timeouts.compile_s, deadline)
+        if error.verdict is Verdict.MEMORY_LIMIT:
+            told = while_only_compiling(error, spec.timeouts.compile_s, job.limits)
+        troubles.append(_in_words(AT_IMPORT, told))
         with contextlib.suppress(AuthorFailure):  # what was compiled before it failed
             packed = session.builds() if job.build_only else b""
     finally:
@@ -175,9 +181,14 @@ def _built_by_calls(
                 try:
                     session.call(given)  # its output is of no use
                 except AuthorFailure as error:
-                    troubles.append(_in_words(when, error))
+                    told = while_only_compiling(error, limit_s, job.limits)
+                    troubles.append(_in_words(when, told))
+                    if error.fatal:
+                        break
                 found = session.builds() or found
-        except (AuthorFailure, ProblemBroken) as error:  # where it counts, it is told
+        except AuthorFailure as error:  # where it counts, it is told
+            troubles.append(_in_words(when, while_only_compiling(error, limit_s, job.limits)))
+        except ProblemBroken as error:
             troubles.append(_in_words(when, error))
     return found
 

@@ -21,11 +21,13 @@ def with_limits_in_force(
     job: JobSpec, machine_bytes: int | None = None, *, staged: bool = True
 ) -> JobSpec:
     """The same job with the limits that hold here. `machine_bytes`: this machine's memory; None: as
-    the system says. `staged`: whether a GPU's data passes the host's memory on its way."""
+    the system says. `staged`: whether a GPU's data passes the host's memory on its way, which none
+    does of a job that only builds."""
     if job.device.vendor is Vendor.CPU:
         return job
     machine_bytes = machine_memory_bytes() if machine_bytes is None else machine_bytes
-    wanted_bytes = _STAGED_MEMORY_BYTES if staged else _GPU_MEMORY_BYTES
+    is_staged = staged and not job.build_only
+    wanted_bytes = _STAGED_MEMORY_BYTES if is_staged else _GPU_MEMORY_BYTES
     least_bytes = min(wanted_bytes, int(machine_bytes * _MACHINE_SHARE))
     limits = replace(
         job.limits,

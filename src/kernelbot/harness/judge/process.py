@@ -57,6 +57,7 @@ from kernelbot.protocol import (
     ProgressEvent,
     RunResult,
     SandboxMode,
+    Verdict,
 )
 from kernelbot.protocol.result_size import MAX_TEXT
 
@@ -100,9 +101,9 @@ def judge_and_report(
     os.dup2(2, 1)  # what is printed here is nobody's result
     channel = Channel(job_sock, JOB_CAP_BYTES)
     told = _expect(channel, messages.JudgeJob)
-    in_arenas = has_arenas(told.job)
-    job = with_limits_in_force(told.job, staged=not in_arenas)
-    order, plan = told.order, Plan.for_job(job, in_arenas=in_arenas)
+    order, in_arenas = told.order, has_arenas(told.job)
+    job = with_limits_in_force(told.job, staged=not in_arenas and not order.only_builds)
+    plan = Plan.for_job(job, in_arenas=in_arenas)
     group.limit(job.limits)
     client.undisturbed = order.undisturbed
     client.filter = render_filter(order.render_nodes)
@@ -170,7 +171,8 @@ def _judge(
     else:
         collected = _natively(plan, order, client, flusher, emit, turns, cache, afterwards, driver)
     if has_kernels_on_cpu(job):
-        ran = notes_on_cpu(job) if collected.phases else ()
+        is_late = any(one.verdict is Verdict.TIME_LIMIT for one in collected.phases)
+        ran = notes_on_cpu(job, is_late=is_late) if collected.phases else ()
         collected.notes[:0] = (*ran, *note_on_unknown(_errors(collected)))
     duration_s = time.monotonic() - start - turns.waited_s
     collected.timings["total"] = duration_s

@@ -159,6 +159,27 @@ def while_compiling(error: AuthorFailure, limit_s: float, deadline: float) -> Au
     return _with_waiting(late, error, limit_s)
 
 
+def while_only_compiling(error: AuthorFailure, limit_s: float, limits: Limits) -> AuthorFailure:
+    """The same failure of a file that is only compiled for now, in words that say so. `limit_s`: of
+    the calls that compile."""
+    if error.verdict is Verdict.TIME_LIMIT:
+        message = (
+            f"Compiling was not done after {limit_s:g} s. Unroll less (`tl.static_range`, "
+            "recursion with `constexpr`), try smaller blocks and fewer configurations, or ask the "
+            "problem's author for a longer compile limit."
+        )
+    elif error.verdict is Verdict.MEMORY_LIMIT:
+        message = (
+            f"Compiling needed more than {limits.memory_bytes >> 20} MiB of memory. Unroll less, "
+            "use fewer templates and headers, and smaller blocks and static arrays."
+        )
+    else:
+        return error
+    said = AuthorFailure(error.verdict, message, error.evidence)
+    said.of_opponent = error.of_opponent
+    return said
+
+
 def _with_waiting(late: AuthorFailure, error: AuthorFailure, limit_s: float) -> AuthorFailure:
     """The same, with how long it waited for a processor, if that may be why it was late. If others
     had its processor for most of the limit, it is disputable, and excused if it happens again."""

@@ -10,6 +10,7 @@ from kernelbot.harness.judge.build.on_cpu import (
     CHECKED_NOTE,
     HIP_NOTE,
     KERNELS_ON_CPU_NOTE,
+    LATE_NOTE,
     flags_for_cpu,
     has_kernels_on_cpu,
     note_on_unknown,
@@ -154,6 +155,7 @@ def test_a_report_says_how_its_kernels_ran(
     )
     assert has_kernels_on_cpu(job)
     assert expected == notes_on_cpu(job)
+    assert (LATE_NOTE, *expected) == notes_on_cpu(job, is_late=True)
 
 
 def test_flags_that_only_nvcc_knows_are_left_out() -> None:

@@ -70,6 +70,7 @@ _OWN = tuple(
         "_copies",
         "_cub",
         "_cub_sort",
+        "_faults",
         "_functional",
         "_groups",
         "_half",

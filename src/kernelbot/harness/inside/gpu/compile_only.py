@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from kernelbot.harness.inside.built_kernels import TRITON_WORDS
+from kernelbot.harness.inside.gpu import configurations
 from kernelbot.harness.inside.gpu.gpu_model import GpuModel
 from kernelbot.harness.inside.own_builds import TRITON_CACHE
 from kernelbot.protocol import Vendor
@@ -45,6 +46,7 @@ def install(model: GpuModel) -> None:
     driver.set_active(_Driver(model))
     _tell_helion()
     autotuner.Autotuner.check_disk_cache = _without_files
+    configurations.install()
     if model.vendor is Vendor.NVIDIA:
         _keep_words_of_ptxas()
 

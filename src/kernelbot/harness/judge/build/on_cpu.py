@@ -30,6 +30,11 @@ ONLY_TESTS = (
     "The processor can run a GPU's kernels to test them, and not to time them: only `--mode test` "
     "is for the device {device!r}. Submit the file to a device with a GPU for other modes."
 )
+LATE_NOTE = (
+    "It may be slow, and it may wait forever: here a block's threads run in turn, each until a "
+    "barrier, and blocks one after another. A thread that waits in a loop until another thread or "
+    "another block has written something never sees it. Have it wait at a barrier."
+)
 UNKNOWN_NOTE = (
     "The device CPU has CUDA and HIP by headers of its own, and {name!r} isn't in them. If it is "
     "the toolkit's, see by `kernelbot preflight` whether the file compiles for a GPU, and submit "
@@ -64,11 +69,12 @@ def has_kernels_on_cpu(job: JobSpec) -> bool:
     return compiles and job.problem.lang is Lang.PY and job.device.vendor is Vendor.CPU
 
 
-def notes_on_cpu(job: JobSpec) -> tuple[str, ...]:
-    """What such a job's report says of how its kernels ran."""
+def notes_on_cpu(job: JobSpec, *, is_late: bool = False) -> tuple[str, ...]:
+    """What such a job's report says of how its kernels ran. `is_late`: they took too long."""
+    late = (LATE_NOTE,) if is_late else ()
     hip = (HIP_NOTE,) if not runs_on_cpu(job) and mentions_hip(job.submission.text) else ()
     checked = (CHECKED_NOTE,) if job.checked else ()
-    return (KERNELS_ON_CPU_NOTE, *hip, *checked)
+    return (*late, KERNELS_ON_CPU_NOTE, *hip, *checked)
 
 
 def note_on_unknown(said: str) -> tuple[str, ...]:

@@ -49,6 +49,7 @@
 #include "cuda_on_cpu_stacks.h"
 #include "cuda_on_cpu_checks.h"
 #include "cuda_on_cpu_block.h"
+#include "cuda_on_cpu_faults.h"
 #include "cuda_on_cpu_launch.h"
 #ifdef CUDA_ON_CPU_CHECK
 #include "cuda_on_cpu_races.h"

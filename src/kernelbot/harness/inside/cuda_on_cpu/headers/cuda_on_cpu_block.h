@@ -61,6 +61,10 @@ CUDA_ON_CPU_HIDDEN inline Block block;
 alignas(1024) CUDA_ON_CPU_HIDDEN inline unsigned char dynamic_shared[DYNAMIC_SHARED_BYTES];
 CUDA_ON_CPU_HIDDEN inline std::mutex one_launch;
 
+// Whether the calling thread of the host is running a kernel. Others may launch theirs meanwhile.
+CUDA_ON_CPU_UNSEEN inline bool is_in_kernel() {
+    return __atomic_load_n(&block.host, __ATOMIC_RELAXED) == pthread_self();
+}
 inline unsigned rank() { return static_cast<unsigned>(block.current - block.threads); }
 inline unsigned lane() { return rank() % WARP; }
 

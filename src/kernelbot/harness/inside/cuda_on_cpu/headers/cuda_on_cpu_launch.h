@@ -2,10 +2,6 @@
 #pragma once
 
 namespace cuda_on_cpu {
-// Whether the calling thread of the host is running a kernel. Others may launch theirs meanwhile.
-CUDA_ON_CPU_UNSEEN inline bool is_in_kernel() {
-    return __atomic_load_n(&block.host, __ATOMIC_RELAXED) == pthread_self();
-}
 struct Running {
     CUDA_ON_CPU_UNSEEN Running() {
         __atomic_store_n(&block.host, pthread_self(), __ATOMIC_RELAXED);
@@ -47,6 +43,7 @@ inline int garbage_of_block() { return blockIdx.x % 2 ? 0xff : 0x7f; }
 
 inline void run_blocks(dim3 grid, size_t shared_bytes) {
     Running running;
+    Watched watched;
     for (unsigned z = 0; z < grid.z && !block.stopped; ++z)
         for (unsigned y = 0; y < grid.y && !block.stopped; ++y)
             for (unsigned x = 0; x < grid.x && !block.stopped; ++x) {

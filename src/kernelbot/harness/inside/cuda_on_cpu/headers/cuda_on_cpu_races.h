@@ -128,6 +128,7 @@ inline bool is_one_place() {
 }
 
 CUDA_ON_CPU_UNSEEN inline void outside(const char *at, size_t bytes, bool is_write, void *where) {
+    if (is_null(at)) return stop_at_null(at, is_write ? "writes" : "reads", where);
     const Range *nearest = shared_beside(at);
     auto *dynamic = reinterpret_cast<const char *>(dynamic_shared);
     long distance = 0;
@@ -152,15 +153,10 @@ CUDA_ON_CPU_UNSEEN inline void outside(const char *at, size_t bytes, bool is_wri
                  nearest->first - at, nearest->name);
     else if (nearest)
         snprintf(place, sizeof place, ", across the end of `%s`", nearest->name);
-    uint3 own = threadIdx;
-    block.running = false; // what follows isn't the kernel's
-    char text[600];
-    snprintf(text, sizeof text,
-             "thread (%u,%u,%u) of block (%u,%u,%u) %s %zu bytes outside of all arrays%s. Check "
-             "the index.",
-             own.x, own.y, own.z, blockIdx.x, blockIdx.y, blockIdx.z, is_write ? "writes" : "reads",
-             bytes, place);
-    stop(text, where);
+    char does[400];
+    snprintf(does, sizeof does, "%s %zu bytes outside of all arrays%s. Check the index.",
+             is_write ? "writes" : "reads", bytes, place);
+    stop_thread(does, where);
 }
 
 CUDA_ON_CPU_UNSEEN inline bool is_ordered(const Access &before, unsigned self) {

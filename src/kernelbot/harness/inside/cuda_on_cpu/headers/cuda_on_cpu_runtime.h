@@ -143,7 +143,15 @@ inline bool may_be_hosts(const void *at) {
               nullptr, cudaErrorInvalidValue);
     return false;
 }
+inline bool may_be_used(const void *at, const char *error) {
+    if (!is_null(at)) return true;
+    set_error(error, nullptr, cudaErrorInvalidValue);
+    return false;
+}
 inline bool may_be_copied(void *to, const void *from, size_t bytes, cudaMemcpyKind kind) {
+    constexpr const char *no_null =
+        "invalid argument: a copy from or to a null pointer. Check where it was set.";
+    if (!may_be_used(to, no_null) || !may_be_used(from, no_null)) return false;
     bool from_host = kind == cudaMemcpyHostToHost || kind == cudaMemcpyHostToDevice;
     bool to_host = kind == cudaMemcpyHostToHost || kind == cudaMemcpyDeviceToHost;
     return has_room(to, bytes, "copy") && has_room(from, bytes, "copy") &&
@@ -205,7 +213,10 @@ inline cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from
     return cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind);
 }
 inline cudaError_t cudaMemset(void *at, int value, size_t bytes) {
-    if (!cuda_on_cpu::has_room(at, bytes, "memset"))
+    constexpr const char *no_null =
+        "invalid argument: a memset of a null pointer. Check where it was set.";
+    if (bytes && (!cuda_on_cpu::may_be_used(at, no_null) ||
+                  !cuda_on_cpu::has_room(at, bytes, "memset")))
         return cuda_on_cpu::report_error(), cudaErrorInvalidValue;
     cuda_on_cpu::fill_bytes(at, value, bytes);
     return cudaSuccess;

@@ -27,12 +27,9 @@ CUDA_ON_CPU_UNSEEN inline bool is_looked_at() {
     return block.running && !block.stopped && is_in_kernel();
 }
 CUDA_ON_CPU_UNSEEN inline void undefined(const char *does, const char *what_then, void *where) {
-    block.running = false; // what follows isn't the kernel's
-    uint3 own = threadIdx;
     char text[600];
-    snprintf(text, sizeof text, "thread (%u,%u,%u) of block (%u,%u,%u) %s. %s", own.x, own.y, own.z,
-             blockIdx.x, blockIdx.y, blockIdx.z, does, what_then);
-    stop(text, where);
+    snprintf(text, sizeof text, "%s. %s", does, what_then);
+    stop_thread(text, where);
 }
 } // namespace cuda_on_cpu
 
