@@ -169,7 +169,8 @@ def test_a_report_has_room_for_so_much() -> None:
 
 
 def test_what_a_report_says_of_itself_is_short() -> None:
-    rows = tuple({**ROW, "name": f"{'k' * 280}{number}"} for number in range(300))
+    row = {**ROW, "stack_bytes": "65536"}
+    rows = tuple({**row, "name": f"{'k' * 280}{number}"} for number in range(300))
     output = "".join(f"k.cu({line}): error: {'x' * 400}\n" for line in range(1, 60))
     text = short_text(Preflight(told(result(rows, output=output))))
     assert len(text) <= 1200

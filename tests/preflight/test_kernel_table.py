@@ -78,6 +78,22 @@ def test_a_short_table_has_the_first_kernels_and_what_says_most_of_them() -> Non
     ]
 
 
+@pytest.mark.parametrize(
+    ("now", "before", "shown"), [(0, 0, None), (400, 400, Cell("400")), (0, 400, Cell("0", "400"))]
+)
+def test_a_short_table_has_the_stack_if_there_is_or_was_any(
+    now: int, before: int, shown: Cell | None
+) -> None:
+    one, then = (
+        replace(report, kernels=(replace(kernel, figures=figures),))
+        for stack in (now, before)
+        for report in (report_of(),)
+        for kernel in report.kernels
+        for figures in (replace(kernel.figures, stack_bytes=stack),)
+    )
+    assert shown == cells(kernel_table(Preflight(one, then)).short(6)).get("stack")
+
+
 def test_a_kernel_of_which_no_block_has_room_is_named() -> None:
     (said,) = never_launched(mi300x_report())
     assert said.startswith("scan can't be launched with 256 threads: one block needs more shared")

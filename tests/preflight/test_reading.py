@@ -285,3 +285,11 @@ def test_a_kernel_that_was_not_launched_has_no_occupancy() -> None:
         kernel.figures.threads,
         kernel.figures.shared_bytes,
     )
+
+
+def test_what_a_sentence_has_said_is_not_printed_again() -> None:
+    said = "Called with size: 1:\nCompiling was not done after 50 s."
+    text = preflight_text(Preflight(read(result(output=said))))
+    assert 1 == text.count("was not done")
+    more = f"{said}\nfirst\nlast"
+    assert "\n      first\n" in preflight_text(Preflight(read(result(output=more))))

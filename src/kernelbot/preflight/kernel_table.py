@@ -18,6 +18,8 @@ class Column:
     is_number: bool = True
     is_short: bool = False
     """Whether a short table has it, which leaves out what is the same in most files."""
+    is_short_if_any: bool = False
+    """Whether a short table has it if it is or was more than 0 for any of its kernels."""
     is_shown_if_zero: bool = True
     """False: it is left out if it is 0 for all kernels, as of GPUs that have no such thing."""
     needs_room: bool = False
@@ -65,8 +67,14 @@ class KernelTable:
 
     def short(self, most: int) -> "KernelTable":
         """The first rows, with the columns that say most."""
-        chosen = [at for at, column in enumerate(self.columns) if column.is_short]
-        return _chosen(self.columns, self.rows[:most], chosen)
+        rows = self.rows[:most]
+        chosen = [
+            at
+            for at, column in enumerate(self.columns)
+            if column.is_short
+            or (column.is_short_if_any and any(row.cells[at].has_any for row in rows))
+        ]
+        return _chosen(self.columns, rows, chosen)
 
 
 def _threads(kernel: Kernel) -> int | None:
@@ -90,7 +98,12 @@ COLUMNS = (
     ),
     Column("scalar", lambda kernel: kernel.figures.scalar_registers, "registers of a warp (SGPRs)"),
     Column("spills", lambda kernel: kernel.figures.spill_bytes, "bytes of a thread", is_short=True),
-    Column("stack", lambda kernel: kernel.figures.stack_bytes, "bytes of a thread"),
+    Column(
+        "stack",
+        lambda kernel: kernel.figures.stack_bytes,
+        "bytes of a thread",
+        is_short_if_any=True,
+    ),
     Column("shared", lambda kernel: kernel.figures.shared_bytes, "bytes of a block", is_short=True),
     Column(
         "blocks",

@@ -7,7 +7,13 @@ from kernelbot.preflight.kernel_table import (
     kernel_table,
     never_launched,
 )
-from kernelbot.preflight.model import Diagnostic, Preflight, PreflightOutcome, Severity
+from kernelbot.preflight.model import (
+    Diagnostic,
+    Preflight,
+    PreflightOutcome,
+    PreflightReport,
+    Severity,
+)
 from kernelbot.render.table import table, width_of, widths_of
 from kernelbot.render.text import counted, cut, indent, one_line, printable, shorten
 from kernelbot.render.units import seconds_text
@@ -38,9 +44,17 @@ def preflight_text(preflight: Preflight, columns: int | None = None) -> str:
         parts.append(indent(_table(shown, columns and columns - 2), "  "))
         parts += [f"  ... and {counted(report.left_out, 'kernel')} more"] if report.left_out else []
         parts += [f"  ! {one_line(line)}" for line in never_launched(report)]
-    if report.outcome is not PreflightOutcome.COMPILED and not report.diagnostics and report.output:
+    if report.outcome is not PreflightOutcome.COMPILED and _says_more(report):
         parts.append(indent(printable(shorten(report.output.strip(), _MAX_OUTPUT)), "      "))
     return "\n".join(parts)
+
+
+def _says_more(report: PreflightReport) -> bool:
+    """Whether compilers said what no diagnostic and no sentence has."""
+    if report.diagnostics:
+        return False
+    said = (line.strip() for line in report.output.splitlines())
+    return not all(any(line in why for why in report.not_compiled) for line in said)
 
 
 def short_text(preflight: Preflight) -> str:
