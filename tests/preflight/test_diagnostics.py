@@ -209,3 +209,41 @@ def test_ptxas_names_a_kernel_as_its_author_does(mangled: str, name: str) -> Non
     said = f"Registers are spilled to local memory in function '{mangled}', 8 bytes spill stores"
     [found] = read_diagnostics(f"ptxas warning : {said}\n", "", "submission.cu")
     assert found.message == said.replace(mangled, name)
+
+
+INLINE = '''source = """
+__global__ void add(float* out) {
+    out[0] = x;
+    out[0] = y;
+    out[0] = y;
+}
+"""
+'''
+
+
+@pytest.mark.parametrize(
+    ("shown", "expected"),
+    [
+        ("          out[0] = x;\n                   ^", ("mine.py", 3, 14)),
+        ("  __attribute__((global)) void add(float* out) {", ("mine.py", 2, None)),
+        ("          out[0] = y;", (".cache/torch_extensions/a/cuda.cu", 3, None)),
+        ("", (".cache/torch_extensions/a/cuda.cu", 3, None)),
+    ],
+)
+def test_an_error_in_a_text_of_load_inlines_has_its_line_of_the_file(
+    shown: str, expected: tuple[str, int, int | None]
+) -> None:
+    """If the line that nvcc shows stands in the file once."""
+    output = f".cache/torch_extensions/a/cuda.cu(3): error: undefined\n{shown}\n"
+    (found,) = read_diagnostics(output, INLINE, "mine.py")
+    assert expected == (found.file, found.line, found.column)
+
+
+def test_an_error_of_tritons_that_names_an_object_is_told_once() -> None:
+    kernel = "def k(x):\n    y = x[:2]\n        ^\n"
+    calls = [
+        f"triton.compiler.errors.CompilationError: at 2:8:\n{kernel}bad index: <slice at 0x{at}>"
+        for at in ("7fe5", "7fe6")
+    ]
+    found = read_diagnostics("\n".join(calls), "", "mine.py")
+    assert ["bad index: <slice>"] == [one.message for one in found]

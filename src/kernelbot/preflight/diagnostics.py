@@ -34,6 +34,12 @@ _UNKNOWN_GPU = re.compile(
 _BY_PTXAS = "PTXASError: "
 """What Triton raises if ptxas fails, for whatever reason."""
 _CARET = re.compile(r"^\s*\^\s*$")
+_EXTENSIONS = "torch_extensions/"
+"""In the path of a source that `load_inline` has written from a text of the author's file."""
+_SPACE = re.compile(r"__attribute__\(\((global|device|host|shared|constant)\)\)")
+"""As nvcc shows `__global__` and its like."""
+_ADDRESS = re.compile(r" at 0x[0-9a-f]+")
+"""Of an object of Python's: another one in each process."""
 
 
 class SourceText:
@@ -46,6 +52,14 @@ class SourceText:
     def lines(self) -> list[str]:
         """The file's lines, numbered by compilers from 1."""
         return self._text.splitlines()
+
+    @cached_property
+    def stripped_line_numbers(self) -> dict[str, int | None]:
+        """The same without spaces around them; None also if it is empty."""
+        found: dict[str, int | None] = {"": None}
+        for number, text in enumerate(self.lines, 1):
+            found[text.strip()] = None if text.strip() in found else number
+        return found
 
     @cached_property
     def line_numbers(self) -> dict[str, int | None]:
@@ -98,6 +112,7 @@ def _read(lines: list[str], source: SourceText, file: str) -> Iterator[Diagnosti
         if python := _PYTHON.match(line):
             place = (python[1], int(python[2]))
         elif compiled := _compiler(line):
+            compiled = _in_file(compiled, lines[number + 1 : number + 2], source, file)
             if compiled.column is None and compiled.file.removeprefix("./") == file:
                 yield _with_column(compiled, lines[number + 1 : number + 4], source.lines)
             else:
@@ -132,6 +147,17 @@ def _compiler(line: str) -> Diagnostic | None:
     if linker := _LINKER.match(line):
         return Diagnostic(Severity.ERROR, linker[1][:_MAX_MESSAGE])
     return None
+
+
+def _in_file(found: Diagnostic, shown: list[str], source: SourceText, file: str) -> Diagnostic:
+    """What stands in a text that `load_inline` was given, at its line of the author's file, if the
+    compiler shows a line that is there once."""
+    if _EXTENSIONS not in found.file or not shown:
+        return found
+    line = source.stripped_line_numbers.get(_SPACE.sub(r"__\1__", shown[0]).strip())
+    if line is None:
+        return found
+    return Diagnostic(found.severity, found.message, file, line)
 
 
 def _written_name(mangled: re.Match[str]) -> str:
@@ -173,6 +199,6 @@ def _of_triton(
     shown = after[caret - 1] if caret else ""
     words = next((text.strip() for text in after[(caret or 0) + 1 :] if text.strip()), "")
     line = places.get(shown) if shown.strip() else None
-    message = (words or "The kernel can't be compiled.")[:_MAX_MESSAGE]
+    message = _ADDRESS.sub("", words or "The kernel can't be compiled.")[:_MAX_MESSAGE]
     column = int(found[2]) + 1 if line else None
     return Diagnostic(Severity.ERROR, message, file if line else "", line, column)

@@ -185,6 +185,20 @@ def test_a_build_step_says_which_call_failed_and_why(host: Host) -> None:
 
 
 @pytest.mark.exhaustive
+def test_a_build_step_says_where_a_pass_of_tritons_failed(host: Host) -> None:
+    """Triton raises only that one did, and prints the line."""
+    source = TRITON.replace(
+        "    tl.store(out + at, 2 * tl.load(x + at, mask=at < size), mask=", "    return ("
+    )
+    result = host.attempt(build_job(triton_job(source), "b1", "builder"), quiet)
+    assert result.compile is not None
+    line = source.split("\n").index("    return (at < size)") + 1
+    *_, last = result.compile.output.splitlines()
+    assert last.startswith(f"submission.py:{line}:")
+    assert ": error: type of return operand" in last
+
+
+@pytest.mark.exhaustive
 def test_a_build_step_says_once_that_compiling_took_too_long(host: Host) -> None:
     job = triton_job(only_ahead("while True: pass"), compile_s=20)
     result = host.attempt(build_job(job, "b1", "builder"), quiet)

@@ -13,6 +13,7 @@ import contextlib
 import hashlib
 import json
 import random
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -67,6 +68,10 @@ _SHARE_OF_CALLS = 0.5
 _COMMAND = "import"
 _CUTE = "nvidia-cutlass-dsl"
 """What it builds is read here, and used nowhere: another version elsewhere makes no difference."""
+_PASS_ERROR = re.compile(r"(\S{1,300}?)(:\d{1,7}:\d{1,7}: error: .+)")
+_PASSES_FAILED = "Failures have been detected while processing"
+"""What follows each such error, at the kernel's first line."""
+_MOST_SAID, _LONGEST_LINE, _MOST_ERRORS = 1 << 20, 1000, 5
 Emit = Callable[[ProgressEvent], None]
 
 
@@ -151,10 +156,22 @@ def _built(job: JobSpec, author: Contestant, client: RunnerClient) -> CachedBuil
         with contextlib.suppress(AuthorFailure):  # what was compiled before it failed
             packed = session.builds() if job.build_only else b""
     finally:
-        session.abort()
+        said = session.abort().stderr
     duration_s = time.monotonic() - start
+    if troubles:
+        troubles += _said_by_triton(said, spec.submission_name)
     output = "\n".join(troubles)[:MAX_TEXT]
     return CachedBuild(CompileReport(_COMMAND, output, duration_s, cached=False), packed)
+
+
+def _said_by_triton(said: str, name: str) -> list[str]:
+    """The errors that Triton's passes print, at lines of the author's file, and raise without."""
+    found: dict[str, None] = {}
+    for line in said[:_MOST_SAID].splitlines():
+        match = _PASS_ERROR.match(line[:_LONGEST_LINE])
+        if match is not None and match[1].rpartition("/")[2] == name:
+            found[f"{name}{match[2]}"] = None
+    return [text for text in found if _PASSES_FAILED not in text][:_MOST_ERRORS]
 
 
 def _in_words(when: str, error: AuthorFailure | ProblemBroken) -> str:
