@@ -57,7 +57,6 @@ from kernelbot.protocol import (
     ProgressEvent,
     RunResult,
     SandboxMode,
-    Verdict,
 )
 from kernelbot.protocol.result_size import MAX_TEXT
 
@@ -171,8 +170,7 @@ def _judge(
     else:
         collected = _natively(plan, order, client, flusher, emit, turns, cache, afterwards, driver)
     if has_kernels_on_cpu(job):
-        is_late = any(one.verdict is Verdict.TIME_LIMIT for one in collected.phases)
-        ran = notes_on_cpu(job, is_late=is_late) if collected.phases else ()
+        ran = notes_on_cpu(job, collected.phases) if collected.phases else ()
         collected.notes[:0] = (*ran, *note_on_unknown(_errors(collected)))
     duration_s = time.monotonic() - start - turns.waited_s
     collected.timings["total"] = duration_s

@@ -8,6 +8,7 @@ import pytest
 from kernelbot.harness.judge.build.compile import CompilerProduct, compile_job
 from kernelbot.harness.judge.build.on_cpu import (
     CHECKED_NOTE,
+    CRASHED_NOTE,
     HIP_NOTE,
     KERNELS_ON_CPU_NOTE,
     LATE_NOTE,
@@ -18,7 +19,19 @@ from kernelbot.harness.judge.build.on_cpu import (
     why_no_time,
 )
 from kernelbot.harness.sandbox import RunnerClient
-from kernelbot.protocol import DeviceSpec, Fault, JobSpec, Lang, Mode, SourceFile, Vendor, Verdict
+from kernelbot.protocol import (
+    CaseResult,
+    DeviceSpec,
+    Fault,
+    JobSpec,
+    Lang,
+    Mode,
+    Phase,
+    PhaseResult,
+    SourceFile,
+    Vendor,
+    Verdict,
+)
 from tests.harness.judge.build.test_compile import _job
 
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="g++ isn't installed")
@@ -155,7 +168,15 @@ def test_a_report_says_how_its_kernels_ran(
     )
     assert has_kernels_on_cpu(job)
     assert expected == notes_on_cpu(job)
-    assert (LATE_NOTE, *expected) == notes_on_cpu(job, is_late=True)
+    late, crashed = (
+        PhaseResult(Phase.TEST, verdict, 1.0, (CaseResult("size: 1", verdict, message),))
+        for verdict, message in (
+            (Verdict.TIME_LIMIT, "late"),
+            (Verdict.RUNTIME_ERROR, "The submission was ended by SIGABRT (Aborted)."),
+        )
+    )
+    assert (LATE_NOTE, *expected) == notes_on_cpu(job, [late])
+    assert (*(() if checked else (CRASHED_NOTE,)), *expected) == notes_on_cpu(job, [crashed])
 
 
 def test_flags_that_only_nvcc_knows_are_left_out() -> None:

@@ -12,7 +12,7 @@ from kernelbot.harness.inside.cuda_on_cpu.headers import (
 )
 from kernelbot.harness.inside.cuda_on_cpu.hip import mentions_hip
 from kernelbot.harness.inside.cuda_on_cpu.rewriting import rewrite
-from kernelbot.protocol import JobSpec, Lang, Mode, Vendor
+from kernelbot.protocol import JobSpec, Lang, Mode, PhaseResult, Vendor, Verdict
 
 KERNELS_ON_CPU_NOTE = (
     "The processor ran the kernels, one block after another: whether they are right is known, and "
@@ -35,6 +35,11 @@ LATE_NOTE = (
     "barrier, and blocks one after another. A thread that waits in a loop until another thread or "
     "another block has written something never sees it. Have it wait at a barrier."
 )
+CRASHED_NOTE = (
+    "A kernel that writes outside of its arrays can end the process here, also later and "
+    "elsewhere. `kernelbot run` with `--check` names the line, the thread and the array."
+)
+_CRASHED = " was ended by SIG"
 UNKNOWN_NOTE = (
     "The device CPU has CUDA and HIP by headers of its own, and {name!r} isn't in them. If it is "
     "the toolkit's, see by `kernelbot preflight` whether the file compiles for a GPU, and submit "
@@ -69,12 +74,15 @@ def has_kernels_on_cpu(job: JobSpec) -> bool:
     return compiles and job.problem.lang is Lang.PY and job.device.vendor is Vendor.CPU
 
 
-def notes_on_cpu(job: JobSpec, *, is_late: bool = False) -> tuple[str, ...]:
-    """What such a job's report says of how its kernels ran. `is_late`: they took too long."""
-    late = (LATE_NOTE,) if is_late else ()
+def notes_on_cpu(job: JobSpec, phases: Iterable[PhaseResult] = ()) -> tuple[str, ...]:
+    """What such a job's report says of how its kernels ran. `phases`: how they ended."""
+    cases = [case for phase in phases for case in phase.cases]
+    is_late = any(one.verdict is Verdict.TIME_LIMIT for one in cases)
+    has_crashed = not job.checked and any(_CRASHED in one.message for one in cases)
+    ended = (*((LATE_NOTE,) if is_late else ()), *((CRASHED_NOTE,) if has_crashed else ()))
     hip = (HIP_NOTE,) if not runs_on_cpu(job) and mentions_hip(job.submission.text) else ()
     checked = (CHECKED_NOTE,) if job.checked else ()
-    return (*late, KERNELS_ON_CPU_NOTE, *hip, *checked)
+    return (*ended, KERNELS_ON_CPU_NOTE, *hip, *checked)
 
 
 def note_on_unknown(said: str) -> tuple[str, ...]:
