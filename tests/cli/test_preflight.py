@@ -32,6 +32,28 @@ def custom_kernel(data):
 """
 
 
+INLINE = """
+from torch.utils.cpp_extension import load_inline
+
+SOURCE = r'''
+#include <ATen/cuda/CUDAContext.h>
+__global__ void twice(float* x) {
+    int unused = 1;
+    x[threadIdx.x] *= 2;
+}
+torch::Tensor run(torch::Tensor x) {
+    auto out = torch::empty_like(x);
+    twice<<<1, 64, 0, at::cuda::getCurrentCUDAStream()>>>(out.data_ptr<float>());
+    return out;
+}
+'''
+mine = load_inline("mine", "torch::Tensor run(torch::Tensor x);", SOURCE, functions=["run"])
+
+def custom_kernel(data):
+    return mine.run(data[0])
+"""
+
+
 @pytest.fixture(scope="module")
 def shell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
     home = tmp_path_factory.mktemp("home")
@@ -145,6 +167,26 @@ def test_what_a_python_file_builds_at_import(shell: Shell) -> None:
     broken = compiled(shell, problem, bad, "--gpu", "H100", name="built.py")
     assert (0, True) == (good.code, "twice(float*)" in good.out), good.out
     assert (1, True) == (broken.code, "k.cu:1: error: identifier" in broken.out), broken.out
+
+
+@NVCC
+@pytest.mark.torch
+@pytest.mark.exhaustive
+def test_load_inline_with_torchs_headers(shell: Shell) -> None:
+    """Also by a torch without CUDA, whose headers for streams lack some. Lines are the file's."""
+    problem = EXAMPLES / "vectoradd_triton"
+    good = compiled(shell, problem, INLINE, "--gpu", "H100", name="inline.py")
+    bad = INLINE.replace("*= 2", "*= two")
+    broken = compiled(shell, problem, bad, "--gpu", "H100", name="inline.py")
+    assert [0, True, True] == [
+        good.code,
+        'inline.py:7: warning: variable "unused"' in good.out,
+        "twice(float*)" in good.out,
+    ], good.out
+    assert [1, True] == [
+        broken.code,
+        'inline.py:8: error: identifier "two" is undefined' in broken.out,
+    ], broken.out
 
 
 @pytest.mark.exhaustive

@@ -293,3 +293,31 @@ def test_what_a_sentence_has_said_is_not_printed_again() -> None:
     assert 1 == text.count("was not done")
     more = f"{said}\nfirst\nlast"
     assert "\n      first\n" in preflight_text(Preflight(read(result(output=more))))
+
+
+@pytest.mark.parametrize("header", ["cublas_v2.h", "cusparse.h", "cutlass/gemm/device/gemm.h"])
+def test_a_librarys_header_that_is_not_here_is_nobodys_fault(header: str) -> None:
+    said = f"k.cu:1:10: fatal error: {header}: No such file or directory\n"
+    report = read(result(output=f"When it was imported:\n{said}"), "load_inline()\n")
+    (why,) = report.not_compiled
+    assert (PreflightOutcome.UNKNOWN, (), header) == (
+        report.outcome,
+        report.diagnostics,
+        why.partition(" isn't here. A machine with the GPU may have it; ")[0],
+    )
+
+
+def test_beside_another_error_it_is_the_authors() -> None:
+    missing = "k.cu:1:10: fatal error: cusparse.h: No such file or directory"
+    said = f"k.cu(2): error: expected a ';'\n{missing}"
+    report = read(result(output=said), "load_inline()\n")
+    assert (PreflightOutcome.REFUSED, ["expected a ';'"], ()) == (
+        report.outcome,
+        [one.message for one in report.diagnostics],
+        report.not_compiled,
+    )
+
+
+def test_a_header_of_the_authors_own_is_missing() -> None:
+    said = "k.cu:1:10: fatal error: my_tools.h: No such file or directory\n"
+    assert PreflightOutcome.REFUSED == read(result(output=said), "load_inline()\n").outcome

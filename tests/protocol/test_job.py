@@ -95,6 +95,7 @@ def test_a_job_is_by_default_an_ordinary_one_within_the_sandbox() -> None:
         "sandbox": SandboxMode.REQUIRED,
         "opponent": None,
         "build_only": False,
+        "report_only": False,
         "product": None,
         "opponent_product": None,
         "checked": False,

@@ -92,6 +92,7 @@ def test_the_largest_one_fits_into_what_is_fetched() -> None:
     ("job", "bad"),
     [
         (RUN, replace(accepted(RUN), product=product(b"built"))),
+        (replace(STEP, report_only=True), BUILT),
         (STEP, replace(BUILT, product=product(b""))),
         (STEP, replace(BUILT, product=product(bytes(MAX_PRODUCT_BYTES + 1)))),
         (STEP, replace(BUILT, product=replace(product(b"built"), sha256="0" * 64))),
@@ -100,7 +101,7 @@ def test_the_largest_one_fits_into_what_is_fetched() -> None:
         (STEP, result(STEP, Verdict.WRONG_ANSWER)),
         (IN_PYTHON, result(IN_PYTHON, Verdict.COMPILE_ERROR)),
     ],
-    ids=["run", "empty", "large", "hash", "base64", "refused", "judged", "python"],
+    ids=["run", "report", "empty", "large", "hash", "base64", "refused", "judged", "python"],
 )
 def test_anything_else_is_no_result(job: JobSpec, bad: RunResult) -> None:
     with pytest.raises(Disagrees):

@@ -31,6 +31,10 @@ _UNKNOWN_GPU = re.compile(
     r"^[ \t]*+(ptxas fatal\s{0,20}: Value '.{1,40}' is not defined for option 'gpu-name')",
     re.MULTILINE,
 )
+_NO_HEADER = re.compile(
+    r"\b((?:cublas|cusparse|cusolver|curand|cufft|cudnn|nvrtc|nvjitlink|npp|nccl|cutlass/|cute/)"
+    r"[\w./]{0,100}\.(?:h|hpp|cuh)): No such file or directory"
+)
 _BY_PTXAS = "PTXASError: "
 """What Triton raises if ptxas fails, for whatever reason."""
 _CARET = re.compile(r"^\s*\^\s*$")
@@ -94,6 +98,13 @@ def is_compilers_own(message: str) -> bool:
     """Whether a compiler says here that it failed itself: it doesn't know the GPU, or one of nvcc's
     programs crashed. In a file they name a place."""
     return bool(_NVCC_ITSELF.match(message) or unknown_gpu(message))
+
+
+def missing_header(message: str) -> str:
+    """The header of one of CUDA's libraries, or of CUTLASS, that a compiler didn't find; empty if
+    it says something else. A machine with GPUs may well have it."""
+    found = _NO_HEADER.search(message)
+    return found[1] if found else ""
 
 
 def unknown_gpu(output: str) -> str:

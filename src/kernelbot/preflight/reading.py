@@ -4,7 +4,12 @@ from collections.abc import Iterable
 from dataclasses import replace
 from itertools import groupby
 
-from kernelbot.preflight.diagnostics import is_compilers_own, read_diagnostics, unknown_gpu
+from kernelbot.preflight.diagnostics import (
+    is_compilers_own,
+    missing_header,
+    read_diagnostics,
+    unknown_gpu,
+)
 from kernelbot.preflight.gpus import PreflightGpu
 from kernelbot.preflight.model import (
     Figures,
@@ -41,6 +46,11 @@ _TORCH_COMPILES = (
     "kernels may be called within it."
 )
 _TOO_OLD = "The ptxas that is installed is too old for {gpu}. It says: {said}"
+_NO_HEADER = (
+    "{header} isn't here. A machine with the GPU may have it; to compile here, install the library "
+    "that it belongs to (CUDA's own come with NVIDIA's whole toolkit), or name its folder as "
+    "`include_dirs` of a device in kernelbot.toml."
+)
 _NO_KERNEL = "Nothing was compiled for {gpu}: no call reached a kernel."
 
 
@@ -55,7 +65,9 @@ def read_report(
     name = job.problem.submission_name
     found = read_diagnostics(output, job.submission.text, name)
     diagnostics = tuple(
-        replace(one, file=file) if one.file.removeprefix("./") == name else one for one in found
+        replace(one, file=file) if one.file.removeprefix("./") == name else one
+        for one in found
+        if not missing_header(one.message)
     )
     wrong = any(one.severity is Severity.ERROR for one in diagnostics)
     not_compiled = _not_compiled(gpu, job, result, bool(kernels), wrong=wrong)
@@ -83,6 +95,7 @@ def _is_refused(result: RunResult) -> bool:
         failure is not None
         and failure.fault is Fault.AUTHOR
         and not is_compilers_own(failure.message)
+        and not missing_header(failure.message)
     )
 
 
@@ -90,11 +103,13 @@ def _not_compiled(
     gpu: PreflightGpu, job: JobSpec, result: RunResult, has_kernels: bool, *, wrong: bool
 ) -> tuple[str, ...]:
     """Why there is no more: one sentence each."""
+    output = result.compile.output if result.compile else ""
+    if not wrong and (header := missing_header(output)):
+        return (_NO_HEADER.format(header=header),)
     if result.failure is not None and not wrong:
         return (result.failure.message,)
     if wrong or job.problem.lang is not Lang.PY:
         return ()
-    output = result.compile.output if result.compile else ""
     if said := unknown_gpu(output):
         return (_TOO_OLD.format(gpu=gpu.name, said=said),)
     told = tuple(dict.fromkeys(_failures(output)))

@@ -212,6 +212,9 @@ class JobSpec:
     build_only: bool = False
     """Makes the job a build step: the submission is compiled for the device, on a machine that
     needn't have it, and nothing is judged. It has no seed, and no opponent."""
+    report_only: bool = False
+    """Of a build step: nobody takes its product. So it makes none, and may leave out what a report
+    has no need of."""
     product: Product | None = None
     """What a build step has made of the submission; None: whoever judges builds it. Also None if it
     was built and there was nothing to carry."""

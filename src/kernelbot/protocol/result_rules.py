@@ -132,7 +132,8 @@ def _check_failure(result: RunResult) -> None:
 
 def _check_product(job: JobSpec, result: RunResult, product: Product) -> None:
     """Only a build step that was accepted leaves one, within bounds, and with its own hash."""
-    if not job.build_only or result.verdict is not Verdict.ACCEPTED:
+    leaves_one = job.build_only and not job.report_only
+    if not leaves_one or result.verdict is not Verdict.ACCEPTED:
         raise Disagrees("only a build step that was accepted leaves what it has built")
     try:
         content = base64.b64decode(product.content_base64, validate=True)

@@ -126,7 +126,9 @@ def preflight_job(
     device = DeviceSpec(gpu.name, gpu.vendor, gpu.arch, include_dirs=headers)
     tests = problem.tests if problem.lang is Lang.PY else ()
     problem = replace(problem, tests=tests, benchmarks=(), floors=())
-    return replace(settings.job(problem, submission, Mode.TEST, device), build_only=True)
+    return replace(
+        settings.job(problem, submission, Mode.TEST, device), build_only=True, report_only=True
+    )
 
 
 def why_never(job: JobSpec) -> str:

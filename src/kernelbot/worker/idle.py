@@ -170,7 +170,8 @@ class IdlePreflighter:
 
     async def _compile(self, run: UnreportedRun, job: JobSpec) -> None:
         device = self._place.device.spec.name
-        step = build_job(job, f"{run.run_id}.p{uuid.uuid4().hex[:12]}", device)
+        step_id = f"{run.run_id}.p{uuid.uuid4().hex[:12]}"
+        step = replace(build_job(job, step_id, device), report_only=True)
         try:
             result = await self._result(step)
             if result is None or result.verdict is Verdict.TIME_LIMIT:

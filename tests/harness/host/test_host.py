@@ -19,6 +19,7 @@ from kernelbot.harness.judge.host_messages import JudgeEvent
 from kernelbot.harness.sandbox import cgroups
 from kernelbot.harness.words.sandbox import Flavour
 from kernelbot.protocol import (
+    DeviceSpec,
     EventKind,
     HarnessKind,
     Lang,
@@ -261,6 +262,23 @@ def test_a_compiler_needs_nothing_loaded_ahead(lang: Lang, expected: Flavour) ->
     problem = dataclasses.replace(job.problem, lang=lang)
     built = dataclasses.replace(job, problem=problem, build_only=True)
     assert (expected, Flavour.NUMPY) == (building_key_of(built).flavour, key_of(built).flavour)
+
+
+@pytest.mark.parametrize(
+    ("source", "report_only", "expected"),
+    [
+        ("from torch.utils.cpp_extension import load_inline", True, True),
+        ("from torch.utils.cpp_extension import load_inline", False, False),
+        ("import triton", True, False),
+    ],
+)
+def test_extensions_of_which_a_report_is_made_are_built_apart(
+    source: str, report_only: bool, expected: bool
+) -> None:
+    device = DeviceSpec("H100", Vendor.NVIDIA, "90a")
+    job = dataclasses.replace(a_job(source), device=device)
+    built = dataclasses.replace(job, build_only=True, report_only=report_only)
+    assert (True, expected) == (building_key_of(built).builds, building_key_of(built).reports)
 
 
 def test_a_script_needs_nothing_loaded_ahead() -> None:

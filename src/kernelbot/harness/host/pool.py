@@ -18,7 +18,7 @@ from kernelbot.harness.host.processors import (
     thread_environment,
 )
 from kernelbot.harness.inside.cuda_on_cpu.inline import CHECKED
-from kernelbot.harness.inside.gpu.gpu_model import MODEL, gpu_model
+from kernelbot.harness.inside.gpu.gpu_model import MODEL, REPORTS, gpu_model
 from kernelbot.harness.judge.process import JOB_CAP_BYTES
 from kernelbot.harness.judge.system import CUDA_ON_CPU_NOTE
 from kernelbot.harness.sandbox import Zygote
@@ -26,6 +26,7 @@ from kernelbot.harness.sandbox.device_filter import can_filter
 from kernelbot.harness.words.sandbox import Flavour, ZygoteConfig
 from kernelbot.harness.words.sharing import MPS_NOTE, apart_from_mps
 from kernelbot.protocol import HarnessKind, JobSpec, Lang, SandboxMode, SandboxReport, Vendor
+from kernelbot.protocol.building import compiles_at_import
 from kernelbot.protocol.phases import most_gpus
 
 _START_S = 120.0
@@ -49,6 +50,8 @@ class PoolKey:
     """The device's architecture, as nvcc names it."""
     builds: bool = False
     """Whether its runners only build, and see no GPU."""
+    reports: bool = False
+    """Whether nobody takes what extensions of torch are built there."""
     include_dirs: tuple[str, ...] = ()
     """The device's."""
     gpus: int | None = None
@@ -100,6 +103,7 @@ class ZygotePool:
                 **threads,
                 **architecture(key.arch),
                 **({MODEL: model.name} if model is not None else {}),
+                **({REPORTS: "1"} if key.reports else {}),
                 **({CHECKED: "1"} if key.checked else {}),
                 **access.env,
                 **apart,
@@ -219,8 +223,10 @@ def building_key_of(job: JobSpec) -> PoolKey:
     key = key_of(job)
     if job.problem.lang.is_compiled:
         key = replace(key, flavour=Flavour.BARE)
-    on_cpu = job.device.vendor is Vendor.CPU
-    return key if on_cpu else replace(key, builds=True, gpus=None)
+    if job.device.vendor is Vendor.CPU:
+        return key
+    reports = job.report_only and compiles_at_import(job.submission.text)
+    return replace(key, builds=True, reports=reports, gpus=None)
 
 
 def flavour_of(job: JobSpec) -> Flavour:

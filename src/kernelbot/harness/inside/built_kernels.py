@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from kernelbot.harness.inside.gpu.compile_cute import BINARY, LAUNCHES
+from kernelbot.harness.inside.gpu.compile_extensions import SAID
 from kernelbot.harness.inside.gpu.hip_compiler import kept
 from kernelbot.harness.inside.own_builds import CUTE_BINARIES, HIP_KERNELS, TRITON_CACHE, unpack
 
@@ -25,6 +26,7 @@ TRITON_WORDS = "kernelbot.ptxas"
 """In Triton's folder of a kernel: what ptxas said of it."""
 MOST = 1000
 """Kernels that are described."""
+_SAID_LENGTH = 4 << 20
 _DUMP_S = 12
 _GROUP = "__grp__"
 _AMD_METADATA = "amdhsa.kernels:"
@@ -75,11 +77,15 @@ def _amd_metadata(path: Path) -> str:
 
 
 def _in_libraries(extensions: Path, program: str | None) -> Iterator[dict[str, str]]:
-    """Each library with `compiler` `nvcc`, and what `program` (`cuobjdump`) says of it."""
+    """Each library with `compiler` `nvcc`, and what `program` (`cuobjdump`) says of it; of what was
+    compiled for a report alone, what nvcc said."""
+    for said in sorted(extensions.rglob(f"*{SAID}")):
+        with contextlib.suppress(OSError):
+            yield {"compiler": "nvcc", "said": said.read_text(errors="replace")[:_SAID_LENGTH]}
     if program is None:
         return
     for library in sorted(extensions.rglob("*.so")):
-        told = _resources(library, program)
+        told = _resources(library, program) if library.stat().st_size else None
         if told is not None:
             yield {"compiler": "nvcc", "name": library.stem, "resources": told}
 

@@ -13,7 +13,7 @@ from contextlib import suppress
 from kernelbot.harness.data import wire
 from kernelbot.harness.inside import init, kernel, seccomp
 from kernelbot.harness.inside.cuda_on_cpu.inline import CHECKED
-from kernelbot.harness.inside.gpu.gpu_model import MODEL, named_model
+from kernelbot.harness.inside.gpu.gpu_model import MODEL, REPORTS, named_model
 from kernelbot.harness.inside.marks.marks import are_native
 from kernelbot.harness.inside.own_folders import ways_back
 from kernelbot.harness.inside.pages import gather_pages
@@ -52,12 +52,12 @@ def main(argv: list[str]) -> None:
     forker = _Forker(control, around, spare=int(spare))
     with loading():
         model = named_model(os.environ.pop(MODEL, ""))
-        checked = CHECKED in os.environ
-        os.environ.pop(CHECKED, None)
+        checked = os.environ.pop(CHECKED, None) is not None
+        reports = os.environ.pop(REPORTS, None) is not None
         # So that no runner has to; before the frameworks, or their objects lie scattered.
         for name in ("cage.examiner", "ranks.family"):
             importlib.import_module(f"kernelbot.harness.inside.{name}")
-        preload(Flavour(flavour), cuda_on_cpu == "1", model, checked=checked)
+        preload(Flavour(flavour), cuda_on_cpu == "1", model, checked=checked, reports=reports)
         for family in (ForkerRequest, SpareRequest, SpareReply, RunnerRequest, CageRequest):
             prepare(family)
         ways_back()

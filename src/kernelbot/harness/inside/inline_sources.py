@@ -2,8 +2,10 @@
 compiler of the host there is we decide."""
 
 import contextlib
+import functools
 import os
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
@@ -51,3 +53,26 @@ def systems_compiler() -> Iterator[None]:
     finally:
         if named is not None:
             os.environ["CXX"] = named
+
+
+def with_places(real: Callable[..., Any]) -> Callable[..., Any]:
+    """`load_inline` whose compilers name the lines of the author's file."""
+
+    @functools.wraps(real)
+    def load_inline(
+        name: str, cpp_sources: Any = "", cuda_sources: Any = None, *args: Any, **options: Any
+    ) -> Any:
+        written = callers_file(sys._getframe(1))
+        given = {"cpp_sources": listed(cpp_sources), "cuda_sources": listed(cuda_sources)}
+        placed = {
+            kind: [
+                '#line {1} "{0}"\n{2}'.format(*position(one, f"{kind}[{at}]", written), one)
+                for at, one in enumerate(sources)
+            ]
+            for kind, sources in given.items()
+        }
+        if placed["cpp_sources"]:
+            placed["cpp_sources"][-1] += '\n#line 1 "bindings"'
+        return real(name, placed["cpp_sources"], placed["cuda_sources"] or None, *args, **options)
+
+    return load_inline

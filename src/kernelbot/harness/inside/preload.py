@@ -43,10 +43,12 @@ def preload(
     model: GpuModel | None = None,
     *,
     checked: bool = False,
+    reports: bool = False,
 ) -> None:
     """Import the frameworks of a flavour: `bare`, `numpy` or `torch`. Runs nobody's code. `model`:
     of the GPU that `cuda_on_cpu` stands for, if kernels are compiled for one. `checked`: whether
     the accesses of memory are looked at in CUDA kernels that strangers compile for the processor.
+    `reports`: whether nobody takes what extensions of torch are compiled for `model`.
 
     Nothing here may start a thread or a GPU's driver: the process is going to fork. Raises
     RuntimeError where the driver was started all the same.
@@ -61,7 +63,7 @@ def preload(
         for name in _NUMPY:
             importlib.import_module(name)
     if flavour == "torch":
-        _preload_torch(cuda_on_cpu, model, checked=checked)
+        _preload_torch(cuda_on_cpu, model, checked=checked, reports=reports)
         if model is not None or not cuda_on_cpu:
             _preload_first_launch()
     prepare_forks(warm_up)
@@ -126,7 +128,9 @@ def driver_left_alone(torch: Any) -> Iterator[None]:
         torch.cuda.is_available = ask
 
 
-def _preload_torch(cuda_on_cpu: bool, model: GpuModel | None, *, checked: bool) -> None:
+def _preload_torch(
+    cuda_on_cpu: bool, model: GpuModel | None, *, checked: bool, reports: bool
+) -> None:
     torch: Any = importlib.import_module("torch")
     with driver_left_alone(torch):
         for name in (*_TORCH, *_BUILDING):
@@ -149,6 +153,8 @@ def _preload_torch(cuda_on_cpu: bool, model: GpuModel | None, *, checked: bool) 
     if model is not None:
         for name in ("compile_only", "compile_cute", "compile_hip"):
             importlib.import_module(f"kernelbot.harness.inside.gpu.{name}").install(model)
+    if model is not None and reports:
+        importlib.import_module("kernelbot.harness.inside.gpu.compile_extensions").install(model)
     torch.set_num_threads(threads)
 
 

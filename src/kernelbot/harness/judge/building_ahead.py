@@ -232,6 +232,7 @@ def _key(job: JobSpec, author: Contestant) -> str:
         files,
         cases,
         job.device.arch,
+        job.report_only,
         sys.version,
         [package_version(tool) for tool in (*PACKAGES, _CUTE)],
         [compiler_version(tool) for tool in COMPILERS],

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from kernelbot.harness.judge.authors import Contestant, authors_of
 from kernelbot.harness.judge.build.cache import BuildCache, CachedBuild
-from kernelbot.harness.judge.build.figures import figures_of
+from kernelbot.harness.judge.build.figures import Described, described_in
 from kernelbot.harness.judge.build.place import build_environment, why_unfit
 from kernelbot.harness.judge.build.product import BadProduct, pack_product, unpack_product
 from kernelbot.harness.judge.building_ahead import build_file
@@ -16,6 +16,7 @@ from kernelbot.harness.judge.collected import Collected
 from kernelbot.harness.judge.compiling import compile_all
 from kernelbot.harness.sandbox import RunnerClient
 from kernelbot.protocol import CompileReport, JobSpec, Lang, Product, ProgressEvent, SandboxMode
+from kernelbot.protocol.result_size import MAX_TEXT
 
 Emit = Callable[[ProgressEvent], None]
 TOO_LARGE = "What was built is larger than what can be carried to a run: each run builds it again."
@@ -37,6 +38,8 @@ def only_build(
         carried = collected.compile
     else:
         return collected
+    if job.report_only:
+        return collected
     collected.product = pack_product(content, build_environment(job), carried)
     if content and collected.product is None:
         collected.notes.append(TOO_LARGE)
@@ -46,8 +49,13 @@ def only_build(
 def _with_figures(job: JobSpec, build: CachedBuild, client: RunnerClient) -> CompileReport | None:
     """What the author is shown of it; None: there is nothing."""
     sandboxed = job.sandbox is SandboxMode.REQUIRED
-    kernels = figures_of(build.binary, client, sandboxed) if build.binary else ()
-    return replace(build.report, kernels=kernels) if kernels or build.report.output else None
+    told = described_in(build.binary, client, sandboxed) if build.binary else Described()
+    output = "\n".join(filter(None, (told.said, build.report.output)))[:MAX_TEXT]
+    return (
+        replace(build.report, kernels=told.kernels, output=output)
+        if told.kernels or output
+        else None
+    )
 
 
 def comes_built(job: JobSpec) -> bool:

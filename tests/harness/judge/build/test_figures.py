@@ -9,7 +9,7 @@ from itertools import islice
 import pytest
 
 from kernelbot.harness.inside.built_kernels import MOST
-from kernelbot.harness.judge.build.figures import _by_cute, _by_hip, _in_library, figures_of
+from kernelbot.harness.judge.build.figures import _by_cute, _by_hip, _in_library, described_in
 from kernelbot.harness.sandbox import RunnerClient
 
 TOLD = {"name": "k", "target": {"backend": "cuda", "arch": 90, "warp_size": 32},
@@ -64,12 +64,14 @@ def test_a_kernel_of_triton_for_nvidia(client: RunnerClient) -> None:
         "threads": "128",
         "stages": "3",
     }
-    assert (expected,) == figures_of(triton(json.dumps(TOLD), PTXAS), client, sandboxed=True)
+    assert (expected,) == described_in(
+        triton(json.dumps(TOLD), PTXAS), client, sandboxed=True
+    ).kernels
 
 
 def test_a_kernel_of_triton_for_amd(client: RunnerClient) -> None:
     told = {**TOLD, "target": {"backend": "hip", "arch": "gfx942", "warp_size": 64}}
-    (row,) = figures_of(triton(json.dumps(told), amdgcn=AMDGCN), client, sandboxed=True)
+    (row,) = described_in(triton(json.dumps(told), amdgcn=AMDGCN), client, sandboxed=True).kernels
     assert ("96", "24", "24", "256", "gfx942") == (
         row["registers"],
         row["spill_store_bytes"],
@@ -101,7 +103,7 @@ amdhsa.target:   amdgcn-amd-amdhsa--gfx942
 def test_kernels_of_hip(client: RunnerClient) -> None:
     """A block's threads are known where the author has bounded them."""
     packed = archive({".cache/kernelbot/hip/a.metadata": HIP})
-    first, second = figures_of(packed, client, sandboxed=True)
+    first, second = described_in(packed, client, sandboxed=True).kernels
     assert {
         "name": "k(float*)",
         "registers": "104",
@@ -133,16 +135,18 @@ def test_what_is_no_kernel_of_hip_costs_no_time(told: str) -> None:
     ],
 )
 def test_what_is_no_kernel_is_left_out(client: RunnerClient, told: str) -> None:
-    assert () == figures_of(triton(told), client, sandboxed=True)
+    assert () == described_in(triton(told), client, sandboxed=True).kernels
 
 
 def test_what_is_no_archive_has_no_kernels(client: RunnerClient) -> None:
-    assert () == figures_of(b"\x00" * 2000, client, sandboxed=True)
+    assert () == described_in(b"\x00" * 2000, client, sandboxed=True).kernels
 
 
 def test_figures_that_are_no_numbers_are_left_out(client: RunnerClient) -> None:
     told = json.dumps({**TOLD, "shared": "9" * 4000})
-    (row,) = figures_of(triton(told, "Used " + "9" * 100 + " registers"), client, sandboxed=True)
+    (row,) = described_in(
+        triton(told, "Used " + "9" * 100 + " registers"), client, sandboxed=True
+    ).kernels
     assert {"name", "arch", "threads", "stages"} == set(row)
 
 
@@ -165,12 +169,12 @@ def test_a_program_of_the_authors_is_not_taken_for_cuobjdump(client: RunnerClien
         "triton/backends/nvidia/bin/cuobjdump": forged,
         ".cache/torch_extensions/x/x.so": "",
     }
-    assert () == figures_of(archive(files), client, sandboxed=True)
+    assert () == described_in(archive(files), client, sandboxed=True).kernels
 
 
 def test_no_more_kernels_are_read_than_are_shown(client: RunnerClient) -> None:
     files = {f".triton/cache/{i}/k.json": json.dumps(TOLD) for i in range(MOST + 5)}
-    assert MOST == len(figures_of(archive(files), client, sandboxed=True))
+    assert MOST == len(described_in(archive(files), client, sandboxed=True).kernels)
 
 
 def cute(*launches: object) -> dict[str, str]:
@@ -204,3 +208,20 @@ def test_what_is_no_launch_is_left_out(launch: object) -> None:
 def test_what_the_system_reserves_is_not_the_kernels() -> None:
     told = "arch = sm_90a\n Function a:\n  SHARED:2048\narch = sm_80\n Function b:\n  SHARED:2048\n"
     assert ["1024", "2048"] == [row["shared_bytes"] for row in _in_library(told)]
+
+
+def test_what_nvcc_said_of_extensions(client: RunnerClient) -> None:
+    """Of what was compiled for a report alone: an empty library says nothing."""
+    built = ".cache/torch_extensions/py311_cpu/mine"
+    warned = 'k.cu(3): warning #177-D: variable "x" was declared but never referenced\n'
+    files = {f"{built}/cuda.cuda.o.said": PTXAS + warned, f"{built}/mine.so": ""}
+    told = described_in(archive(files), client, sandboxed=True)
+    (row,) = told.kernels
+    assert ("k", "sm_90a", "40", "8", "16", PTXAS + warned) == (
+        row["name"],
+        row["arch"],
+        row["registers"],
+        row["spill_store_bytes"],
+        row["spill_load_bytes"],
+        told.said,
+    )

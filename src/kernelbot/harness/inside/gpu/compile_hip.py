@@ -7,8 +7,6 @@ loaded, and its functions can't be called.
 
 import functools
 import importlib
-import sys
-import types
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,7 +14,8 @@ from typing import Any
 from kernelbot.harness.inside.gpu.gpu_model import GpuModel
 from kernelbot.harness.inside.gpu.hip_compiler import FOLDER, TROUBLE, script
 from kernelbot.harness.inside.gpu.hip_toolchain import NoHipToolchain, find_toolchain, header_files
-from kernelbot.harness.inside.inline_sources import callers_file, listed, position, systems_compiler
+from kernelbot.harness.inside.gpu.not_loaded import NotLoaded
+from kernelbot.harness.inside.inline_sources import systems_compiler, with_places
 from kernelbot.protocol import Vendor
 
 _ROCMS = ("-lc10_hip", "-ltorch_hip", "-lamdhip64")
@@ -38,7 +37,7 @@ def install(model: GpuModel) -> None:
     extension._prepare_ldflags = _without_rocms(extension._prepare_ldflags)
     extension._import_module_from_library = _not_loaded(model)
     extension._jit_compile = _with_compiler(extension, model)
-    extension.load_inline = _placed(extension.load_inline)
+    extension.load_inline = with_places(extension.load_inline)
 
 
 def _without_rocms(prepare: Callable[..., list[str]]) -> Callable[..., list[str]]:
@@ -89,48 +88,6 @@ def _write_rocm(home: Path, model: GpuModel) -> None:
 def _not_loaded(model: GpuModel) -> Callable[..., Any]:
     def import_nothing(name: str, path: str, is_python_module: bool) -> Any:
         Path(path, f"{name}.so").unlink(missing_ok=True)  # it has no code of the host's
-        return _Extension(name, model.arch) if is_python_module else None
+        return NotLoaded(name, model.arch) if is_python_module else None
 
     return import_nothing
-
-
-class _Extension(types.ModuleType):
-    """In place of what was built."""
-
-    def __init__(self, name: str, arch: str) -> None:
-        super().__init__(name)
-        self.__dict__["_arch"] = arch
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-
-        def call(*_arguments: object, **_options: object) -> None:
-            raise RuntimeError(
-                f"{self.__name__}.{name} was compiled for {self._arch}, which isn't here to run it."
-            )
-
-        return call
-
-
-def _placed(real: Callable[..., Any]) -> Callable[..., Any]:
-    """What clang and g++ say is told with the lines of the author's file."""
-
-    @functools.wraps(real)
-    def load_inline(
-        name: str, cpp_sources: Any = "", cuda_sources: Any = None, *args: Any, **options: Any
-    ) -> Any:
-        written = callers_file(sys._getframe(1))
-        given = {"cpp_sources": listed(cpp_sources), "cuda_sources": listed(cuda_sources)}
-        placed = {
-            kind: [
-                '#line {1} "{0}"\n{2}'.format(*position(one, f"{kind}[{at}]", written), one)
-                for at, one in enumerate(sources)
-            ]
-            for kind, sources in given.items()
-        }
-        if placed["cpp_sources"]:
-            placed["cpp_sources"][-1] += '\n#line 1 "bindings"'
-        return real(name, placed["cpp_sources"], placed["cuda_sources"] or None, *args, **options)
-
-    return load_inline

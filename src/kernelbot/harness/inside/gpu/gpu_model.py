@@ -7,6 +7,8 @@ from kernelbot.protocol import Vendor
 
 MODEL = "KERNELBOT_GPU_MODEL"
 """The variable that names the model for which a zygote's runners compile, as `name` does."""
+REPORTS = "KERNELBOT_REPORTS"
+"""The variable that says that nobody takes what extensions of torch they compile."""
 _NVIDIA = re.compile(r"(\d{1,2})(\d)[af]?")
 _AMD = re.compile(r"gfx(\d{1,2})(\d)[0-9a-f]")
 _PROCESSORS = {

@@ -6,7 +6,7 @@ nothing is decided by it.
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -54,9 +54,18 @@ _HIP_ANY_BLOCK = 1024
 """The most threads of a block that clang compiles for if the author doesn't say."""
 
 
-def figures_of(builds: bytes, client: RunnerClient, sandboxed: bool) -> tuple[dict[str, str], ...]:
-    """One row per kernel in the archive `builds`, with the keys of `parse_kernels`, and `threads`
-    and `stages` of Triton's. Empty if nothing can be read. Raises `SandboxUnavailable`."""
+@dataclass(frozen=True)
+class Described:
+    """What compilers said of a file's kernels."""
+
+    kernels: tuple[dict[str, str], ...] = ()
+    """A row for each, with the keys of `parse_kernels`, and `threads` and `stages` of Triton's."""
+    said: str = ""
+    """In nvcc's words, if a file's extensions were compiled for a report alone."""
+
+
+def described_in(builds: bytes, client: RunnerClient, sandboxed: bool) -> Described:
+    """What the archive `builds` says; nothing if it can't be read. Raises `SandboxUnavailable`."""
     program = (
         f"import sys; sys.path.insert(0, {harness_path(isolated=sandboxed)!r}); "
         "from kernelbot.harness.inside import built_kernels; built_kernels.main()"
@@ -71,9 +80,12 @@ def figures_of(builds: bytes, client: RunnerClient, sandboxed: bool) -> tuple[di
             timeout_s=_TIMEOUT_S,
         )
     except CommandNotStarted:
-        return ()
-    rows = tuple(islice(_read(result.stdout), MOST))
-    return demangled(rows, client)
+        return Described()
+    told = tuple(_read(result.stdout))
+    rows = tuple(islice(_rows(told), MOST))
+    return Described(
+        demangled(rows, client), "\n".join(one["said"] for one in told if "said" in one)
+    )
 
 
 def _read(told: str) -> Iterator[dict[str, str]]:
@@ -82,16 +94,22 @@ def _read(told: str) -> Iterator[dict[str, str]]:
     except (ValueError, RecursionError):
         return
     for one in found if isinstance(found, list) else ():
-        if not isinstance(one, dict) or not all(isinstance(text, str) for text in one.values()):
-            continue
+        if isinstance(one, dict) and all(isinstance(text, str) for text in one.values()):
+            yield one
+
+
+def _rows(told: Iterable[dict[str, str]]) -> Iterator[dict[str, str]]:
+    for one in told:
         if one.get("compiler") == "triton":
             yield _by_triton(one)
         elif one.get("compiler") == "cute":
             yield from _by_cute(one)
         elif one.get("compiler") == "hip":
             yield from _by_hip(one)
+        elif "said" in one:
+            yield from parse_kernels(one["said"])
         else:
-            yield from _in_library(str(one.get("resources", "")))
+            yield from _in_library(one.get("resources", ""))
 
 
 def _by_triton(told: dict[str, Any]) -> dict[str, str]:
