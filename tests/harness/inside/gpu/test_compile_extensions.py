@@ -13,8 +13,8 @@ from kernelbot.harness.inside.gpu.compile_extensions import for_a_report, is_kno
 pytest.importorskip("torch", reason="torch isn't installed")
 pytestmark = pytest.mark.torch
 
-HEADERS = Path("/home/h")
-FEW = "-isystem /home/h/few -isystem /home/h/cudas"
+HEADERS = Path("/h")
+FEW = "-isystem /h/few -isystem /h/cudas"
 KERNELS = "$cuda_cflags -fatbin -Xptxas -v $in -o $out $cuda_post_cflags 2> $out.said"
 
 
@@ -52,7 +52,7 @@ def changed(before: str, after: str) -> list[str]:
     return [there for here, there in pairs if here != there]
 
 
-@pytest.mark.parametrize(("has_cuda", "whole"), [(True, ""), (False, "-isystem /home/h/cudas ")])
+@pytest.mark.parametrize(("has_cuda", "whole"), [(True, ""), (False, "-isystem /h/cudas ")])
 def test_the_hosts_code_is_read_alone(tmp_path: Path, has_cuda: bool, whole: str) -> None:
     """And what a torch without CUDA lacks is found where all of torch is read."""
     before = commands(tmp_path)
