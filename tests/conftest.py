@@ -9,12 +9,14 @@ from pathlib import Path
 
 import pytest
 import structlog
+from execnet import XSpec
 from hypothesis import HealthCheck, settings
 from scripts.slurm_cluster import SlurmCluster, slurm_cluster
 from xdist.remote import Producer  # type: ignore[import-untyped]  # it has no types
 from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped]  # nor has this
 
 from kernelbot.harness.timing.turns import VARIABLE
+from tests.support.loaded_tests import start_as_forks
 from tests.support.postgres import TestServer, test_server
 from tests.support.ray_cluster import RayCluster, ray_cluster
 from tests.support.tls import read_authorities_once
@@ -144,6 +146,11 @@ class FilesThatShare(LoadFileScheduling):  # type: ignore[misc]  # untyped, as s
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> FilesThatShare:
     """Which process runs what."""
     return FilesThatShare(config, log)
+
+
+def pytest_xdist_setupnodes(config: pytest.Config, specs: Sequence[XSpec]) -> None:
+    """Load the tests once for all workers."""
+    start_as_forks(specs, config)
 
 
 def pytest_xdist_auto_num_workers() -> int:

@@ -1,0 +1,45 @@
+"""What a worker of xdist begins with."""
+
+import json
+import os
+import shlex
+import subprocess
+from pathlib import Path
+
+from tests.support.loaded_tests import python_that_has_them
+
+ROOT = Path(__file__).parents[2]
+FILE = "tests/render/test_text.py"
+ASKS = """
+import json, os, sys
+has = "tests.render.test_text" in sys.modules
+print(json.dumps([has, os.getcwd(), os.environ.get("MINE"), len(os.listdir("/proc/self/task"))]))
+"""
+
+
+def test_its_process_has_loaded_the_tests_and_is_its_own(tmp_path: Path) -> None:
+    python = shlex.split(python_that_has_them([FILE], ROOT))
+    said = [
+        subprocess.run(
+            [*python, "-u", "-c", "as execnet starts it"],
+            input=f"{ASKS!r}\n",
+            env={**os.environ, "MINE": mine},
+            cwd=tmp_path,
+            stdout=subprocess.PIPE,
+            text=True,
+            check=True,
+        ).stdout
+        for mine in ("a'; echo x", "b")
+    ]
+    assert [[True, str(tmp_path), "a'; echo x", 1], [True, str(tmp_path), "b", 1]] == [
+        json.loads(one) for one in said
+    ]
+
+
+def test_its_end_is_told(tmp_path: Path) -> None:
+    python = shlex.split(python_that_has_them([FILE], ROOT))
+    codes = [
+        subprocess.run([*python], input=f"{ends!r}\n", cwd=tmp_path, text=True).returncode
+        for ends in ("raise SystemExit(3)", "import os; os.kill(os.getpid(), 9)")
+    ]
+    assert [3, 137] == codes
