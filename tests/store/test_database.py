@@ -13,6 +13,7 @@ from kernelbot.domain.errors import PlatformError, Unavailable
 from kernelbot.store.database import Database, DatabaseShare
 from kernelbot.store.embedded import EmbeddedPostgres
 from kernelbot.store.timeouts import DatabaseTimeouts
+from tests.support.kept_sessions import numbers_of_kept
 from tests.support.late_door import late_door
 from tests.support.postgres import LIMITS
 from tests.support.world import World
@@ -81,7 +82,8 @@ async def test_a_connection_that_the_server_closed_is_noticed_at_once(database_u
             ended = other.execute(
                 "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
                 " WHERE datname = current_database() AND pid <> pg_backend_pid()"
-                " AND backend_type = 'client backend'"
+                " AND backend_type = 'client backend' AND NOT pid = ANY(%s)",
+                (numbers_of_kept(),),
             ).fetchall()
         assert [(True,)] == ended
         assert 7 == await _seven(database)

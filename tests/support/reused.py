@@ -7,6 +7,8 @@ from typing import Any, LiteralString
 import psycopg
 from psycopg.sql import SQL, Composed, Identifier
 
+from tests.support.kept_sessions import numbers_of_kept
+
 _MOST_BYTES = 1 << 20
 """Of what deleted rows leave behind: beside more, Postgres plans otherwise than for a new one."""
 _LONGEST_S = 10.0
@@ -15,7 +17,7 @@ _AS_ITS_OWN = "-c session_replication_role=replica"
 
 _SEND_AWAY: LiteralString = """
 SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-WHERE datname = current_database() AND pid <> pg_backend_pid()
+WHERE datname = current_database() AND pid <> pg_backend_pid() AND NOT pid = ANY(%s)
 """
 _SETTINGS: LiteralString = """
 SELECT datdba, datallowconn, datconnlimit, datacl,
@@ -69,7 +71,7 @@ class ReusedDatabase:
 
     def _all_have_left(self) -> bool:
         deadline = time.monotonic() + _LONGEST_S
-        while self._rows(_SEND_AWAY):
+        while self._rows(_SEND_AWAY, (numbers_of_kept(),)):
             if time.monotonic() > deadline:
                 return False
             time.sleep(0.001)

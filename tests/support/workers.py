@@ -19,6 +19,7 @@ from kernelbot.server.work import open_worker
 from kernelbot.server.worker_wiring import worker_database
 from kernelbot.submissions.model import Submission
 from kernelbot.worker.worker import Worker
+from tests.support.kept_sessions import sessions_kept
 from tests.support.world import World
 
 FAKE_HARNESS = (sys.executable, "-m", "tests.fakes.host")
@@ -46,11 +47,10 @@ def quick_settings(data: Path, *, slots: int = 2, known_right: bool = False) -> 
 @contextlib.asynccontextmanager
 async def opened_worker(settings: Settings, url: str) -> AsyncIterator[Worker]:
     """A worker with a database of its own."""
-    async with (
-        worker_database(url, settings) as database,
-        open_worker(settings, database) as worker,
-    ):
-        yield worker
+    async with contextlib.AsyncExitStack() as stack:
+        with sessions_kept():
+            database = await stack.enter_async_context(worker_database(url, settings))
+        yield await stack.enter_async_context(open_worker(settings, database))
 
 
 @contextlib.asynccontextmanager

@@ -1,7 +1,7 @@
 """The services over a real database, with the people and things that tests need."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
 from kernelbot.accounts.logins.providers import LoginRules
@@ -16,6 +16,7 @@ from kernelbot.server.wiring import open_services
 from kernelbot.services import Services
 from kernelbot.store.database import Database
 from kernelbot.submissions.model import NewSubmission, Submission
+from tests.support.kept_sessions import sessions_kept
 from tests.support.problems import CORRECT, sort_problem
 
 DEVICES = (
@@ -70,9 +71,11 @@ async def open_world(
     export_rules: ExportRules | None = None,
 ) -> AsyncIterator[World]:
     """A world in the database, which must have the schema."""
-    async with open_services(
-        url, devices, login_rules=login_rules, export_rules=export_rules
-    ) as core:
+    async with AsyncExitStack() as stack:
+        with sessions_kept():
+            core = await stack.enter_async_context(
+                open_services(url, devices, login_rules=login_rules, export_rules=export_rules)
+            )
         create = core.services.users.create
         yield World(
             core.database,
