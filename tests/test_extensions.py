@@ -89,6 +89,8 @@ async def test_a_package_of_somebody_elses_brings_routes_pages_and_its_service(
         assert part in submission.text
 
 
+# Each run has test_a_package_of_somebody_elses_brings_routes_pages_and_its_service.
+@pytest.mark.exhaustive
 async def test_without_its_package_there_is_nothing_of_it(
     world: World, judged: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

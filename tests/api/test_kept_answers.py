@@ -61,6 +61,7 @@ async def test_an_answer_shows_what_has_changed(
     assert before[0] != unkept
 
 
+@pytest.mark.exhaustive  # each run has test_an_answer_shows_what_has_changed
 @pytest.mark.parametrize("path", ["/api/v1/submissions", "/user/submissions"])
 async def test_a_list_tells_why_of_now_when_something_else_has_changed(
     door: Door, path: str
@@ -121,6 +122,7 @@ async def test_an_answer_shows_the_rank_of_now(door: Door) -> None:
     assert [*[1] * ASKED, 2] == places
 
 
+@pytest.mark.exhaustive  # each run has test_a_known_answer_is_its_authors
 async def test_what_is_secret_is_kept_for_organisers_alone(door: Door, tmp_path: Path) -> None:
     await door.world.board()
     number = (await door.world.submit(content=b"# fake: accepted\n")).id

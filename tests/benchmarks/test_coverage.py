@@ -87,6 +87,7 @@ def test_only_what_came_before_is_known_of_a_device(database_url: str) -> None:
     assert known[0].scatter > known[3].scatter
 
 
+@pytest.mark.exhaustive  # each run has test_only_what_came_before_is_known_of_a_device
 def test_what_was_judged_earlier_is_known_from_the_first_judging_on() -> None:
     known = known_before(DIFFERENT[:2], [*STEADY, DIFFERENT[0]])
     assert [3, 4] == [one.pairs for one in known]

@@ -135,6 +135,7 @@ async def test_a_script_of_a_message_is_run_by_its_menu(stage: Stage) -> None:
     assert "❌ This message has no script." in original(none).content
 
 
+@pytest.mark.exhaustive  # each run has test_a_script_is_run_and_its_output_shown
 async def test_a_mention_with_a_script_runs_it_in_a_thread(stage: Stage) -> None:
     eve = stage.person("eve")
     await eve.says("run it", SCRIPT, mentions_bot=True)

@@ -121,6 +121,7 @@ def test_a_right_submission_is_tested_measured_and_ranked() -> None:
     assert 0 < workload.best_ns <= workload.mean_ns <= workload.worst_ns
 
 
+@pytest.mark.exhaustive  # each run has test_what_does_not_work_is_the_authors
 def test_a_wrong_one_is_told_which_case_failed() -> None:
     result = judged(REFERENCE, RIGHT.replace("x += x", "x += 1"))
     assert Verdict.WRONG_ANSWER == result.verdict
@@ -139,11 +140,11 @@ def test_a_seeded_generator_is_called_with_each_cases_seed() -> None:
     ("submission", "verdict", "said"),
     few(
         [
-            ("", Verdict.COMPILE_ERROR, "undefined reference"),
             (THROWS, Verdict.RUNTIME_ERROR, "the answer is no"),
+            ("", Verdict.COMPILE_ERROR, "undefined reference"),
             ("int main() {}", Verdict.COMPILE_ERROR, "main"),
         ],
-        2,
+        1,
     ),
 )
 def test_what_does_not_work_is_the_authors(submission: str, verdict: Verdict, said: str) -> None:
@@ -156,6 +157,7 @@ def test_what_does_not_work_is_the_authors(submission: str, verdict: Verdict, sa
     )
 
 
+@pytest.mark.exhaustive  # each run has test_a_right_submission_is_tested_measured_and_ranked
 @pytest.mark.skipif(shutil.which("nvcc") is None, reason="nvcc is not installed here")
 @pytest.mark.parametrize("reference", cases([REFERENCE, SEEDED], always=[REFERENCE]))
 def test_the_toolkits_compiler_accepts_it_and_the_template(reference: str) -> None:
@@ -166,6 +168,7 @@ def test_the_toolkits_compiler_accepts_it_and_the_template(reference: str) -> No
     assert (Verdict.ACCEPTED, None) == (result.verdict, result.failure)
 
 
+@pytest.mark.exhaustive  # each run has test_a_right_submission_is_tested_measured_and_ranked
 def test_a_machine_without_a_gpu_runs_the_template() -> None:
     definition = problem_of("double", "reference.cuh", REFERENCE)
     result = judge_once(job(definition.spec, definition.templates["CUDA"]), lambda _: None)

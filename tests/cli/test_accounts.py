@@ -53,6 +53,7 @@ def test_a_terminal_logs_in_through_a_browser(
     assert (True, ["terminal", "web login"]) == ('"user": "grace"' in out, names)
 
 
+@pytest.mark.exhaustive  # each run has test_a_terminal_logs_in_through_a_browser
 def test_an_invite_makes_an_account_from_a_terminal(
     database_url: str, provider: FakeProvider, tmp_path: Path
 ) -> None:

@@ -64,6 +64,7 @@ def test_a_submission_tells_how_to_get_its_files(ada: Shell) -> None:
     assert "Its files: kernelbot submission artifacts 1 --save FOLDER" in said.out
 
 
+@pytest.mark.exhaustive  # each run has test_files_are_saved_and_stay_in_the_folder
 def test_a_run_without_a_server_leaves_its_files(shell: Shell, tmp_path: Path) -> None:
     problem = str(ROOT / "examples" / "sort_np")
     command = ["run", problem, f"{problem}/submission.py", "--mode", "profile"]

@@ -67,8 +67,10 @@ def shown(program: str, asked: list[list[str]], environ: dict[str, str]) -> dict
 
 @pytest.mark.parametrize(
     ("environ", "each"),
-    [({}, 1), ({"COLUMNS": "53", "FORCE_COLOR": "1"}, 4)],
-    ids=["usual", "narrow-coloured"],
+    [
+        pytest.param({}, 1, id="usual", marks=pytest.mark.exhaustive),
+        pytest.param({"COLUMNS": "53", "FORCE_COLOR": "1"}, 4, id="narrow-coloured"),
+    ],
 )
 def test_every_help_is_as_typer_shows_it(environ: dict[str, str], each: int) -> None:
     asked = [[*words, "--help"] for words in lines(load(COMMANDS))][::each]

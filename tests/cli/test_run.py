@@ -198,6 +198,7 @@ def test_a_device_that_is_not_there(shell: Shell, problem: Path) -> None:
     assert (2, "bad_request") == (said.code, said.document["error"]["code"])
 
 
+@pytest.mark.exhaustive  # each run has test_no_sandbox_is_our_fault
 def test_without_a_sandbox_the_result_says_so(shell: Shell, problem: Path) -> None:
     said = shell("run", problem, problem / "submission.py", "--sandbox", "none")
     assert (0, True) == (said.code, "Judged without a sandbox" in said.out)

@@ -88,6 +88,7 @@ def test_a_secret_run_shows_its_times_and_nothing_of_the_data(shell: Shell) -> N
     )
 
 
+@pytest.mark.exhaustive  # each run has test_a_backup_comes_back_elsewhere (test_backup.py)
 @pytest.mark.usefixtures("server")
 def test_a_backup_is_of_the_server_that_runs(shell: Shell) -> None:
     kept = shell("backup", "all.dump", "--json").document

@@ -50,6 +50,7 @@ def test_a_pipe_stays_plain(shell: Shell) -> None:
     assert "\x1b" not in said.out + said.err
 
 
+@pytest.mark.exhaustive  # each run has test_colour_is_for_terminals
 def test_a_character_that_the_stream_lacks_is_replaced(shell: Shell) -> None:
     new_problem(shell.home / "sums", "sums", Lang.PY)
     more = {"PYTHONIOENCODING": "ascii"}

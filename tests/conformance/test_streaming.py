@@ -134,6 +134,7 @@ def test_a_refusal_comes_before_the_stream(author: PopcornCli, board: str, devic
         )
 
 
+@pytest.mark.exhaustive  # each run has test_frames_end_with_plain_newlines_and_are_ascii
 def test_a_client_that_goes_away_does_not_stop_the_submission(
     author: PopcornCli, board: str, device: str
 ) -> None:

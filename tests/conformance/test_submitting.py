@@ -149,6 +149,7 @@ def test_an_accepted_submission_is_done_and_succeeded(tested: Submitted) -> None
     assert (True, "succeeded", None) == (tested.details["done"], job["status"], job["error"])
 
 
+@pytest.mark.exhaustive  # each run has test_a_waiting_submission_shows_its_status_and_queue
 def test_done_and_the_final_status_change_together(
     author: PopcornCli, board: str, device: str
 ) -> None:

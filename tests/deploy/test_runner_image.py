@@ -77,6 +77,8 @@ def result_in(folder: Path) -> RunResult:
     return from_wire(RunResult, json.loads((folder / "result.json").read_text()))
 
 
+# Each run has test_the_program_runs_in_the_sandbox (test_minimal_payload.py).
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("way", cases(["environment", "stdin", "plain"], always=["environment"]))
 def test_a_minimal_payload_by_hand(harness: Path, folder: Path, way: str) -> None:
     text = MINIMAL.decode() if way == "plain" else packed(MINIMAL)
@@ -180,5 +182,6 @@ def test_nonsense_is_refused_with_a_sentence(harness: Path, folder: Path, payloa
     assert [] == list(folder.iterdir())
 
 
+@pytest.mark.exhaustive  # each run has test_nonsense_is_refused_with_a_sentence
 def test_without_a_payload_nothing_is_judged(harness: Path, folder: Path) -> None:
     assert 2 == judge(harness, folder, None).returncode

@@ -79,6 +79,7 @@ async def test_a_process_that_was_killed_is_replaced(drawing: Drawing) -> None:
     assert await drawing.draw(CHART, SVG) is not None
 
 
+@pytest.mark.exhaustive  # each run has test_a_process_that_was_killed_is_replaced
 async def test_a_process_that_has_drawn_enough_is_replaced(
     drawing: Drawing, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -87,6 +88,7 @@ async def test_a_process_that_has_drawn_enough_is_replaced(
     assert (True, []) == (drawn is not None, drawers())
 
 
+@pytest.mark.exhaustive  # each run has test_a_process_that_was_killed_is_replaced
 async def test_a_process_without_work_ends_and_another_draws_the_next(
     drawing: Drawing, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -120,6 +120,7 @@ async def test_held_out_workloads_are_judged_in_the_end_alone(
     assert (2, len(whole) - 1) == (len(seen.report.tests), len(shown))
 
 
+@pytest.mark.exhaustive  # each run has test_the_seed_decides_an_episodes_data
 async def test_an_episode_ends_whose_problem_is_wrong_on_what_is_held_out(
     judge: Judge, problem: LoadedProblem, sums: Path
 ) -> None:

@@ -171,6 +171,8 @@ def test_of_two_hundred_sessions_a_hundred_are_told_that_there_is_no_room(server
     _eventually(lambda: server.post("/reset").status_code == 200)
 
 
+# Each run has test_one_that_leaves_is_not_and_the_work_has_ended (test_departing.py).
+@pytest.mark.exhaustive
 @pytest.mark.timeout(400)  # as `_ANSWER_S`
 def test_a_client_that_leaves_ends_what_is_judged_for_it(
     server: Served, records: Path, home: Path

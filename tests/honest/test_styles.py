@@ -25,9 +25,9 @@ FEW = (
     "windows_file.cpp",
 )
 """One of each kind that was refused before."""
-FEWEST = ("binds_itself.py", "buffer_by_shape.py", "helper_that_spins.cpp")
-"""Those of them that every run of the tests judges: of a worker's processors, of the memory that it
-returns, and of threads."""
+FEWEST = ("binds_itself.py", "buffer_by_shape.py")
+"""Those of them that every run of the tests judges: of a worker's processors, and of the memory
+that it returns."""
 _COMPUTES = "n = 0\nwhile True: n += 1"
 _COPIES = "import numpy as np\na = np.ones(1 << 22)\nb = a.copy()\nwhile True: b[:] = a"
 

@@ -151,6 +151,8 @@ async def test_a_host_that_answers_is_kept_however_long_its_job_is_silent(tmp_pa
         assert JobState.FINISHED == (await _outcome(launcher, handle)).state
 
 
+# Each run has test_a_host_that_answers_is_kept_however_long_its_job_is_silent.
+@pytest.mark.exhaustive
 async def test_a_host_may_take_longer_than_that_to_start(tmp_path: Path) -> None:
     slow = ("/bin/sh", "-c", 'sleep 7 && exec "$@"', "sh", *FAKE_HARNESS)
     async with _launcher(tmp_path, slow, patience_s=5) as launcher:

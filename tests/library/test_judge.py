@@ -80,6 +80,8 @@ async def test_times_have_intervals_and_are_compared_with_the_reference(
     assert again.baseline is report.baseline  # it is recent enough
 
 
+# Each run has test_times_have_intervals_and_are_compared_with_the_reference.
+@pytest.mark.exhaustive
 async def test_a_baseline_does_not_wait_behind_other_sources(home: Path, sums: Path) -> None:
     async with Judge(slots=1) as judge:
         compared = asyncio.create_task(judge.judge(sums, RIGHT, mode=Mode.BENCHMARK, baseline=True))
@@ -89,6 +91,8 @@ async def test_a_baseline_does_not_wait_behind_other_sources(home: Path, sums: P
         assert {Verdict.ACCEPTED} == {(await task).verdict for task in others}
 
 
+# Each run has test_a_reference_that_fails_is_its_author_s_fault (test_run.py).
+@pytest.mark.exhaustive
 async def test_a_baseline_that_fails_the_problems_own_tests_is_the_problems_mistake(
     judge: Judge, sums: Path, tmp_path: Path
 ) -> None:
@@ -104,6 +108,8 @@ async def test_a_baseline_that_fails_the_problems_own_tests_is_the_problems_mist
         await judge.judge(broken, RIGHT, mode=Mode.BENCHMARK, baseline=True)
 
 
+# Each run has test_times_have_intervals_and_are_compared_with_the_reference.
+@pytest.mark.exhaustive
 async def test_a_speed_that_may_be_of_remembered_answers_has_no_reward(
     judge: Judge, sums: Path, tmp_path: Path
 ) -> None:

@@ -171,6 +171,7 @@ def test_hostile_words_are_read_to_their_end(said: str) -> None:
     assert all(len(one.message) <= 500 for one in found)
 
 
+@pytest.mark.exhaustive  # each run has test_hostile_output_takes_little_time_to_read
 def test_a_hundred_thousand_warnings_are_cut() -> None:
     said = "".join(f"a.cu({line}): warning #1: w\n" for line in range(100_000))
     assert 200 == len(read_diagnostics(said, "", "a.cu"))

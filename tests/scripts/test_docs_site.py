@@ -24,6 +24,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build_site(tmp_path_factory.mktemp("docs") / "build")
 
 
+@pytest.mark.exhaustive  # each run has test_a_link_that_leads_nowhere_fails
 def test_every_page_is_in_the_site_and_can_be_searched(site: Path) -> None:
     docs = docs_site.ROOT / "docs"
     pages = {str(file.relative_to(docs)) for file in docs.rglob("*.md")}
@@ -34,6 +35,7 @@ def test_every_page_is_in_the_site_and_can_be_searched(site: Path) -> None:
     assert [] == sorted(name for name in built - {"index.html"} if name[:-10] not in index)
 
 
+@pytest.mark.exhaustive  # each run has test_pages_load_only_what_this_server_has (web/guide)
 def test_no_page_loads_anything_from_another_host(site: Path) -> None:
     found = [
         f"{file.relative_to(site)}: {address}"

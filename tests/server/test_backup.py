@@ -81,6 +81,7 @@ def test_a_backup_comes_back_elsewhere(stopped: Path, tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.exhaustive  # each run has test_a_backup_comes_back_elsewhere
 def test_what_is_restored_is_a_copy_until_it_is_activated(stopped: Path, tmp_path: Path) -> None:
     backup(tmp_path / "x.dump", data=stopped)
     restore(tmp_path / "x.dump", data=tmp_path / "other")

@@ -176,6 +176,7 @@ def test_what_a_server_hands_out_installs_and_runs(installed: Path) -> None:
     assert where.startswith(str(installed.parent))
 
 
+@pytest.mark.exhaustive  # each run has test_what_a_server_hands_out_installs_and_runs
 def test_a_client_has_all_that_its_modules_import(installed: Path) -> None:
     packages = set(ast.literal_eval(said(installed / "python", "-c", IMPORTS_ALL)))
     assert {"kernelbot.cli", "kernelbot.client"} == packages & {"kernelbot.cli", "kernelbot.client"}

@@ -74,6 +74,7 @@ def test_serving_keeps_what_was_before_and_migrates(
     assert "0010.duels" in restore(kept, data=older.with_name("again")).applied
 
 
+@pytest.mark.exhaustive  # each run has test_serving_keeps_what_was_before_and_migrates
 def test_without_a_place_for_the_backup_nothing_is_migrated(older: Path) -> None:
     before = objects_of(older)
     (older / "before-migrations").write_text("in the way")
@@ -83,6 +84,7 @@ def test_without_a_place_for_the_backup_nothing_is_migrated(older: Path) -> None
     assert "Make room" in (caught.value.hint or "")
 
 
+@pytest.mark.exhaustive  # each run has test_another_line_is_refused_and_unharmed (test_previous.py)
 def test_another_line_is_refused_without_a_backup(older: Path) -> None:
     with running(older) as postgres, psycopg.connect(postgres.url("postgres")) as connection:
         connection.execute("ALTER TABLE users ADD COLUMN of_a_fork text")

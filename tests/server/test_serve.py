@@ -115,6 +115,8 @@ def test_a_dead_worker_is_replaced(running: LocalServer) -> None:
         assert client.submission(submitted).verdict == "accepted"
 
 
+# Each run has test_the_database_goes_away_while_jobs_run (test_durability.py).
+@pytest.mark.exhaustive
 def test_a_killed_database_comes_back(running: LocalServer) -> None:
     with KernelbotClient.to(running.own_endpoint()) as client:
         go_on = running.folder / "database-killed"

@@ -5,6 +5,8 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
 from kernelbot.server.supervise import SupervisedProcess, supervised
 
 
@@ -29,6 +31,7 @@ async def test_a_child_that_stays_stopped_is_replaced(tmp_path: Path) -> None:
             await asyncio.to_thread(_await_another, tmp_path / "pid", first)
 
 
+@pytest.mark.exhaustive  # each run has test_a_child_that_stays_stopped_is_replaced
 async def test_a_child_that_goes_on_in_time_is_kept(tmp_path: Path) -> None:
     async with supervised(_child(tmp_path, standstill_s=2)):
         first = await asyncio.to_thread(_pid, tmp_path / "pid")

@@ -36,6 +36,7 @@ def test_one_that_moves_lives() -> None:
     assert 0 == _run("async with watched(2):\n    await asyncio.sleep(3)").returncode
 
 
+@pytest.mark.exhaustive  # each run has test_a_process_that_stands_still_ends_and_says_where
 def test_afterwards_nothing_is_watched() -> None:
     body = "async with watched(1):\n    await asyncio.sleep(0)\ntime.sleep(1.5)"
     assert 0 == _run(body).returncode

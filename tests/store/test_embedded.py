@@ -129,6 +129,7 @@ def seven(postgres: EmbeddedPostgres) -> int:
     return int(row[0])
 
 
+@pytest.mark.exhaustive  # each run has test_another_account_can_not_connect
 def test_no_mode_of_a_folder_above_is_changed(folder: Path, postgres: EmbeddedPostgres) -> None:
     (folder / "data").mkdir(mode=0o700)
     before = [above.stat().st_mode for above in postgres.folder.parents]
@@ -166,6 +167,7 @@ def test_another_account_can_not_connect(folder: Path, depth: int) -> None:
     assert 'Peer authentication failed for user "postgres"' in tried.stderr
 
 
+@pytest.mark.exhaustive  # each run has test_a_server_that_was_left_running_is_stopped_first
 def test_a_number_that_another_process_has_by_now_is_left_alone(postgres: EmbeddedPostgres) -> None:
     postgres.start()
     postgres.stop()
@@ -212,6 +214,7 @@ def test_a_server_that_was_left_running_is_stopped_first(postgres: EmbeddedPostg
         following.stop()
 
 
+@pytest.mark.exhaustive  # each run has test_a_server_that_was_left_running_is_stopped_first
 def test_what_a_killed_server_left_is_waited_for(postgres: EmbeddedPostgres) -> None:
     """One of its processes that hasn't noticed has its memory, with which no other starts."""
     postgres.start()
@@ -286,6 +289,7 @@ def short_name(far: EmbeddedPostgres) -> Path:
     return Path(unquote(far.url("postgres").rpartition("host=")[2].partition("&")[0]))
 
 
+@pytest.mark.exhaustive  # each run has test_without_a_short_name_there_is_no_start_and_nothing_runs
 def test_a_short_name_that_can_not_be_made_is_tried_again(far: EmbeddedPostgres) -> None:
     far.start()
     name = short_name(far)
@@ -308,6 +312,7 @@ def test_without_a_short_name_there_is_no_start_and_nothing_runs(far: EmbeddedPo
     name.rmdir()
 
 
+@pytest.mark.exhaustive  # each run has test_without_a_short_name_there_is_no_start_and_nothing_runs
 def test_a_short_name_that_is_lost_holds_up_no_stop(far: EmbeddedPostgres) -> None:
     far.start()
     name = short_name(far)
@@ -318,6 +323,7 @@ def test_a_short_name_that_is_lost_holds_up_no_stop(far: EmbeddedPostgres) -> No
     name.rmdir()
 
 
+@pytest.mark.exhaustive  # each run has test_without_a_short_name_there_is_no_start_and_nothing_runs
 def test_half_a_short_name_of_a_killed_start_is_replaced(far: EmbeddedPostgres) -> None:
     name = short_name(far)
     name.unlink()

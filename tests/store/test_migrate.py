@@ -113,6 +113,7 @@ def test_the_same_name_with_another_content_is_another_line(database_url: str) -
             migrate(database_url, release=Release(known, this_code()))
 
 
+@pytest.mark.exhaustive  # each run has test_a_migration_that_was_killed_has_changed_nothing
 def test_a_failure_at_any_migration_leaves_the_database_as_it_was(empty_database_url: str) -> None:
     known = known_migrations()
     for failing in range(len(known)):

@@ -8,6 +8,25 @@ from hypothesis import settings
 
 T = TypeVar("T")
 
+DEAR = frozenset({"client", "host", "postgres", "shell", "zygote"})
+"""Fixtures that take a test a database, a sandbox or a process of its own: a tenth of a second."""
+ROWS = 2
+"""So many rows of a table of a test with these are for each run."""
+
+
+def leave_out_further_rows(items: Iterable[pytest.Item]) -> None:
+    """Mark what is of a table, takes a tenth of a second and has two before it. A table that says
+    by itself which rows are for each run (`cases`, `few`) is left as it is."""
+    tables: dict[tuple[object, ...], list[pytest.Item]] = {}
+    for item in items:
+        if isinstance(item, pytest.Function) and hasattr(item, "callspec"):
+            tables.setdefault((item.path, item.cls, item.originalname), []).append(item)
+    for rows in tables.values():
+        is_dear = not DEAR.isdisjoint(rows[0].fixturenames)  # type: ignore[attr-defined]
+        if is_dear and not any(row.get_closest_marker("exhaustive") for row in rows):
+            for row in rows[ROWS:]:
+                row.add_marker(pytest.mark.exhaustive)
+
 
 def first_of_each(values: Iterable[T], kind: Callable[[T], Hashable]) -> list[T]:
     """One value of each kind, in the order of the values."""

@@ -180,6 +180,7 @@ async def test_a_run_that_is_not_accepted_ends_alone(judged: World, tmp_path: Pa
     assert len(jobs) == 1
 
 
+@pytest.mark.exhaustive  # each run has test_one_job_of_a_schedulers_ends_both_runs
 async def test_what_is_about_to_be_written_is_nobody_elses(
     judged: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -135,6 +135,7 @@ async def test_a_device_that_is_refused_keeps_its_runs(
     assert 1 == await lost(judged)
 
 
+@pytest.mark.exhaustive  # each run has test_there_is_room_for_a_run_once_another_has_ended
 async def test_a_run_outlives_more_refusals_than_it_has_attempts(
     judged: World, tmp_path: Path, impatient: None
 ) -> None:
@@ -172,6 +173,7 @@ async def test_three_runs_that_are_lost_hold_back_the_fourth(
     assert (3, 3) == (begun, len(far.launches))
 
 
+@pytest.mark.exhaustive  # each run has test_there_is_room_for_a_run_once_another_has_ended
 async def test_a_verdict_lets_all_go_on(judged: World, tmp_path: Path, impatient: None) -> None:
     far = FakeScheduler()
     async with working(settings(tmp_path, far=far), judged.database.url):

@@ -153,6 +153,7 @@ async def test_nothing_is_compiled_while_this_machine_judges(
     assert [] == meanwhile
 
 
+@pytest.mark.exhaustive  # each run has test_a_run_has_nothing_of_it
 @pytest.mark.parametrize(
     "verdict", [Verdict.INTERNAL_ERROR, Verdict.TIME_LIMIT], ids=["our fault", "a slow machine"]
 )
@@ -167,6 +168,7 @@ async def test_what_says_nothing_of_the_gpus_machine_is_not_told(
         assert ((), 1) == (await shown(judged, sent), len(idle.compiled()))
 
 
+@pytest.mark.exhaustive  # each run has test_nothing_is_compiled_while_this_machine_judges
 async def test_nothing_is_compiled_for_a_device_that_wants_none(judged: World, idle: Idle) -> None:
     async with working(idle.settings(preflight=False), judged.database.url):
         sent = await waiting(judged)
@@ -202,6 +204,7 @@ async def test_a_run_with_a_lower_number_may_come_after_another_was_seen_to(
     assert (run_ids[0], None, set(run_ids)) == (found and found.run_id, none, still_open)
 
 
+@pytest.mark.exhaustive  # each run has test_nothing_is_compiled_while_this_machine_judges
 async def test_nothing_is_compiled_while_somebody_measures_here(
     judged: World, idle: Idle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -218,6 +221,7 @@ async def test_nothing_is_compiled_while_somebody_measures_here(
     assert 1 == meanwhile
 
 
+@pytest.mark.exhaustive  # each run has test_a_judging_is_not_kept_waiting
 async def test_who_was_ended_waits_for_the_others_and_is_tried_three_times(
     judged: World, idle: Idle
 ) -> None:

@@ -22,6 +22,7 @@ drawn = pytest.mark.skipif(
 )
 
 
+@pytest.mark.exhaustive  # each run has test_the_trend_is_a_picture
 async def test_the_numbers_are_the_records_and_the_chosen_authors(front: Front) -> None:
     await front.world.board()
     for score_s in (3e-3, 4e-3, 2e-3):
@@ -90,6 +91,7 @@ async def test_without_work_or_peaks_there_is_no_roofline(front: Front) -> None:
     assert (404, False) == (answer.status_code, "Roofline" in page.text)
 
 
+@pytest.mark.exhaustive  # each run has test_the_trend_is_a_picture
 @drawn
 async def test_the_leaders_place_below_the_roof_is_drawn_and_said(world: World) -> None:
     peaks = DeviceSpec("CPU", Vendor.CPU, peak_flops=1e11, peak_bytes_per_s=4e9)

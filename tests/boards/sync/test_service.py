@@ -138,6 +138,7 @@ async def test_a_plan_says_how_many_scores_leave_and_what_to_run(
     ) == planned["one"]
 
 
+@pytest.mark.exhaustive  # each run has test_scores_stay_with_the_version_they_were_measured_on
 async def test_a_board_says_how_many_scores_are_outdated_until_they_are_measured_again(
     world: World, root: Path, tmp_path: Path
 ) -> None:
@@ -162,6 +163,7 @@ async def test_a_board_says_how_many_scores_are_outdated_until_they_are_measured
     assert (0, 2, 1, 0) == (before, after, one_came_back, await outdated())
 
 
+@pytest.mark.exhaustive  # each run has test_scores_stay_with_the_version_they_were_measured_on
 async def test_going_back_brings_the_scores_back(world: World, root: Path, tmp_path: Path) -> None:
     await synced(world, root)
     async with working(quick_settings(tmp_path), world.database.url):

@@ -105,6 +105,7 @@ async def test_an_agent_goes_from_the_boards_to_a_place(
     assert [(False, 0), (True, 1)] == [(run["secret"], len(run["timings"])) for run in fast["runs"]]
 
 
+@pytest.mark.exhaustive  # each run has test_an_agent_goes_from_the_boards_to_a_place
 async def test_what_cannot_be_done_is_said_in_a_sentence(live: LiveServer, ada: Shell) -> None:
     for board in ("sort", "other"):
         live.call(live.world.board(board))

@@ -136,6 +136,7 @@ def _judge_of(group: Path) -> int:
     return int(group.name.split("-")[1])
 
 
+@pytest.mark.exhaustive  # each run has test_groups_of_judges_go_while_there_always_is_work
 @pytest.mark.skipif(not cgroups.detect().parents, reason="no writable cgroup here")
 def test_no_group_outlives_its_judge_for_long() -> None:
     seen: set[Path] = set()
@@ -192,6 +193,8 @@ def _owners_once(groups: set[Path], expected: int) -> int:
         time.sleep(0.02)
 
 
+# Each run has test_which_child_is_taken_is_left_to_chance (test_prefork.py).
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("mode", "is_alone", "expected"),
     few(

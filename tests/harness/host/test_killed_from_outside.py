@@ -64,6 +64,7 @@ def test_a_lost_attempt_stands_in_the_result_of_the_next(host: Host) -> None:
     )
 
 
+@pytest.mark.exhaustive  # each run has test_a_kill_at_any_moment_is_nobodys_fault
 def test_a_zygote_is_known_to_have_ended_before_the_kernel_is_done_with_it() -> None:
     others = _judges_zygotes()
     runners, theirs = wire.pair()

@@ -196,6 +196,7 @@ def _serve_and_count(root: Path, name: str, start: Event) -> None:
     (root / f"judged.{name}").write_text("\n".join(judged))
 
 
+@pytest.mark.exhaustive  # each run has test_jobs_are_judged_in_the_order_in_which_they_came
 def test_several_processes_judge_each_job_once(root: Path) -> None:
     jobs = {f"{number}.1.a" for number in range(200)}
     for job in jobs:

@@ -34,6 +34,7 @@ def judge(host: Host, source: str) -> RunResult:
     return host.judge(a_job(source, mode=Mode.LEADERBOARD), quiet)
 
 
+@pytest.mark.exhaustive  # each run has test_another_submission_finds_nothing
 @pytest.mark.parametrize("folder", cases(FOLDERS, always=FOLDERS[:1]))
 def test_later_phases_find_what_the_first_compiled(host: Host, folder: str) -> None:
     result = judge(host, COMPILES.format(folder=folder))

@@ -44,6 +44,7 @@ def quiet(_event: ProgressEvent) -> None:
     return
 
 
+@pytest.mark.exhaustive  # each run has test_what_another_nvcc_has_built_is_not_taken
 def test_what_a_file_has_built_is_kept_for_its_next_run(locks: Path, tmp_path: Path) -> None:
     """What the home has is not built again, and took no time then."""
     source = f"""# As load_inline builds.
@@ -132,6 +133,7 @@ def custom_kernel(data):
 RAISES, EXITS = 'raise OSError("a\'; echo x")', "__import__('os')._exit(3)"
 
 
+@pytest.mark.exhaustive  # each run has test_what_another_nvcc_has_built_is_not_taken
 @pytest.mark.parametrize("trouble", cases([RAISES, EXITS], always=[RAISES]))
 def test_what_was_compiled_before_a_failure_is_kept(host: Host, trouble: str) -> None:
     """And nobody is told of what fails where there is no GPU."""

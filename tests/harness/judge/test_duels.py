@@ -154,6 +154,7 @@ def test_what_each_has_built_in_its_test_is_there_when_it_is_timed(host: Host) -
     assert (Verdict.ACCEPTED, "built\nfound\n") == (found.verdict, found.stdout)
 
 
+@pytest.mark.exhaustive  # each run has test_both_are_timed_on_each_workload_and_there_is_no_score
 def test_what_the_opponent_prints_is_for_nobody_else_to_read(host: Host) -> None:
     found = duel(host, "print('mine')\n" + SORT, "print('theirs')\n" + SORT)
     assert ("mine\nmine\n", Verdict.ACCEPTED) == (found.stdout, found.verdict)  # in each phase

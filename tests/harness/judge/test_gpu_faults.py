@@ -55,6 +55,7 @@ def test_the_judge_tries_its_own_context(folder: Path, *, breaks: bool) -> None:
         expect_sound_contexts((device,))
 
 
+@pytest.mark.exhaustive  # each run has test_a_kernel_that_breaks_its_own_context_is_its_authors
 def test_a_full_device_is_no_broken_one(tmp_path: Path) -> None:
     driver = Driver(str(build_driver(tmp_path, total_bytes=1 << 20)))
     device = JudgeDevice(driver, ArenaPool(driver), Flusher(driver, 1))

@@ -22,11 +22,13 @@ def judged(host: Host, problem: ProblemSpec, mode: Mode = Mode.BENCHMARK) -> Run
     return host.judge(a_job(SORT, mode=mode, problem=problem), lambda _event: None)
 
 
+@pytest.mark.exhaustive  # each run has test_a_workload_without_a_seed_is_not_ranked
 def test_data_that_are_new_in_each_call_are_no_matter(host: Host) -> None:
     result = judged(host, problem_with(SEEDED), Mode.LEADERBOARD)
     assert (Verdict.ACCEPTED, "") == (result.verdict, result.recurring_data)
 
 
+@pytest.mark.exhaustive  # each run has test_a_few_kinds_of_data_recur (test_predictable.py)
 def test_a_few_kinds_of_data_are_noted(host: Host) -> None:
     result = judged(host, problem_with("np.random.default_rng(seed % 8)"))
     assert (Verdict.ACCEPTED, True) == (result.verdict, result.recurring_data.startswith(SAID))

@@ -28,7 +28,7 @@ from kernelbot.protocol import (
     to_wire,
 )
 from tests.harness.jobs import SORT, a_job, a_problem
-from tests.support.exhaustive import cases
+from tests.support.exhaustive import cases, first_of_each
 
 
 def quiet(_event: ProgressEvent) -> None:
@@ -157,7 +157,13 @@ SLOW = ("sleeps", "forks without end")
 """Others end in the same way."""
 
 
-@pytest.mark.parametrize("name", cases(BAD, always=[name for name in BAD if name not in SLOW]))
+ALWAYS = first_of_each(
+    (name for name in BAD if name not in SLOW), kind=lambda name: repr(BAD[name][1])
+)
+"""One of each verdict."""
+
+
+@pytest.mark.parametrize("name", cases(BAD, always=ALWAYS))
 def test_a_bad_submission_gets_its_verdict_and_the_next_its_own(host: Host, name: str) -> None:
     import re
 
@@ -258,6 +264,7 @@ def test_a_leaderboard_run_has_all_phases_samples_and_a_score(host: Host) -> Non
     assert result.score_ci95_s == tuple(end / 1e9 for end in workload.ci95_ns)
 
 
+@pytest.mark.exhaustive  # each run has test_a_leaderboard_run_has_all_phases_samples_and_a_score
 def test_a_secret_run_has_a_score_without_a_benchmark(host: Host) -> None:
     result = host.judge(a_job(SORT, mode=Mode.LEADERBOARD, secret=True), quiet)
     assert [Phase.TEST, Phase.LEADERBOARD] == [p.phase for p in result.phases]

@@ -192,6 +192,7 @@ def test_a_closed_zygote_takes_everything_along() -> None:
     client.close()
 
 
+@pytest.mark.exhaustive  # each run has test_a_closed_zygote_takes_everything_along
 def test_a_zygote_that_does_not_end_by_itself_takes_everything_along() -> None:
     """A machine that is busy, or a process that somebody has stopped."""
     zygote = Zygote.start(ZygoteConfig(Flavour.BARE))

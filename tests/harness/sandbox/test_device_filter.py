@@ -21,6 +21,7 @@ from kernelbot.harness.sandbox import RunnerClient, run_command
 from kernelbot.harness.sandbox.cgroups import RunnerGroup, detect
 from kernelbot.harness.sandbox.device_filter import DeviceFilter, can_filter, render_filter
 from kernelbot.protocol import Verdict
+from tests.support.exhaustive import cases
 from tests.support.searching import bare_job
 
 pytestmark = pytest.mark.skipif(not can_filter(), reason="no filter of devices can be had here")
@@ -111,7 +112,7 @@ def has_filter(folder: Path) -> bool:
         os.close(group)
 
 
-@pytest.mark.parametrize("nodes", [(128,), ()])
+@pytest.mark.parametrize("nodes", cases([(128,), ()], always=[(128,)]))
 def test_a_jobs_runners_have_the_filter_that_its_host_decided_on(nodes: tuple[int, ...]) -> None:
     host, job = Host(), bare_job(SLOW)
     host.warm(key_of(job)).render_nodes = nodes

@@ -16,6 +16,7 @@ from kernelbot.protocol import Fault
 from kernelbot.protocol.result_size import most_bytes
 from tests.launchers.slurm.test_cluster import launching, over, poll
 from tests.launchers.stages import a_job
+from tests.support.exhaustive import cases
 from tests.support.results import why_none
 from tests.support.waiting import until, until_told
 
@@ -234,7 +235,7 @@ async def broken(launcher: SlurmLauncher, folder: Path, command: str, lines: str
     launcher._commands._prefix = between(folder, command, lines)
 
 
-@pytest.mark.parametrize("lines", [f"echo '{HTML}'", "exit 1", "yes"])
+@pytest.mark.parametrize("lines", cases([f"echo '{HTML}'", "exit 1", "yes"], always=["exit 1"]))
 async def test_a_queue_that_cant_be_read_loses_no_job(tmp_path: Path, lines: str) -> None:
     may_end = tmp_path / "may-end"
     async with launching(tmp_path) as launcher:
@@ -247,7 +248,9 @@ async def test_a_queue_that_cant_be_read_loses_no_job(tmp_path: Path, lines: str
         assert (await over(launcher, handle)).state == JobState.FINISHED
 
 
-@pytest.mark.parametrize("changes", [{}, {"warm_idle_s": 600.0}], ids=["plain", "warm"])
+@pytest.mark.parametrize(
+    "changes", cases([{}, {"warm_idle_s": 600.0}], always=[{}]), ids=["plain", "warm"]
+)
 async def test_results_come_while_the_controller_is_away(
     tmp_path: Path, changes: dict[str, float]
 ) -> None:
@@ -317,6 +320,7 @@ async def test_a_launch_answered_by_nonsense_is_the_schedulers_failure(
             await launcher.launch(a_job("accepted"))
 
 
+@pytest.mark.exhaustive  # each run has test_a_queue_that_cant_be_read_loses_no_job
 async def test_a_launch_whose_answer_was_lost_is_found_again(tmp_path: Path) -> None:
     job = a_job("sleep 1 accepted")
     async with launching(tmp_path) as launcher:
@@ -366,6 +370,7 @@ async def test_a_result_that_cant_be_read_just_now_is_read_later(
     assert (tmp_path / "once").exists()
 
 
+@pytest.mark.exhaustive  # each run has test_a_result_that_cant_be_read_just_now_is_read_later
 async def test_the_end_of_a_job_that_cant_be_read_just_now_is_read_later(tmp_path: Path) -> None:
     async with launching(tmp_path) as launcher:
         handle = await launcher.launch(a_job("die"))
@@ -375,6 +380,7 @@ async def test_the_end_of_a_job_that_cant_be_read_just_now_is_read_later(tmp_pat
     assert (tmp_path / "once").exists()
 
 
+@pytest.mark.exhaustive  # each run has test_a_job_that_ends_without_a_result_is_lost
 async def test_a_result_that_can_never_be_read_is_lost_by_the_schedulers_fault(
     tmp_path: Path,
 ) -> None:
@@ -387,6 +393,7 @@ async def test_a_result_that_can_never_be_read_is_lost_by_the_schedulers_fault(
     assert "Stale file handle" in outcome.reason
 
 
+@pytest.mark.exhaustive  # each run has test_a_result_that_cant_be_read_just_now_is_read_later
 async def test_a_result_that_shows_late_is_waited_for(tmp_path: Path) -> None:
     async with launching(tmp_path, settle_s=60) as launcher:
         job = a_job("accepted")
@@ -409,10 +416,12 @@ async def ended(folder: Path, text: str) -> str:
     return why_none(found[handle], job)
 
 
+@pytest.mark.exhaustive  # each run has test_a_result_of_another_version_is_none
 async def test_a_result_of_another_job_is_none(tmp_path: Path) -> None:
     assert "of another job" in await ended(tmp_path, "another")
 
 
+@pytest.mark.exhaustive  # each run has test_a_result_of_another_version_is_none
 async def test_a_result_that_contradicts_itself_is_none(tmp_path: Path) -> None:
     assert "verdict accepted isn't that of its phases" in await ended(tmp_path, "lie")
 

@@ -77,6 +77,7 @@ async def test_a_device_that_cant_be_had_is_told_in_slurms_words(tmp_path: Path)
     assert (found.available, found.note) == (False, "no node of Slurm's has gpu:b200:1")
 
 
+@pytest.mark.exhaustive  # each run has test_a_job_submitted_twice_is_judged_once
 async def test_a_job_that_somebody_cancels_is_the_schedulers_loss(
     tmp_path: Path, slurm: SlurmCluster
 ) -> None:

@@ -78,6 +78,7 @@ async def _rejudged(world: World, folder: Path, top: int | None = None) -> Rejud
     return started
 
 
+@pytest.mark.exhaustive  # each run has test_one_at_a_time
 async def test_the_ranking_follows_the_new_measurements(world: World, tmp_path: Path) -> None:
     await world.board()
     ada, bob = await _ranked(world, tmp_path, 1.0, 2.0)
@@ -90,6 +91,7 @@ async def test_the_ranking_follows_the_new_measurements(world: World, tmp_path: 
     ]
 
 
+@pytest.mark.exhaustive  # each run has test_the_ranking_follows_the_new_measurements
 async def test_only_the_best_are_measured_again(world: World, tmp_path: Path) -> None:
     await world.board()
     best, *_ = await _ranked(world, tmp_path, 1.0, 2.0, 3.0)
@@ -168,6 +170,7 @@ async def test_each_is_measured_alone_although_the_device_has_room(
     assert all(end <= start for (_, end), (start, _) in pairwise(spans))
 
 
+@pytest.mark.exhaustive  # each run has test_one_at_a_time
 @pytest.mark.parametrize("ranked_first", [True, False])
 async def test_it_goes_before_everything_that_waits(
     world: World, tmp_path: Path, ranked_first: bool
@@ -221,6 +224,7 @@ async def test_a_worker_with_nothing_to_measure_judges_others(world: World, tmp_
     assert other.id == claim.submission_id
 
 
+@pytest.mark.exhaustive  # each run has test_one_at_a_time
 async def test_of_two_workers_one_measures_all(world: World, tmp_path: Path) -> None:
     await world.board()
     for number in await _ranked(world, tmp_path, 1.0, 2.0, 3.0):

@@ -59,6 +59,7 @@ async def test_an_absurd_speed_up_is_held(world: World) -> None:
     assert "100 times faster" in (shown.review_reason or "")
 
 
+@pytest.mark.exhaustive  # each run has test_what_is_released_takes_its_place
 async def test_what_a_rejudge_shows_is_held_as_well(world: World) -> None:
     await world.board()
     _, other = await _judged(world, (world.ada.user, 1.0), (world.bob.user, 0.9))
@@ -148,6 +149,7 @@ async def test_an_authors_own_first_try_says_nothing(world: World) -> None:
     assert [SubmissionState.FINISHED] * 2 == [step.state for step in steps]
 
 
+@pytest.mark.exhaustive  # each run has test_what_is_released_takes_its_place
 async def test_what_was_released_is_trusted_from_then_on(world: World) -> None:
     number = await _held(world)
     await world.services.reviews.release(world.admin.user, number, "read it: honest")

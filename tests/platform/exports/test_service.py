@@ -155,6 +155,7 @@ async def test_a_creator_overwrites_nobodys_file(world: World, hub: FakeHub) -> 
     )
 
 
+@pytest.mark.exhaustive  # each run has test_a_submission_with_its_code_and_runs
 async def test_a_dataset_has_a_card_of_all_its_files(world: World, hub: FakeHub) -> None:
     await world.board()
     await world.submit()
@@ -239,6 +240,7 @@ async def test_a_wrong_token_is_reported(world: World, hub: FakeHub) -> None:
         )
 
 
+@pytest.mark.exhaustive  # each run has test_what_is_done_is_due_in_a_day
 async def test_a_clock_put_back_holds_up_no_days_export(world: World, hub: FakeHub) -> None:
     await world.board()
     exports = Exports(world.database, rules(hub))

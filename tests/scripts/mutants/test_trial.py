@@ -68,7 +68,7 @@ def test_a_change_that_never_ends_is_noticed(copies: Copies) -> None:
     assert Outcome.TIMEOUT is tried(copies, mutant, "test_least", limit_s).outcome
 
 
-@pytest.mark.exhaustive
+@pytest.mark.long  # `make test-all` has test_a_change_that_never_ends_is_noticed
 def test_tests_that_take_too_long_without_the_change_say_nothing(copies: Copies) -> None:
     mutant = change("a <= b", "(a < b)")
     limit_s = 2  # they never end
@@ -82,6 +82,7 @@ def test_a_test_that_fails_without_the_change_says_nothing(copies: Copies) -> No
     assert Outcome.UNCLEAR is confirmed(copies, [trial], 60)[0].outcome
 
 
+@pytest.mark.exhaustive  # each run has test_a_change_that_a_test_notices_is_killed
 def test_a_test_may_be_called_by_what_was_changed(copies: Copies) -> None:
     trial = tried(copies, change("1", "2"), "test_least")
     called = replace(trial, test=f"{trial.test}[2]")

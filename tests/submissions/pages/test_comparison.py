@@ -72,6 +72,8 @@ async def test_the_page_compares_with_ones_best_and_with_a_leader_whose_code_is_
     assert (True, False) == ("the leader 100 ms" in text, f'href="/submission/{leader}"' in text)
 
 
+# Each run has test_the_page_compares_with_ones_best_and_with_a_leader_whose_code_is_secret.
+@pytest.mark.exhaustive
 async def test_who_may_no_longer_see_the_board_is_told_nothing_of_its_leader(
     front: Front, tmp_path: Path
 ) -> None:

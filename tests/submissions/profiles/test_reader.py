@@ -58,6 +58,7 @@ async def test_hostile_traces_leave_the_text(reader: ProfileReader, trace: bytes
     assert found.trace_note.endswith(".")
 
 
+@pytest.mark.exhaustive  # each run has test_the_largest_honest_trace_is_read
 async def test_what_takes_too_long_is_not_tried_again(
     reader: ProfileReader, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -138,6 +138,7 @@ def test_of_very_many_events_the_first_are_read(monkeypatch: pytest.MonkeyPatch)
     assert (["aten::add"], False) == (names(found), found.is_whole)
 
 
+@pytest.mark.exhaustive  # each run has test_any_events_are_read_or_refused
 def test_of_much_that_takes_little_packed_the_beginning_is_read(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

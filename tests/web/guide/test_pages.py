@@ -19,24 +19,28 @@ ELSEWHERE = (
 )
 
 
+_READ: dict[str, Page] = {}
+
+
 @pytest.fixture
-async def pages(front: Front) -> dict[str, str]:
-    """The text of each page, by its address."""
-    answers = {where: await front.stranger.get(where) for where in Contents().pages}
-    assert {200} == {answer.status_code for answer in answers.values()}
-    return {where: answer.text for where, answer in answers.items()}
+async def pages(front: Front) -> dict[str, Page]:
+    """Each page, by its address; asked for once, as all sites show the same."""
+    if not _READ:
+        answers = {where: await front.stranger.get(where) for where in Contents().pages}
+        assert {200} == {answer.status_code for answer in answers.values()}
+        _READ.update((where, Page(answer.text)) for where, answer in answers.items())
+    return _READ
 
 
 async def test_every_link_leads_to_a_page_a_file_or_a_heading_that_is_there(
-    pages: dict[str, str],
+    pages: dict[str, Page],
 ) -> None:
-    read = {where: Page(text) for where, text in pages.items()}
-    known = {*FROM_THE_SITE, *read, *Contents().files}
+    known = {*FROM_THE_SITE, *pages, *Contents().files}
     lost = []
-    for where, page in read.items():
+    for where, page in pages.items():
         for link in page.links:
             target, _, place = link.partition("#")
-            there = read.get(target or where)
+            there = pages.get(target or where)
             outside = link.startswith(("https://", "http://"))
             is_known = outside or (target or where) in known
             if not is_known or (place and there and place not in there.places):
@@ -44,18 +48,18 @@ async def test_every_link_leads_to_a_page_a_file_or_a_heading_that_is_there(
     assert [] == lost
 
 
-async def test_every_page_can_be_reached_from_the_overview(pages: dict[str, str]) -> None:
+async def test_every_page_can_be_reached_from_the_overview(pages: dict[str, Page]) -> None:
     reached, waiting = set[str](), ["/guide"]
     while waiting:
         where = waiting.pop()
         if where in pages and where not in reached:
             reached.add(where)
-            waiting += [link.partition("#")[0] for link in Page(pages[where]).links]
+            waiting += [link.partition("#")[0] for link in pages[where].links]
     assert set(pages) == reached
 
 
-async def test_pages_load_only_what_this_server_has(front: Front, pages: dict[str, str]) -> None:
-    loaded = {one for text in pages.values() for one in Page(text).loaded}
+async def test_pages_load_only_what_this_server_has(front: Front, pages: dict[str, Page]) -> None:
+    loaded = {one for page in pages.values() for one in page.loaded}
     answers = {one: (await front.stranger.get(one)).status_code for one in sorted(loaded)}
     assert [] == [one for one, code in answers.items() if code != 200]
     assert [] == [one for one in loaded if not one.startswith(("/static/", "/guide/img/"))]

@@ -69,6 +69,7 @@ def test_it_is_started_once_and_judges_as_a_new_one(folder: PrivateFolder) -> No
     assert checks(cold) == checks(warm)
 
 
+@pytest.mark.exhaustive  # each run has test_it_is_started_once_and_judges_as_a_new_one
 def test_one_that_ended_of_idleness_before_anybody_came_is_started_again(
     folder: PrivateFolder,
 ) -> None:

@@ -62,6 +62,7 @@ def test_nothing_is_said_of_a_kernel_without_a_mistake(built: Path, kernel: str)
     assert error_of(built, kernel) == ""
 
 
+@pytest.mark.exhaustive  # each run has test_nothing_is_said_of_a_kernel_without_a_mistake
 def test_what_another_thread_of_the_host_does_meanwhile_is_not_the_kernels(built: Path) -> None:
     library = ctypes.CDLL(str(built))
     emulation = Emulation.find(library)
@@ -78,6 +79,7 @@ def test_what_another_thread_of_the_host_does_meanwhile_is_not_the_kernels(built
     emulation.expect_no_error()
 
 
+@pytest.mark.exhaustive  # each run has test_nothing_is_said_of_a_kernel_without_a_mistake
 def test_each_launch_takes_the_same_memory_for_its_records(built: Path) -> None:
     before_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     assert error_of(built, "many") == ""
@@ -158,6 +160,7 @@ def test_memory_of_the_gpu_that_the_host_reads_is_found(built: Path) -> None:
     assert error_of(built, "read_by_host").startswith(said)
 
 
+@pytest.mark.exhaustive  # each run has test_nothing_is_said_of_a_kernel_without_a_mistake
 def test_a_clean_file_is_compiled_without_a_word_about_our_header(tmp_path: Path) -> None:
     flags = (*CHECKED_FLAGS, "-Werror")
     text = (

@@ -233,6 +233,8 @@ def error_of(built: Path, kernel: str) -> str:
     return ""
 
 
+# Each run has test_nothing_is_said_of_a_kernel_without_a_mistake (test_checking.py).
+@pytest.mark.exhaustive
 def test_nothing_is_said_of_a_right_kernel_whose_accesses_are_looked_at(checked: Path) -> None:
     assert error_of(checked, "right") == ""
 

@@ -76,6 +76,7 @@ def nearest(exact: Fraction, bits: int) -> float:
     return float(round(exact * scale) / scale)
 
 
+@pytest.mark.exhaustive  # each run has test_functions_of_floats
 def test_a_fused_multiplication_is_rounded_once(built: Path) -> None:
     random = np.random.default_rng(1)
     count = 64 * 256
@@ -168,6 +169,7 @@ def test_calls_of_the_runtime_say_what_they_refuse(built: Path) -> None:
     assert [0, 1, 1, 1] == out[:4].tolist()
 
 
+@pytest.mark.exhaustive  # each run has test_functions_of_floats
 @pytest.mark.parametrize(
     "wrong",
     cases(

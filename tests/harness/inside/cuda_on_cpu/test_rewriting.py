@@ -321,8 +321,11 @@ def test_launches_behind_many_open_angles_take_linear_time() -> None:
     assert costs[1] < 2.5 * costs[0]
 
 
+# That all take linear time, each run counts in `test_a_repeated_text_takes_linear_time`.
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("piece", _HOSTILE)
+@pytest.mark.parametrize(
+    "piece", [*_HOSTILE[:4], *(pytest.param(one, marks=pytest.mark.long) for one in _HOSTILE[4:])]
+)
 def test_a_hostile_file_is_rewritten_before_the_test_ends(piece: str) -> None:
     with contextlib.suppress(NotCovered):
         assert len(rewrite("k.cu", piece * (_MIB // len(piece)))) < 32 * _MIB

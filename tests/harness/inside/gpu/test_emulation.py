@@ -160,6 +160,7 @@ print(torch.equal(out, a + a))
     assert ["True"] == answers(tmp_path, code)
 
 
+@pytest.mark.exhaustive  # each run has test_a_triton_kernel_runs_through_the_interpreter
 @pytest.mark.parametrize(
     "options", cases([EAGER, f"{EAGER}, fullgraph=True"], always=[f"{EAGER}, fullgraph=True"])
 )

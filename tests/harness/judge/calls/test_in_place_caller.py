@@ -350,6 +350,7 @@ def test_arrays_in_too_many_pieces_are_refused(client: RunnerClient) -> None:
     assert (Verdict.RULE_VIOLATION, True) == (caught.value.verdict, "pieces" in str(caught.value))
 
 
+@pytest.mark.exhaustive  # each run has test_arrays_are_taken_at_the_mark
 def test_what_the_judge_waits_while_it_stops_a_runner_is_subtracted_from_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -39,6 +39,7 @@ def missing_bytes(device: JudgeDevice, arenas: InputArenas, size_bytes: int) -> 
     return size_bytes - content.count(1)
 
 
+@pytest.mark.exhaustive  # each run has test_where_memory_is_scarce_there_is_one
 @settings(max_examples=examples(30), deadline=None)
 @given(size_bytes=st.integers(1, 1 << 21))
 def test_some_of_a_cold_calls_data_is_missing_until_the_end(

@@ -97,6 +97,7 @@ def test_time_for_itself_is_up_before_the_deadline(alone: Session) -> None:
     assert 0.5 <= raised.value.had_s - raised.value.kept_waiting_s < 30
 
 
+@pytest.mark.exhaustive  # each run has test_a_rank_that_dies_in_a_call_ends_all
 def test_new_ranks_have_no_more_time_for_themselves(session: Session) -> None:
     load(session, ADD)
     session.own_limit_s = 7.0

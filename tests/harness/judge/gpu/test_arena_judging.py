@@ -98,6 +98,7 @@ def test_so_is_a_compiled_one(host: Host) -> None:
     assert Verdict.ACCEPTED == result.verdict, result.failure
 
 
+@pytest.mark.exhaustive  # each run has test_an_honest_kernel_is_accepted_and_timed
 def test_a_duel_has_an_arena_for_each(host: Host) -> None:
     job = device_job(SCALE, Mode.LEADERBOARD, PROBLEM)
     result = host.judge(replace(job, opponent=job.submission), lambda _event: None)
@@ -212,6 +213,7 @@ def test_cuda_makes_handles_of_a_kernels_own_memory_alone(host: Host) -> None:
     assert (Verdict.ACCEPTED, "1 0") == (result.verdict, result.stdout.strip())
 
 
+@pytest.mark.exhaustive  # each run has test_an_honest_kernel_is_accepted_and_timed
 @pytest.mark.parametrize(
     ("beyond_bytes", "expected"), [(0, Verdict.ACCEPTED), (1, Verdict.RULE_VIOLATION)]
 )

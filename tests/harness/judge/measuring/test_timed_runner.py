@@ -109,6 +109,7 @@ def test_what_it_takes_to_stop_a_runner_is_its_own_time(
     runner.close()
 
 
+@pytest.mark.exhaustive  # each run has test_one_that_waits_for_its_turn_ends_as_others_do
 def test_a_wait_for_ones_own_threads_is_none_for_others(
     client: RunnerClient, question: SoleQuestion
 ) -> None:

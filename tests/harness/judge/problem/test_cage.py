@@ -166,6 +166,7 @@ def _environment(pid: int) -> bytes:
         return b""
 
 
+@pytest.mark.exhaustive  # each run has test_nothing_secret_is_in_any_process_that_judges
 def test_a_cancelled_job_leaves_nothing_of_the_problem(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

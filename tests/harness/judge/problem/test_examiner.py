@@ -110,6 +110,8 @@ def test_data_that_comes_with_its_answer_is_as_it_was_made(zygote: Zygote) -> No
         assert (known, True) == (question.max_output_bytes(), known is not None)
 
 
+# Each run has test_what_nobody_refers_to_is_forgotten_whatever_was_asked_meanwhile.
+@pytest.mark.exhaustive
 def test_each_of_two_things_that_are_asked_at_once_may_take_as_long_as_any(
     zygote: Zygote,
 ) -> None:

@@ -26,6 +26,7 @@ def by_script(reference: str) -> ProblemSpec:
     return replace(a_problem(), harness=HarnessKind.SCRIPT, files=files)
 
 
+@pytest.mark.exhaustive  # each run has test_a_few_kinds_of_data_recur
 @pytest.mark.parametrize("seed", cases(["7", "seed % 20"], always=["seed % 20"]))
 def test_a_script_s_generator_is_asked_as_well(seed: str) -> None:
     problem = by_script(REFERENCE.replace("(seed)", f"({seed})"))

@@ -66,6 +66,7 @@ def test_ncu_sees_the_second_call_only_and_of_it_ten_kernels(client: RunnerClien
     assert {"kernels": kernels, "set": "full", "source": "1"} == json.loads(report.content)
 
 
+@pytest.mark.exhaustive  # each run has test_ncu_sees_the_second_call_only_and_of_it_ten_kernels
 def test_the_text_has_three_tables_and_the_occupancy_of_each_kernel(client: RunnerClient) -> None:
     text = profile(client, job(Vendor.NVIDIA)).text
     assert text.startswith("void call_2_kernel_0<64, 128>(const float *, int) (112, 1, 1)x(256")
@@ -112,6 +113,7 @@ def test_a_submission_that_dies_under_the_tool_is_no_failure(client: RunnerClien
     assert "It left no report: No kernels were profiled." == found.text
 
 
+@pytest.mark.exhaustive  # each run has test_the_submission_knows_that_it_is_watched
 def test_one_that_hangs_is_stopped_in_half_of_the_time(client: RunnerClient) -> None:
     found = profile(client, job(Vendor.NVIDIA, "while True: pass\n"), seconds=2)
     assert "It left no report: it was stopped, because it took too long." == found.text
@@ -154,6 +156,7 @@ def test_what_was_compiled_before_is_found_again(client: RunnerClient, tmp_path:
     assert found.text.startswith("kept (112, 1, 1)x")
 
 
+@pytest.mark.exhaustive  # each run has test_the_submission_knows_that_it_is_watched
 def test_without_permission_it_is_said_who_can_give_it(tmp_path: Path) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CUDA_HOME", str(cuda_toolkit(tmp_path / "cuda", restricted=True)))

@@ -262,6 +262,7 @@ def test_a_rank_that_leaves_no_room_on_its_gpu_is_to_blame(host: Host) -> None:
     assert (Verdict.MEMORY_LIMIT, Fault.AUTHOR) == (result.verdict, result.failure.fault)
 
 
+@pytest.mark.exhaustive  # each run has test_a_rank_finds_its_own_arenas_alone
 def test_a_workload_that_does_not_fit_one_ranks_gpu_is_our_fault(host: Host) -> None:
     """Rank 0 has 4 bytes of each element, rank 1 twice as many; five times the one fits, five times
     the other doesn't."""

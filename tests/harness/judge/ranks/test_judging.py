@@ -77,6 +77,7 @@ def test_every_rank_finds_what_it_expects_around_it(host: Host) -> None:
     assert {"seen 0 2 0", "seen 1 2 1"} == set(result.stdout.splitlines())
 
 
+@pytest.mark.exhaustive  # each run has test_every_rank_finds_what_it_expects_around_it
 def test_the_time_covers_the_slowest_rank(host: Host) -> None:
     slow = kernel(
         "import time\ntime.sleep(0.02 * rank)\ntotal = mine.clone()\n"
@@ -139,6 +140,7 @@ REFERENCE = (EXAMPLE / "reference.py").read_text()
 CHECK = "    return compare(output, ref_kernel(data), rtol=TOLERANCE, atol=TOLERANCE)\n"
 
 
+@pytest.mark.exhaustive  # each run has test_each_ranks_output_is_checked
 def test_a_checker_that_leaves_the_others_waiting_still_says_what_it_found(host: Host) -> None:
     """And isn't waited for until the limit, which is longer than pytest waits for a test."""
     early = "    if data[1] == 0 and float(output[0]) == 42:\n        return False, 'forty-two'\n"
@@ -209,6 +211,7 @@ def test_an_output_written_more_briefly_than_we_would_is_no_fault_of_the_problem
     assert "Rank 0: The output is a value of type list" in messages(result)[0]
 
 
+@pytest.mark.exhaustive  # each run has test_every_rank_finds_what_it_expects_around_it
 def test_a_duel_calls_all_ranks_of_one_kernel_and_then_all_of_the_other(host: Host) -> None:
     few = SamplingRules(min_samples=10, max_samples=10, wall_cap_s=20.0, warmup_s=0.0)
     job = a_job(kernel(SUM), mode=Mode.LEADERBOARD, problem=a_problem())
