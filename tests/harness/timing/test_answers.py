@@ -135,7 +135,7 @@ def test_a_sample_is_asked_for_by_its_call_and_all_in_the_time_that_is_cheap() -
 
 def test_of_data_that_cannot_be_made_again_not_even_nothing_is_kept() -> None:
     checker = Checker()
-    made = SampleOutputs(Asked, checker.check, repeatable=False, share=1.0)
+    made = SampleOutputs(checker.check_again, checker.check, repeatable=False, share=1.0)
     fill(made, [0, 1], size_bytes=0)
     assert [0, 1] == checker.calls
 
