@@ -53,6 +53,23 @@ def custom_kernel(data):
     return mine.run(data[0])
 """
 
+BARE_INLINE = """
+from torch.utils.cpp_extension import load_inline
+
+SOURCE = r'''
+#include <cuda_runtime.h>
+__global__ void twice(float* x) {
+    int unused = 1;
+    x[threadIdx.x] *= 2;
+}
+void run(float* x) { twice<<<1, 64>>>(x); }
+'''
+mine = load_inline("mine", "", SOURCE, no_implicit_headers=True)
+
+def custom_kernel(data):
+    return mine.run(data[0])
+"""
+
 
 @pytest.fixture(scope="module")
 def shell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
@@ -172,20 +189,34 @@ def test_what_a_python_file_builds_at_import(shell: Shell) -> None:
 @NVCC
 @pytest.mark.torch
 @pytest.mark.exhaustive
+def test_load_inline(shell: Shell) -> None:
+    """Without torch's headers. Lines are the file's."""
+    text = BARE_INLINE
+    assert_compiled(shell, text, text.replace("*= 2", "*= two"))
+
+
+@NVCC
+@pytest.mark.torch
+@pytest.mark.long
+@pytest.mark.timeout(4 * PATIENCE_S)  # a minute for a header that is compiled in advance, and more
 def test_load_inline_with_torchs_headers(shell: Shell) -> None:
-    """Also by a torch without CUDA, whose headers for streams lack some. Lines are the file's."""
+    """Also by a torch without CUDA, whose headers for streams lack some."""
+    assert_compiled(shell, INLINE, INLINE.replace("*= 2", "*= two"))
+
+
+def assert_compiled(shell: Shell, text: str, wrong: str) -> None:
     problem = EXAMPLES / "vectoradd_triton"
-    good = compiled(shell, problem, INLINE, "--gpu", "H100", name="inline.py")
-    bad = INLINE.replace("*= 2", "*= two")
-    broken = compiled(shell, problem, bad, "--gpu", "H100", name="inline.py")
+    good, broken = (
+        compiled(shell, problem, one, "--gpu", "H100", name="inline.py") for one in (text, wrong)
+    )
     assert [0, True, True] == [
         good.code,
-        'inline.py:7: warning: variable "unused"' in good.out,
+        'inline.py:7:9: warning: variable "unused"' in good.out,
         "twice(float*)" in good.out,
     ], good.out
     assert [1, True] == [
         broken.code,
-        'inline.py:8: error: identifier "two" is undefined' in broken.out,
+        'inline.py:8:23: error: identifier "two" is undefined' in broken.out,
     ], broken.out
 
 

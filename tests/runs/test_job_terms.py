@@ -17,7 +17,8 @@ def test_nothing_of_a_job_is_left_out() -> None:
     is no build step, and only who judges without a server has memory accesses checked."""
     products = {"product", "opponent_product"}
     named = {field.name for field in fields(JobTerms)} - {f"{name}_sha256" for name in products}
-    names = named | products | {"problem", "submission", "opponent", "build_only", "checked"}
+    steps = {"build_only", "report_only"}
+    names = named | products | steps | {"problem", "submission", "opponent", "checked"}
     assert names == {field.name for field in fields(JobSpec)}
 
 

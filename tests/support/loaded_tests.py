@@ -47,7 +47,8 @@ def load(*places: str) -> None:
     silent = os.open(os.devnull, os.O_WRONLY)
     os.dup2(silent, sys.stdout.fileno())
     os.close(silent)
-    options = ["--collect-only", "-p", "no:cacheprovider"]
+    # Functions may have `sys.stderr` as a default: it must be the one that the forks have, too.
+    options = ["--collect-only", "--capture=no", "-p", "no:cacheprovider"]
     pytest.main([*options, *places], plugins=[_WithoutItems()])
     assert [threading.main_thread()] == threading.enumerate(), "a fork has no thread but this one"
 

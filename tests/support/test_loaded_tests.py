@@ -43,3 +43,12 @@ def test_its_end_is_told(tmp_path: Path) -> None:
         for ends in ("raise SystemExit(3)", "import os; os.kill(os.getpid(), 9)")
     ]
     assert [3, 137] == codes
+
+
+def test_what_a_module_takes_from_its_import_is_the_fork_s_own(tmp_path: Path) -> None:
+    """As a default of a function: there is no pytest's capture that ends before the fork begins."""
+    (tmp_path / "test_mine.py").write_text("import sys\nAT_IMPORT = sys.stderr\n")
+    python = shlex.split(python_that_has_them([str(tmp_path / "test_mine.py")], ROOT))
+    asks = "import sys; print('mine', file=sys.modules['test_mine'].AT_IMPORT)"
+    done = subprocess.run([*python], input=f"{asks!r}\n", capture_output=True, text=True)
+    assert (0, "mine\n") == (done.returncode, done.stderr)
