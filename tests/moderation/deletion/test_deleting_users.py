@@ -207,3 +207,11 @@ async def test_a_rejudge_ends_without_those_who_are_gone(world: World, tmp_path:
     await world.services.deletion.delete_user(world.ada.user, world.ada.user.id, force=True)
     after = await world.services.rejudging.get(world.admin.user, "sort", started.id)
     assert (False, ()) == (after.finished_at is None, after.runs)
+
+
+async def test_the_last_admin_is_deleted_by_nobody_who_was_one_a_moment_ago(world: World) -> None:
+    second = (await world.services.users.create("second", Role.ADMIN)).user
+    await world.services.users.set_role(world.admin.user, second.id, Role.CREATOR)
+    with pytest.raises(Conflict, match=r"^Nobody would be an admin any more\.$"):
+        await world.services.deletion.delete_user(second, world.admin.user.id)
+    assert world.admin.user == await world.services.users.get(world.admin.user, world.admin.user.id)
