@@ -1,11 +1,10 @@
-"""Who may do what, by role, ban and whose board it is."""
+"""What each role may do, banned or not."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
 
 import pytest
 
-from kernelbot.accounts.logins.providers import ProviderPerson
 from kernelbot.accounts.model import Role, User
 from kernelbot.accounts.permissions import (
     is_admin,
@@ -15,88 +14,71 @@ from kernelbot.accounts.permissions import (
     require_organiser,
     require_unbanned,
 )
-from kernelbot.accounts.registration import _names
-from kernelbot.domain.errors import Banned, KernelbotError, NotAllowed
+from kernelbot.domain.errors import Banned, NotAllowed
+from kernelbot.domain.next_steps import Next
 
-NOW = datetime(2031, 2, 3, tzinfo=UTC)
-MINE, OTHERS = 1, 2
-
-
-def person(role: Role, *, banned: bool = False) -> User:
-    return User(MINE, "ada", role, NOW, NOW if banned else None)
+AT = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-@pytest.mark.parametrize(
-    ("who", "admin", "mine", "others"),
-    [
-        (None, False, False, False),
-        (person(Role.COMPETITOR), False, False, False),
-        (person(Role.CREATOR), False, True, False),
-        (person(Role.ADMIN), True, True, True),
-        (person(Role.CREATOR, banned=True), False, False, False),
-        (person(Role.ADMIN, banned=True), False, False, False),
-    ],
-)
-def test_who_is_an_admin_and_who_organises(
-    who: User | None, admin: bool, mine: bool, others: bool
-) -> None:
-    assert (admin, mine, others) == (is_admin(who), organises(who, MINE), organises(who, OTHERS))
+def a_user(role: Role, *, number: int = 7, banned: bool = False) -> User:
+    return User(number, "ada", role, AT, AT if banned else None)
 
 
-def refused(check: Callable[[User], None], who: User) -> tuple[type[KernelbotError], str] | None:
-    """What a check raises."""
-    try:
-        check(who)
-    except KernelbotError as error:
-        return type(error), str(error)
-    return None
-
-
-BANNED = (Banned, "This account is banned.")
+COMPETITOR, CREATOR, ADMIN = (a_user(role) for role in Role)
+OTHER_CREATOR = a_user(Role.CREATOR, number=8)
 
 
 @pytest.mark.parametrize(
-    ("check", "competitor", "creator", "banned"),
+    ("actor", "admin", "organiser"),
     [
-        (require_unbanned, None, None, BANNED),
-        (
-            require_admin,
-            (NotAllowed, "Only an admin may do this."),
-            (NotAllowed, "Only an admin may do this."),
-            BANNED,
-        ),
-        (require_creator, (NotAllowed, "Only creators and admins open boards."), None, BANNED),
-        (
-            lambda who: require_organiser(who, "sort", MINE),
-            (NotAllowed, "Only the organisers of 'sort' may do this."),
-            None,
-            BANNED,
-        ),
+        (None, False, False),
+        (COMPETITOR, False, False),
+        (CREATOR, False, True),
+        (OTHER_CREATOR, False, False),
+        (ADMIN, True, True),
+        (a_user(Role.ADMIN, number=8), True, True),
+        (a_user(Role.CREATOR, banned=True), False, False),
+        (a_user(Role.ADMIN, banned=True), False, False),
     ],
 )
-def test_what_is_said_to_who_may_not(
-    check: Callable[[User], None], competitor: object, creator: object, banned: object
+def test_admins_and_its_creator_organise_a_board(
+    actor: User | None, admin: bool, organiser: bool
 ) -> None:
-    people = (person(Role.COMPETITOR), person(Role.CREATOR), person(Role.ADMIN, banned=True))
-    assert [competitor, creator, banned] == [refused(check, who) for who in people]
-    assert None is refused(check, person(Role.ADMIN))
+    assert (admin, organiser) == (is_admin(actor), organises(actor, 7))
 
 
-@pytest.mark.parametrize(
-    ("given", "shown", "stem"),
-    [
-        ("ada", "ada", "ada"),
-        (" a\x00d\u202ea\n", "ada", "ada"),
-        ("\x00", "someone", "someone"),
-        ("x" * 64, "x" * 64, "x" * 47),
-        ("x" * 65, "x" * 64, "x" * 47),
-        ("x" * 46 + " y", "x" * 46 + " y", "x" * 46),
-    ],
-)
-def test_a_providers_name_is_made_a_name_here_and_tried_with_numbers(
-    given: str, shown: str, stem: str
+def of_board(actor: User) -> None:
+    require_organiser(actor, "sort", 7)
+
+
+CHECKS: list[tuple[Callable[[User], None], list[User], list[User], str]] = [
+    (require_admin, [ADMIN], [COMPETITOR, CREATOR], "Only an admin may do this."),
+    (
+        of_board,
+        [ADMIN, CREATOR],
+        [COMPETITOR, OTHER_CREATOR],
+        "Only the organisers of 'sort' may do this.",
+    ),
+    (require_creator, [ADMIN, CREATOR], [COMPETITOR], "Only creators and admins open boards."),
+    (require_unbanned, [ADMIN, CREATOR, COMPETITOR], [], ""),
+]
+
+
+@pytest.mark.parametrize(("check", "allowed", "refused", "why"), CHECKS)
+def test_who_may_not_is_told_why_and_whom_to_ask(
+    check: Callable[[User], None], allowed: list[User], refused: list[User], why: str
 ) -> None:
-    first, *numbered, last = _names(ProviderPerson("7", given))
-    assert (shown, [f"{stem}-{number}" for number in range(2, 10)]) == (first, numbered)
-    assert (stem, 16) == (last[:-17], len(bytes.fromhex(last[-16:])) * 2)
-    assert max(map(len, (first, *numbered, last))) <= 64
+    for actor in allowed:
+        check(actor)
+    for actor in refused:
+        with pytest.raises(NotAllowed) as error:
+            check(actor)
+        assert (why, Next.ASK_ADMIN) == (str(error.value), error.value.next_step)
+
+
+@pytest.mark.parametrize("check", [check for check, *_ in CHECKS])
+@pytest.mark.parametrize("role", list(Role))
+def test_a_banned_person_may_nothing(check: Callable[[User], None], role: Role) -> None:
+    with pytest.raises(Banned, match=r"^This account is banned\.$") as error:
+        check(a_user(role, banned=True))
+    assert error.value.next_step is Next.ASK_ADMIN

@@ -23,6 +23,7 @@ def test_a_ratio_in_its_interval() -> None:
         (0.9, 0.8, 0.85),
         (0.0, 0.0, 0.0),
         (-1.0, -2.0, 1.0),
+        (1.0, 0.0, 2.0),
         (0.5, 0.4, math.inf),
     ],
 )
@@ -58,7 +59,9 @@ DUEL = Duel(
     [
         ({}, "It waits for its turn."),
         ({"note": "it was cancelled"}, "It decides nothing: it was cancelled."),
+        ({"note": "x", "reason": DuelReason.OWN_BEST}, "It decides nothing: x."),
         ({"refused": True}, "Submission 2 stands behind: it wasn't accepted in it."),
+        ({"refused": True, "note": "x"}, "Submission 2 stands behind: it wasn't accepted in it."),
         (
             {"refused": True, "note": "x", "reason": DuelReason.OWN_BEST},
             "It decides nothing: x.",
