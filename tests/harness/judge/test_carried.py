@@ -16,7 +16,7 @@ from kernelbot.harness.gpu.lock import GpuLocks, gpus_locked
 from kernelbot.harness.host.host import Host
 from kernelbot.harness.judge.build.place import compiler_version, why_unfit
 from kernelbot.harness.judge.build.product import pack_product, unpack_product
-from kernelbot.harness.judge.carried import TOO_LARGE
+from kernelbot.harness.judge.carried import TOO_LARGE, with_said
 from kernelbot.protocol import (
     BuildConfig,
     BuildEnvironment,
@@ -36,6 +36,7 @@ from kernelbot.protocol import (
 )
 from kernelbot.protocol.building import build_job
 from kernelbot.protocol.result_rules import held_to
+from kernelbot.protocol.result_size import MAX_TEXT
 from tests.harness.judge.test_gpu_turn import LOAD_INLINE
 from tests.support.cuda_driver import build_driver
 from tests.support.device_problems import DOUBLE, compiled_problem, device_job, device_problem
@@ -245,3 +246,17 @@ def test_cuda_is_compiled_without_a_gpu(builder: Host) -> None:
     assert (b"\x7fELF", "") == (unpack_product(product)[:4], product.place.processor)
     assert product.report is not None
     assert ["twice(float const*, float*)"] == [one["name"] for one in product.report.kernels]
+
+
+@pytest.mark.parametrize(
+    ("said", "output", "expected"),
+    [
+        ("", "failed", "failed"),
+        ("warned", "", "warned"),
+        ("warned", "failed", "warned\nfailed"),
+        ("w" * MAX_TEXT, "failed", "w" * (MAX_TEXT - 7) + "\nfailed"),
+        ("warned", "f" * MAX_TEXT, "f" * MAX_TEXT),
+    ],
+)
+def test_warnings_leave_no_failure_out(said: str, output: str, expected: str) -> None:
+    assert expected == with_said(said, output)

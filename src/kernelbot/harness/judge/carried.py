@@ -50,12 +50,19 @@ def _with_figures(job: JobSpec, build: CachedBuild, client: RunnerClient) -> Com
     """What the author is shown of it; None: there is nothing."""
     sandboxed = job.sandbox is SandboxMode.REQUIRED
     told = described_in(build.binary, client, sandboxed) if build.binary else Described()
-    output = "\n".join(filter(None, (told.said, build.report.output)))[:MAX_TEXT]
+    output = with_said(told.said, build.report.output)
     return (
         replace(build.report, kernels=told.kernels, output=output)
         if told.kernels or output
         else None
     )
+
+
+def with_said(said: str, output: str) -> str:
+    """A report's output behind what nvcc said, of which only the end is left out: however much it
+    warns of, the report says what failed."""
+    room = MAX_TEXT - len(output) - 1
+    return "\n".join(filter(None, (said[: max(room, 0)], output)))
 
 
 def comes_built(job: JobSpec) -> bool:
