@@ -60,14 +60,14 @@ def _set_name() -> Any:
 
 def _overwrite_arguments(text: bytes) -> None:
     """In place, as far as there is room: where the kernel looks for a process's command line."""
-    arguments = _arguments()
+    arguments = argument_memory()
     if arguments is not None:
         room = len(arguments)
         arguments.raw = text[: room - 1].ljust(room, b"\0")
 
 
 @cache
-def _arguments() -> Any:
+def argument_memory() -> Any:
     """The memory in which they are, at the same place in all forks of a process; None if that is
     unknown."""
     try:

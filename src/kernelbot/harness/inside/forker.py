@@ -9,12 +9,14 @@ import resource
 import socket
 import sys
 from contextlib import suppress
+from typing import NoReturn
 
 from kernelbot.harness.data import wire
-from kernelbot.harness.inside import init, kernel, seccomp
+from kernelbot.harness.inside import entry, init, kernel, native_init, seccomp
 from kernelbot.harness.inside.cuda_on_cpu.inline import CHECKED
 from kernelbot.harness.inside.gpu.gpu_model import MODEL, REPORTS, named_model
 from kernelbot.harness.inside.marks.marks import are_native
+from kernelbot.harness.inside.native_init import NativeInit
 from kernelbot.harness.inside.own_folders import ways_back
 from kernelbot.harness.inside.pages import gather_pages
 from kernelbot.harness.inside.prefork import ForkedChild, Prefork
@@ -49,8 +51,9 @@ def main(argv: list[str]) -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     control = socket.socket(fileno=int(control_fd))
     around = Surroundings(isolated == "1", tuple(map(int, filter(None, cpus.split(",")))))
-    forker = _Forker(control, around, spare=int(spare))
     with loading():
+        if isolated == "1":
+            native_init.start_building()  # while the imports go on
         model = named_model(os.environ.pop(MODEL, ""))
         checked = os.environ.pop(CHECKED, None) is not None
         reports = os.environ.pop(REPORTS, None) is not None
@@ -63,6 +66,8 @@ def main(argv: list[str]) -> None:
         ways_back()
         with suppress(seccomp.UnknownArchitecture):  # each runner says so
             seccomp.build_filter()
+        native = native_init.native_init() if isolated == "1" else None
+        forker = _Forker(control, around, native, spare=int(spare))
     if lasting == "1":
         gather_pages()
     forker.run()
@@ -82,13 +87,23 @@ def _enter_own_pid_namespace() -> None:
 
 
 class _Forker:
-    def __init__(self, control: socket.socket, around: Surroundings, *, spare: int) -> None:
+    def __init__(
+        self,
+        control: socket.socket,
+        around: Surroundings,
+        native: NativeInit | None,
+        *,
+        spare: int,
+    ) -> None:
+        """`native`: forks runners whose init is native code; without it an init is Python."""
         self._control = control
+        self._around = around
+        self._native = native
         self._isolated = around.isolated
         self._own_pid_namespace = -1
         if around.isolated:
             self._own_pid_namespace = os.open("/proc/self/ns/pid", os.O_RDONLY)
-        self._prefork = Prefork(spare, lambda far: init.run_init(far, around), self._fork)
+        self._prefork = Prefork(spare, self._live, self._fork)
         self._clients: dict[socket.socket, dict[int, ForkedChild]] = {}
         """Their runners that wait for an order, by number."""
 
@@ -146,23 +161,33 @@ class _Forker:
             return
         self._prefork.start(child, undisturbed=request.undisturbed)
         with child.control as control, suppress(OSError):  # whoever waits for it notices its end
-            wire.send(control, request.order)
+            if self._native is None:
+                wire.send(control, request.order)
+            else:
+                control.send(native_init.packed(request.order))
 
     def _refuse(self, status_fd: int, error: OSError) -> None:
         with socket.socket(fileno=os.dup(status_fd)) as status, suppress(OSError):
             sys.stderr.write(f"no runner: {error!r}\n")
             wire.send(status, NotStarted(in_words(error)))
 
-    def _fork(self) -> int:
+    def _fork(self, control: socket.socket) -> int:
         """What `os.fork` does; isolated, the child is the first process of a pid namespace of its
-        own."""
+        own, and if it is native, what returns here is its child."""
         if not self._isolated:
             return os.fork()
         kernel.unshare(kernel.CLONE_NEWPID)  # of the next child; ours stays
         pid = -1
         try:
-            pid = os.fork()
+            pid = os.fork() if self._native is None else self._native.fork(control)
         finally:
             if pid != 0:
                 kernel.setns(self._own_pid_namespace, kernel.CLONE_NEWPID)
         return pid
+
+    def _live(self, control: socket.socket) -> NoReturn:
+        """The whole life of what was forked."""
+        if self._native is None:
+            init.run_init(control, self._around)
+        control.close()  # the init's, which has it still
+        entry.run_entry(self._native.inner(), self._around)

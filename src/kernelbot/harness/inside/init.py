@@ -15,12 +15,14 @@ import socket
 import sys
 import traceback
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import NoReturn
 
 from kernelbot.harness.data import wire
 from kernelbot.harness.inside import descendants, entry, kernel
-from kernelbot.harness.inside.machine_wide import cover_machine_wide
+from kernelbot.harness.inside.kernel import Mount
+from kernelbot.harness.inside.machine_wide import covers
 from kernelbot.harness.inside.own_folders import PRIVATE_FOLDERS, ways_back
 from kernelbot.harness.words.order import (
     Hello,
@@ -39,6 +41,11 @@ from kernelbot.protocol.os_errors import in_words
 from kernelbot.protocol.process_names import ProcessName, name_process
 
 _MAX_FILES_EACH = 65536
+NAMESPACES = kernel.CLONE_NEWNS | kernel.CLONE_NEWIPC | kernel.CLONE_NEWNET | kernel.CLONE_NEWUTS
+HOST = "runner"
+FOLDER_OPTIONS = f"size=%d,nr_inodes={_MAX_FILES_EACH},mode=0777"
+"""Of the private folders, by the bytes that fit into each."""
+RESIZED = kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_REMOUNT
 STATUS, CHANNEL, STDOUT, STDERR = range(4)
 """Order of the descriptors that come with a place. Any further ones are the other ranks' channels
 and then cgroup task lists."""
@@ -94,38 +101,45 @@ def _prepare(around: Surroundings) -> tuple[int, socket.socket]:
     return runner_pid, inner
 
 
-def _make_private_world() -> None:
-    kernel.unshare(
-        kernel.CLONE_NEWNS | kernel.CLONE_NEWIPC | kernel.CLONE_NEWNET | kernel.CLONE_NEWUTS
-    )
-    kernel.mount("none", "/", None, kernel.MS_REC | kernel.MS_PRIVATE)
+@cache
+def private_mounts() -> tuple[Mount, ...]:
+    """What is mounted in a runner's own mount namespace, in order. Found out once, by a zygote."""
     flags = kernel.MS_NOSUID | kernel.MS_NODEV
-    kernel.mount("proc", "/proc", "proc", flags | kernel.MS_NOEXEC)
-    cover_machine_wide()
-    for folder in PRIVATE_FOLDERS:
-        kernel.mount("tmpfs", folder, "tmpfs", flags, _tmpfs_options(Limits()))
+    return (
+        Mount("none", "/", None, kernel.MS_REC | kernel.MS_PRIVATE),
+        Mount("proc", "/proc", "proc", flags | kernel.MS_NOEXEC),
+        *covers(),
+        *folder_mounts(flags, FOLDER_OPTIONS % Limits().file_size_bytes),
+    )
+
+
+def folder_mounts(flags: int, options: str) -> tuple[Mount, ...]:
+    """The folders that each runner has for itself."""
+    return tuple(Mount("tmpfs", folder, "tmpfs", flags, options) for folder in PRIVATE_FOLDERS)
+
+
+def _make_private_world() -> None:
+    kernel.unshare(NAMESPACES)
+    for one in private_mounts():
+        kernel.mount(one)
     for link, target in ways_back().items():
         Path(link).symlink_to(target)
-    socket.sethostname("runner")
+    socket.sethostname(HOST)
 
 
 def _finish_world(order: RunnerOrder) -> None:
     """What depends on the task."""
-    _resize_private_folders(order.limits)
+    if size_bytes := new_size_bytes(order):
+        for one in folder_mounts(RESIZED, FOLDER_OPTIONS % size_bytes):
+            kernel.mount(one)
     if order.entry.has_loopback:
         kernel.bring_loopback_up()
 
 
-def _tmpfs_options(limits: Limits) -> str:
-    return f"size={limits.file_size_bytes},nr_inodes={_MAX_FILES_EACH},mode=0777"
-
-
-def _resize_private_folders(limits: Limits) -> None:
-    if limits.file_size_bytes == Limits().file_size_bytes:
-        return
-    flags = kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_REMOUNT
-    for folder in PRIVATE_FOLDERS:
-        kernel.mount("tmpfs", folder, "tmpfs", flags, _tmpfs_options(limits))
+def new_size_bytes(order: RunnerOrder) -> int:
+    """The size that the private folders are to get; 0 if they have it."""
+    wanted_bytes = order.limits.file_size_bytes
+    return 0 if wanted_bytes == Limits().file_size_bytes else wanted_bytes
 
 
 def _follow(

@@ -6,6 +6,7 @@ import os
 import socket
 import struct
 from functools import cache
+from typing import NamedTuple
 
 from kernelbot.harness.inside import kernel_files
 
@@ -75,16 +76,26 @@ def setns(fd: int, kind: int) -> None:
     _check(_libc().setns(ctypes.c_int(fd), ctypes.c_int(kind)), "setns")
 
 
-def mount(source: str, target: str, kind: str | None, flags: int, options: str = "") -> None:
+class Mount(NamedTuple):
+    """The arguments of mount(2)."""
+
+    source: str
+    target: str
+    kind: str | None
+    flags: int
+    options: str = ""
+
+
+def mount(one: Mount) -> None:
     """mount(2)."""
     result = _libc().mount(
-        source.encode(),
-        target.encode(),
-        kind.encode() if kind else None,
-        ctypes.c_ulong(flags),
-        options.encode() or None,
+        one.source.encode(),
+        one.target.encode(),
+        one.kind.encode() if one.kind else None,
+        ctypes.c_ulong(one.flags),
+        one.options.encode() or None,
     )
-    _check(result, f"mount {target}")
+    _check(result, f"mount {one.target}")
 
 
 def prctl(option: int, argument: int = 0) -> None:

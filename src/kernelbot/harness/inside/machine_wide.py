@@ -8,6 +8,7 @@ by it.
 from pathlib import Path
 
 from kernelbot.harness.inside import kernel, kernel_files
+from kernelbot.harness.inside.kernel import Mount
 
 _FILES = (
     "/proc/buddyinfo",
@@ -44,15 +45,11 @@ def counting_files(system: Path) -> list[Path]:
     return [path for name in _COUNTING_FILES for path in sorted(system.glob(name))]
 
 
-def cover_machine_wide() -> None:
-    """Make them empty for whoever shares this mount namespace, as far as this system has them.
-
-    Raises OSError.
-    """
-    for path in _FILES:
-        if kernel_files.exists(path):
-            kernel.mount(_EMPTY_FILE, path, None, kernel.MS_BIND)
+def covers() -> list[Mount]:
+    """The mounts that make them empty for whoever shares a mount namespace, as far as this system
+    has them."""
+    files = [Mount(_EMPTY_FILE, path, None, kernel.MS_BIND) for path in _FILES]
     flags = kernel.MS_RDONLY | kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC
-    for path in _FOLDERS:
-        if kernel_files.exists(path):
-            kernel.mount("tmpfs", path, "tmpfs", flags, "nr_inodes=2,mode=0555")
+    options = "nr_inodes=2,mode=0555"
+    folders = [Mount("tmpfs", path, "tmpfs", flags, options) for path in _FOLDERS]
+    return [cover for cover in (*files, *folders) if kernel_files.exists(cover.target)]

@@ -35,10 +35,10 @@ class Prefork:
         self,
         spare: int,
         run: Callable[[socket.socket], NoReturn],
-        fork: Callable[[], int] = os.fork,
+        fork: Callable[[socket.socket], int] = lambda _control: os.fork(),
     ) -> None:
         """`spare`: how many wait; `run`: a child's whole life, given its end of
-        `ForkedChild.control`; `fork`: as `os.fork`."""
+        `ForkedChild.control`; `fork`: as `os.fork`, given the same."""
         self._wanted = spare
         self._run = run
         self._fork = fork
@@ -158,7 +158,7 @@ class Prefork:
 
     def _fork_child(self) -> ForkedChild:
         control, far = wire.pair()
-        pid = self._fork()
+        pid = self._fork(far)
         if pid == 0:
             control.close()
             self._leave()

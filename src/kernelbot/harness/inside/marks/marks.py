@@ -14,11 +14,7 @@ import contextlib
 import ctypes
 import dataclasses
 import os
-import pkgutil
-import shutil
-import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from functools import cache
@@ -38,6 +34,7 @@ from kernelbot.harness.inside.marks.record import (
     Ready,
     Rows,
 )
+from kernelbot.harness.inside.native_code import Building, load, start_compiling
 
 _MAX_DEPTH = 9
 """One more than of an output: those of several calls are in a list."""
@@ -45,9 +42,6 @@ _WORDS = 32
 _DOUBLES = 8
 _C_FUNCTION = ctypes.CFUNCTYPE(None).__mro__[1]
 """What all types of C functions come from."""
-_COMPILERS = ("gcc", "cc", "clang")
-_FLAGS = ("-O2", "-shared", "-fPIC")
-_BUILD_S = 30.0
 _PAUSE_S = 2e-5
 _READ_NS = 200_000
 """How long a reading of the clocks may take. The library has the same bound, and needs a tenth of
@@ -283,18 +277,7 @@ def _native(function: Any, rows: Rows, most_words: int) -> _Native | None:
 def marks() -> Marks:
     """This process's marks, native ones if there is a compiler. Call it first before any author's
     code runs here, and after the frameworks were imported."""
-    building = start_building()
-    if building is None:
-        return PythonMarks()
-    compiler, folder = building
-    with folder:
-        try:
-            if compiler.wait(_BUILD_S) == 0:
-                return NativeMarks(Path(folder.name, "marks.so"))
-        except (OSError, subprocess.TimeoutExpired) as error:
-            compiler.kill()
-            sys.stderr.write(f"no native marks: {error}\n")
-    return PythonMarks()
+    return load(start_building(), NativeMarks) or PythonMarks()
 
 
 def are_native() -> bool:
@@ -303,17 +286,9 @@ def are_native() -> bool:
 
 
 @cache
-def start_building() -> tuple[subprocess.Popen[bytes], tempfile.TemporaryDirectory[str]] | None:
+def start_building() -> Building | None:
     """Start the compiler, which `marks` will wait for; None without one."""
-    compiler = next(filter(None, map(shutil.which, _COMPILERS)), None)
-    source = pkgutil.get_data("kernelbot.harness.inside.marks", "marks.c")
-    if compiler is None or source is None:
-        return None
-    folder = tempfile.TemporaryDirectory(prefix="kernelbot-marks-")
-    place = Path(folder.name, "marks.c")
-    place.write_bytes(source)
-    command = [compiler, *_FLAGS, "-o", str(place.with_suffix(".so")), str(place)]
-    return subprocess.Popen(command, stdin=subprocess.DEVNULL), folder
+    return start_compiling("kernelbot.harness.inside.marks", "marks.c")
 
 
 def _read(probes: Probes, record: MarkRecord) -> None:
