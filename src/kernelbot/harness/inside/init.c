@@ -25,7 +25,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MAX_BYTES = 64 << 10, MAX_FDS = 32, STATUS = 0, CHANNEL = 1, ERROR_BYTES = 512 };
+enum { MAX_BYTES = 64 << 10, MAX_FDS = 32, STATUS = 0, CHANNEL = 1, ERROR_BYTES = 512, DETAIL_BYTES = 400 };
 
 struct mount { const char *source, *target, *kind; uint64_t flags; const char *options; };
 struct way { const char *link, *target; };
@@ -198,6 +198,21 @@ static void quieten(void) {
     close(null);
 }
 
+/* A part of JSON text, cut off before an escape that would be cut in two. */
+static char *shortened(char *text) {
+    if (strlen(text) <= DETAIL_BYTES)
+        return text;
+    char *end = text + DETAIL_BYTES;
+    for (int back = 1; back <= 6; back++)
+        if (end[-back] == '\\') {
+            for (end -= back; end > text && end[-1] == '\\'; end--)
+                ;
+            break;
+        }
+    *end = 0;
+    return text;
+}
+
 /* The runner is isolated when it says so; else the reason, in its words, is the failure. */
 static void hear_of_isolation(const struct world *world, int inner) {
     static const char says[] = "\"error\": \"";
@@ -207,11 +222,9 @@ static void hear_of_isolation(const struct world *world, int inner) {
     const char *detail = "it died";
     if (end && end >= error + sizeof says - 1) {
         *end = 0;
-        detail = error + sizeof says - 1;
+        detail = shortened(error + sizeof says - 1);
     }
-    snprintf(failure, sizeof failure, "the runner could not be isolated: %.300s", detail);
-    if (failure[strlen(failure) - 1] == '\\') /* half of an escape, cut off */
-        failure[strlen(failure) - 1] = '?';
+    snprintf(failure, sizeof failure, "the runner could not be isolated: %s", detail);
 }
 
 /* Until the runner has ended (then say how), the judge is gone, or so is whoever would bring the order. */
