@@ -40,9 +40,10 @@ def from_wire(kind: type[T], value: Json) -> T:
 
 @cache
 def precompile_decoders(kind: type) -> None:
-    """Make the decoders of a message's type and of all types in it before the first message: once
-    for all forks of a process."""
+    """Make the decoders of a message's type and of all types in it before the first message, and
+    find out what to encode of these: once for all forks of a process."""
     _fields(kind)
+    _field_names(kind)
     for hint in typing.get_type_hints(kind).values():
         precompile_parts(hint)
 

@@ -48,7 +48,7 @@ from kernelbot.harness.words.message import prepare
 from kernelbot.harness.words.order import ForkerReply, RunnerStatus
 from kernelbot.harness.words.runner_messages import RunnerReply
 from kernelbot.harness.words.sandbox import SandboxUnavailable
-from kernelbot.protocol import JobSpec, Vendor, precompile_decoders
+from kernelbot.protocol import JobSpec, ProgressEvent, RunResult, Vendor, precompile_decoders
 from kernelbot.protocol.garbage import loading
 from kernelbot.protocol.process_names import ProcessName, name_process
 
@@ -90,7 +90,7 @@ def run_zygote(
     with loading():
         start_building()
         importlib.import_module("kernelbot.harness.judge.process")  # so that no judge has to
-        for kind in (JobSpec, Order):
+        for kind in (JobSpec, Order, ProgressEvent, RunResult):
             precompile_decoders(kind)
         for family in _HEARD_BY_JUDGES:
             prepare(family)
@@ -115,7 +115,10 @@ class _Zygote:
         vendor: Vendor,
     ) -> None:
         self._control = control
-        self._prefork = Prefork(spare, lambda far: _become_judge(far, runners, flusher, vendor))
+        self._prefork = Prefork(
+            spare,
+            lambda far: _become_judge(far, runners, flusher, vendor, self._prefork.is_idle),
+        )
         self._judges: dict[str, ForkedChild] = {}
         self._leaving: dict[ForkedChild, float] = {}
         """Judges that have given their result or were killed, and until when they may tidy up."""
@@ -191,12 +194,16 @@ class _Zygote:
 
 
 def _become_judge(
-    control: socket.socket, runners: socket.socket, flusher: CacheFlusher, vendor: Vendor
+    control: socket.socket,
+    runners: socket.socket,
+    flusher: CacheFlusher,
+    vendor: Vendor,
+    alone: bool,
 ) -> NoReturn:
     code = 1
     name_process(ProcessName.JUDGE)
     try:
-        _judge_one(control, runners, flusher, vendor)
+        _judge_one(control, runners, flusher, vendor, alone)
         code = 0
     except BaseException:  # noqa: BLE001 (nothing may escape into the zygote's own loop)
         sys.excepthook(*sys.exc_info())
@@ -206,24 +213,39 @@ def _become_judge(
 
 
 def _judge_one(
-    control: socket.socket, runners: socket.socket, flusher: CacheFlusher, vendor: Vendor
+    control: socket.socket,
+    runners: socket.socket,
+    flusher: CacheFlusher,
+    vendor: Vendor,
+    alone: bool,
 ) -> None:
-    """Do ahead of need what every job needs; then wait for one, and judge it."""
+    """Do ahead of need what every job needs; then wait for one, and judge it.
+
+    `alone`: no other judge is at work. Else what is done here comes before somebody's job rather
+    than while nobody waits, and to warm up takes a processor more than it saves: only who is to
+    measure does so.
+    """
     from kernelbot.harness.judge.process import judge_and_report
 
     group = cgroups.JudgeGroup()
     driver: Driver | None = None
+    is_warm = False
     with contextlib.closing(RunnerClient.connect(runners)) as client:
         with contextlib.suppress(SandboxUnavailable):  # the job will say so, if it still is so
             client.prepare(RUNNERS_AHEAD)
             if not _has_order(control):
-                warm_up()
-                start_a_thread()
+                if alone:
+                    warm_up()
+                    start_a_thread()
+                    is_warm = True
                 driver = open_ahead(vendor)
                 client.await_prepared()
         packet = wire.receive(control, ZygoteRequest)
         control.close()
         if packet is not None:  # else the zygote ended before there was a job
+            start = packet.message
+            if not is_warm and isinstance(start, StartJudge) and start.undisturbed:
+                warm_up()
             job = socket.socket(fileno=packet.fds[0])
             judge_and_report(job, client, group, flusher, driver)
 
