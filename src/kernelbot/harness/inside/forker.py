@@ -161,10 +161,8 @@ class _Forker:
             return
         self._prefork.start(child, undisturbed=request.undisturbed)
         with child.control as control, suppress(OSError):  # whoever waits for it notices its end
-            if self._native is None:
-                wire.send(control, request.order)
-            else:
-                control.send(native_init.packed(request.order))
+            is_native = self._native is not None
+            control.send(native_init.packed(request) if is_native else request.order.encode())
 
     def _refuse(self, status_fd: int, error: OSError) -> None:
         with socket.socket(fileno=os.dup(status_fd)) as status, suppress(OSError):

@@ -129,17 +129,11 @@ def _make_private_world() -> None:
 
 def _finish_world(order: RunnerOrder) -> None:
     """What depends on the task."""
-    if size_bytes := new_size_bytes(order):
-        for one in folder_mounts(RESIZED, FOLDER_OPTIONS % size_bytes):
+    if order.folder_bytes:
+        for one in folder_mounts(RESIZED, FOLDER_OPTIONS % order.folder_bytes):
             kernel.mount(one)
     if order.entry.has_loopback:
         kernel.bring_loopback_up()
-
-
-def new_size_bytes(order: RunnerOrder) -> int:
-    """The size that the private folders are to get; 0 if they have it."""
-    wanted_bytes = order.limits.file_size_bytes
-    return 0 if wanted_bytes == Limits().file_size_bytes else wanted_bytes
 
 
 def _follow(

@@ -18,7 +18,7 @@ from kernelbot.harness.inside.kernel import Mount
 from kernelbot.harness.inside.native_code import Building, load, start_compiling
 from kernelbot.harness.inside.own_folders import ways_back
 from kernelbot.harness.words.message import encode
-from kernelbot.harness.words.order import Hello, Isolated, RunnerOrder
+from kernelbot.harness.words.order import Hello, Isolated, StartRunner
 from kernelbot.protocol.process_names import ProcessName, argument_memory
 
 _PREFACE = struct.Struct("@QQ")
@@ -105,9 +105,9 @@ def native_init() -> NativeInit | None:
     return load(start_building(), NativeInit)
 
 
-def packed(order: RunnerOrder) -> bytes:
+def packed(request: StartRunner) -> bytes:
     """An order as a native init reads it."""
-    return _PREFACE.pack(init.new_size_bytes(order), order.entry.has_loopback) + encode(order)
+    return _PREFACE.pack(request.folder_bytes, request.has_loopback) + request.order.encode()
 
 
 def _world() -> _World:

@@ -231,7 +231,8 @@ class _Prepared:
             if not entry.examines:  # it sends data; nobody else has anything to send
                 for channel in self._ends.channels:
                     refuse_descriptors(channel)
-            wire.send(self._conn, StartRunner(self._number, order, undisturbed))
+            start = StartRunner.with_order(self._number, order, undisturbed=undisturbed)
+            wire.send(self._conn, start)
 
     def runner(self) -> Runner:
         """The runner, once it is where it was to be; to be asked for once.

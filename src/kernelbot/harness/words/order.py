@@ -3,7 +3,7 @@ itself until it meets the author's code."""
 
 from enum import StrEnum
 
-from kernelbot.harness.words.message import Message
+from kernelbot.harness.words.message import Message, encode
 from kernelbot.protocol import Limits
 
 
@@ -56,6 +56,12 @@ class RunnerOrder(SpareRequest, word="order"):
     """No memory cgroup: let RLIMIT_DATA stand in."""
     rlimit_processes: bool
 
+    @property
+    def folder_bytes(self) -> int:
+        """The size that the runner's private folders are to get; 0 if they have it already."""
+        wanted_bytes = self.limits.file_size_bytes
+        return 0 if wanted_bytes == Limits().file_size_bytes else wanted_bytes
+
 
 class ForkerRequest(Message):
     """What the forker is asked."""
@@ -77,9 +83,20 @@ class StartRunner(ForkerRequest, word="start"):
     """Have the runner do its task."""
 
     number: int
-    order: RunnerOrder
+    order: str
+    """A `RunnerOrder` as it travels. The forker passes it on unread: what it does between two forks
+    copies pages."""
+    folder_bytes: int
+    """What a native init wants to know of it, see `RunnerOrder`."""
+    has_loopback: bool
     undisturbed: bool
     """Whether no spares are forked before it has ended."""
+
+    @classmethod
+    def with_order(cls, number: int, order: RunnerOrder, *, undisturbed: bool) -> "StartRunner":
+        """The message for an order."""
+        text = encode(order).decode()
+        return cls(number, text, order.folder_bytes, order.entry.has_loopback, undisturbed)
 
 
 class ForkerReply(Message):
