@@ -20,7 +20,10 @@ FEWEST = 3
 FEWEST_OF_EACH = 2
 """Samples of each process."""
 FEWEST_WARM = 2
-"""Calls of each process that don't become samples: the first one shows where the output is."""
+"""Windows of each process that don't become samples: the first one shows where the output is."""
+FEWEST_WARM_CALLS = 8
+"""Calls of each further process in such windows, if they hold several: after so many Python has
+adapted a function's code."""
 _SHARE_OF_FEWEST = 0.1
 """The part of all time that loading and warming three processes may take."""
 _SHARE_OF_MORE = 0.02

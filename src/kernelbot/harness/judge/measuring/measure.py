@@ -11,31 +11,22 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from kernelbot.harness.data.encode import Encoded
 from kernelbot.harness.inside.cage.questions import Question
 from kernelbot.harness.judge.measuring.anchor import EVERY, Anchor
 from kernelbot.harness.judge.measuring.assessment import Assessment, SampledCase
 from kernelbot.harness.judge.measuring.control_runner import Control
-from kernelbot.harness.judge.measuring.judge_cost import (
-    QUICK_S,
-    JudgeCost,
-    cost_of_checks,
-    least_cost,
-)
 from kernelbot.harness.judge.measuring.measurement import Measurement
 from kernelbot.harness.judge.measuring.refusals import too_few
 from kernelbot.harness.judge.measuring.rounds import Line, NumberedCase, Rounds
-from kernelbot.harness.judge.measuring.short_calls import CallLimits, fill_windows
 from kernelbot.harness.judge.measuring.timed_runner import Samples, TimedRunner
+from kernelbot.harness.judge.measuring.warming_up import WarmingUp
 from kernelbot.harness.judge.problem.examiner import CagedQuestion, Examiner
 from kernelbot.harness.judge.test_phase import Spend
 from kernelbot.harness.timing.answers import MAX_KEPT_BYTES, SampleOutputs, are_alike
-from kernelbot.harness.timing.processes import FEWEST_OF_EACH, FEWEST_WARM, Cost, affordable
+from kernelbot.harness.timing.processes import FEWEST_OF_EACH
 from kernelbot.harness.timing.stopping_rule import StoppedBy, StoppingRule
 from kernelbot.harness.timing.waits import Waits
-from kernelbot.harness.timing.warming import LONGEST_S
 from kernelbot.harness.words.plan import Plan
-from kernelbot.harness.words.windows import Reply
 from kernelbot.protocol import Case
 from kernelbot.protocol.ratios import ratio_of
 from kernelbot.protocol.scoring import FEWEST_FOR_AN_INTERVAL
@@ -73,6 +64,9 @@ class Measurer:
         self._random = random.SystemRandom()
         self._rounds = Rounds(plan, examiner, control, spend)
         self._assessment = Assessment(plan, control, spend)
+        self._warming_up = WarmingUp(
+            plan, self._rounds, control, self._assessment, processes=len(lines)
+        )
         self._rules = self._assessment.rules
         self._under_way: SampledCase | None = None
 
@@ -102,7 +96,8 @@ class Measurer:
             index, case, known, taken, empty_call_ns, anchor, waits
         )
         self._rounds.look_for_recurrence(asked, known)
-        call, check_s = self._warm_up_all(work, workloads_left)
+        budget_s = min(self._patience_s, self._left_s(workloads_left))
+        call, check_s = self._warming_up.warm_up(work, budget_s)
         self._follow(index, known, work.samples)
         # Only from here on: preparing takes seconds with gigabytes of data, and gives no sample.
         start, left_s = time.monotonic(), self._left_s(workloads_left)
@@ -133,87 +128,6 @@ class Measurer:
     @property
     def _patience_s(self) -> float:
         return max(self._rules.wall_cap_s, self._rules.patience_s)
-
-    def _warm_up_all(self, work: SampledCase, workloads_left: int) -> tuple[int, float]:
-        """Warm up as many processes as that allows, and go on with these; returns the number of the
-        next call, and how long a check takes, in seconds."""
-        first = work.taken[0]
-        call, check, warming_s = self._warm_up(work, first, 0)
-        made, windows_s = self._fill_windows(work, call, check.computed_s)
-        call += made
-        most, calls = len(work.taken), first[0].calls
-        if most > 1:
-            warming_s += windows_s if calls > 1 else 0.0
-            budget_s = min(self._patience_s, self._left_s(workloads_left))
-            cost = Cost(warming_s, _memory_bytes(work.known, first))
-            most = affordable(most, cost, budget_s, self._job.limits.memory_bytes)
-        del work.taken[most:]
-        for line in work.taken[1:]:
-            call, _, _ = self._warm_up(work, line, call)
-            if calls > 1:
-                call += self._try_windows(work, call, calls, line)[0]
-        if any(one.latest.shared for one in work.samples):
-            for one in work.samples:
-                one.calls = 1
-        return call, check.took_s
-
-    def _fill_windows(self, work: SampledCase, call: int, check_s: float) -> tuple[int, float]:
-        """Decide how many calls each window holds, by such windows of the first processes that
-        don't become samples; returns how many calls of each runner these held, and how many seconds
-        the last ones took. `check_s`: the processor time of a check.
-
-        The first window of each size shows where the outputs are. Outputs that share memory, of a
-        kernel that has one place for all of them, have to be taken one by one.
-        """
-        line, made, took_s = work.taken[0], 0, 0.0
-        if not all(one.runner.takes_several for one in line) or not self._rules.warmup_s:
-            return 0, 0.0
-
-        def try_window(calls: int) -> None:
-            nonlocal made, took_s
-            began = time.monotonic()
-            held, checks_s = self._try_windows(work, call + made, calls, line, check=True)
-            took_s = time.monotonic() - began - checks_s  # no further process's are checked
-            made += held
-
-        making = least_cost(lambda: self._rounds.question(work, 0), self._rounds.computed_ns)
-        rules, given = self._rules, work.known.given
-        size_bytes = given.size_bytes if isinstance(given, Encoded) else 0
-        others_s, window_s = making.computed_s + check_s, rules.wall_cap_s / rules.min_samples
-        limits = CallLimits(size_bytes, others_s, window_s)
-        calls = fill_windows(line, lambda: self._window_ns(work.index, line), limits, try_window)
-        if calls > 1:
-            self._control.prepare_windows(work.index, given, calls)
-        return made, took_s
-
-    def _try_windows(
-        self, work: SampledCase, call: int, calls: int, line: Line, *, check: bool = False
-    ) -> tuple[int, float]:
-        """Windows of so many calls that don't become samples; returns how many calls they held, and
-        how long their checks took. `check`: their outputs, of windows that decide something."""
-        checks_s = 0.0
-        for one in line:
-            one.hold_in_windows(calls)
-        for place in range(FEWEST_WARM):
-            questions, replies = self._rounds.play(work, call + place * calls, line, calls)
-            for one, reply in zip(line, replies, strict=True):
-                if check and not reply.shared:  # else they all are the last one's
-                    checks_s += self._check_all(work, one, questions, reply)
-                one.add_warming(reply)
-            del questions, replies, reply  # their memory is for the next call's
-        return FEWEST_WARM * calls, checks_s
-
-    def _check_all(
-        self, work: SampledCase, one: Samples, questions: Sequence[CagedQuestion], reply: Reply
-    ) -> float:
-        pairs = zip(questions, reply.value, strict=True)
-        return sum(
-            self._rounds.check(work.case, one.runner, asked, value) for asked, value in pairs
-        )
-
-    def _window_ns(self, index: int, line: Line) -> float:
-        """The time of a quick window that didn't become a sample; in a duel of the slower one's."""
-        return max(one.quick_ns(self._assessment.baseline(index, [one])) for one in line)
 
     def _sample_all(
         self, work: SampledCase, rule: StoppingRule, call: int, check_s: float
@@ -335,35 +249,6 @@ class Measurer:
         for runner in self._runners:
             runner.close()
 
-    def _warm_up(self, work: SampledCase, line: Line, first: int) -> tuple[int, JudgeCost, float]:
-        """Calls like all others that don't become samples, the first of which has number `first`;
-        returns the number after the last one's, what a check costs at least, of the job's first
-        calls, and the least seconds of such calls.
-
-        There are at least two: the first one shows where the output is.
-        """
-        start = time.monotonic()
-        of_each_s = self._rules.warmup_s / len(self._lines)
-        until, latest = start + of_each_s * len(line), start + LONGEST_S
-        call, round_s = first, 0.0
-        check: JudgeCost | None = None
-        while (
-            call < first + FEWEST_WARM
-            or (now := time.monotonic()) < until
-            or (self._on_gpu and not all(one.warming.is_over for one in line) and now < latest)
-        ):
-            began = time.monotonic()
-            (question,), replies = self._rounds.play(work, call, line)
-            round_s = time.monotonic() - began
-            if call < FEWEST_WARM and (check is None or check.took_s < QUICK_S):
-                cost = cost_of_checks(self._rounds, work.case, line, question, replies)
-                check = cost.or_less(check)
-            for one, reply in zip(line, replies, strict=True):
-                one.add_warming(reply)
-            call += 1
-            del question, replies, reply  # their memory is for the next call's
-        return call, check or JudgeCost(0.0, 0.0), FEWEST_WARM * round_s
-
     def _sample(
         self, work: SampledCase, call: int, line: Line, rule: StoppingRule, began: float
     ) -> int:
@@ -385,11 +270,3 @@ class Measurer:
                     one.take_last()
                 break
         return made
-
-
-def _memory_bytes(known: Question, line: Line) -> int:
-    """What one of a kernel's processes has used at most, or what its data and as large an output
-    take, if that is more: they lie in the judge's memory, for each process."""
-    ranks = [rank for one in line for rank in one.runner.session.ranks]
-    data_bytes: int = known.given.size_bytes
-    return max(2 * data_bytes, *(rank.peak_bytes() for rank in ranks))

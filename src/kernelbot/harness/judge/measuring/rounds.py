@@ -91,12 +91,22 @@ class Rounds:
     ) -> tuple[list[CagedQuestion], list[Reply]]:
         """One window of so many calls, from number `call` on, of each runner, in random order; the
         replies in that of the line. Raises `AuthorFailure`."""
+        questions = self.make(work, call, calls)
+        return questions, self.play_with(questions, line)
+
+    def make(self, work: NumberedCase, call: int, calls: int) -> list[CagedQuestion]:
+        """New data for a window of so many calls, from number `call` on."""
         start = time.monotonic()
         questions = self._questions(work, range(call, call + calls))
         if self._recurrence is not None:
             for index, question in enumerate(questions):
                 self._recurrence.look(call + index, question)
         self._spend("generate", time.monotonic() - start)
+        return questions
+
+    def play_with(self, questions: Sequence[CagedQuestion], line: Line) -> list[Reply]:
+        """One window of each runner with these data, in random order; the replies in that of the
+        line. Raises `AuthorFailure`."""
         reuse = bool(self._random.getrandbits(1))
         replies = {}
         for side in self._random.sample(range(len(line)), len(line)):
@@ -105,7 +115,7 @@ class Rounds:
             if len(line) > 1 and self._plan.on_gpu:  # what it left there would slow this down
                 after = self._control.call(questions[0].given, IDENTITY)
                 runner.after_calls_ns.append(after.window.bracket_ns)
-        return questions, [replies[side] for side in sorted(replies)]
+        return [replies[side] for side in sorted(replies)]
 
     def play_shorter(self, work: NumberedCase, call: int, line: Line) -> int:
         """Now and then a window with fewer calls than the line's, each of whose outputs is checked;
