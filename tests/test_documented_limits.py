@@ -59,7 +59,7 @@ SAID = [
     (TRUST, f"that takes less than {short_calls._WINDOW_NS / 2e3:g} us"),
     (TRUST, "they are {4}, {3}, {2}, {1} or {0} at most".format(*short_calls._FEWER)),
     (TRUST, f"is more than {100 * (minority._LENIENCY - 1):.3g} % above the median"),
-    (TRUST, f"A ranked run whose own interval is wider than ±{100 * repeats.WIDEST:g} %"),
+    (TRUST, f"A ranked run whose own interval is wider than ±{100 * scoring.WIDEST:g} %"),
     (TRUST, f"on the device, up to {word(repeats.MAX_REPEATS)} times"),
     (TRUST, f"in which it is more than {repeated._LONG_NS / 1e3:g} us"),
     (TRUST, f"more than {100 * repeated._LONG_SHARE:g} % of a usual window"),

@@ -2,28 +2,21 @@
 
 from dataclasses import replace
 
-from kernelbot.protocol import Failure, Fault, RunResult, Verdict
-from kernelbot.protocol.scoring import RESOLUTION_NS
+from kernelbot.protocol import Failure, Fault, RunResult, Verdict, scoring
 from kernelbot.protocol.waits import busy_share, busy_text
 
 MAX_REPEATS = 3
 """How often one run is measured again."""
-WIDEST = 0.1
-"""The widest interval that is ranked at once: half of it, as a share of the score."""
 WHY_REPEATED = "its interval was wider than ±10 %, or the machine was busy"
 REPEATED = f"{WHY_REPEATED}, so it is measured again, alone"
 """For people, after the name of a run, of which only the number of its repeats is known."""
 TOO_WIDE = "its interval is wider than ±10 %, so it is measured again, alone"
-_TOLERANCE = 1e-9
-"""An interval of exactly +-10 % isn't wider, whatever the last digits of its ends are."""
 
 
 def is_too_wide(score_s: float, ci95_s: tuple[float, float]) -> bool:
-    """Whether the 95 % interval says so little that the score has to be measured again. What no
-    measurement can tell of a short kernel doesn't count: measuring again wouldn't help."""
-    low_s, high_s = ci95_s
-    widest_s = 2 * (WIDEST * score_s + RESOLUTION_NS / 1e9)
-    return high_s - low_s > widest_s * (1 + _TOLERANCE)
+    """Whether the 95 % interval says so little that the score has to be measured again, by the
+    harness's own rule."""
+    return scoring.is_too_wide(score_s, ci95_s, scoring.RESOLUTION_NS / 1e9)
 
 
 def why_again(result: RunResult) -> str:

@@ -176,3 +176,55 @@ def test_calls_are_repeated_while_that_leaves_time_for_the_least_number_of_sampl
         found.append([rule.has_time_to_repeat(each_s * (count + share)) for share in (0.9, 1.0)])
         rule.add(1000.0)
     assert [[True, False]] * 3 == found
+
+
+WIDE = [100_000.0, 160_000.0] * 12
+"""Whatever half of them is looked at: the 95 % interval of their median is wider than +-10 %."""
+NARROW = [100_000.0, 110_000.0] * 12
+
+
+def ends_at(rule: StoppingRule, until: int) -> float | None:
+    """At which tenth of a second up to `until` it ends, without any further sample."""
+    for tenth in range(1, until + 1):
+        if rule.decide(tenth / 10, 0.0) is StoppedBy.WALL_CAP:
+            return tenth / 10
+    return None
+
+
+@pytest.mark.parametrize(
+    ("samples_ns", "is_ranked", "ended_s"),
+    [(WIDE, True, 6.0), (WIDE, False, 2.0), (NARROW, True, 2.0)],
+)
+def test_what_would_be_measured_again_goes_on_for_three_times_as_long(
+    samples_ns: list[float], is_ranked: bool, ended_s: float
+) -> None:
+    rule = StoppingRule(RULES, 20.0, 60.0, [*samples_ns], [*samples_ns], is_ranked=is_ranked)
+    assert ended_s == ends_at(rule, 100)
+
+
+def test_but_not_beyond_its_longest_time() -> None:
+    rule = StoppingRule(RULES, 3.0, 60.0, [*WIDE], [*WIDE], is_ranked=True)
+    assert 3.0 == ends_at(rule, 100)
+
+
+def test_and_of_a_busy_machine_for_three_times_what_the_fewest_samples_took() -> None:
+    rule = StoppingRule(RULES, 20.0, 60.0, [*WIDE], [*WIDE], is_ranked=True)
+    late = [rule.decide(wall_s, 0.0) for wall_s in (5.0, 14.9, 15.0)]
+    assert [None, None, StoppedBy.WALL_CAP] == late
+
+
+def test_it_ends_at_the_next_look_once_it_is_narrow_enough() -> None:
+    rule = StoppingRule(RULES, 20.0, 60.0, [*WIDE], [*WIDE], is_ranked=True)
+    assert rule.decide(2.0, 0.0) is None
+    for _ in range(60):
+        rule.add(100_000.0)
+    assert [None, StoppedBy.WALL_CAP] == [rule.decide(wall_s, 0.0) for wall_s in (2.4, 2.5)]
+
+
+def test_it_does_not_go_on_if_processes_differ_by_more_than_samples_could_even_out() -> None:
+    processes = [100_000.0, 100_000.0, 180_000.0]
+    rule = StoppingRule(RULES, 20.0, 60.0, processes=3, is_ranked=True)
+    for _ in range(7):  # no whole block: it would end by that
+        for sample_ns in processes:
+            rule.add(sample_ns)
+    assert 2.0 == ends_at(rule, 100)

@@ -6,10 +6,23 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from kernelbot.protocol import SamplingRules
-from kernelbot.protocol.scoring import FEWEST_FOR_AN_INTERVAL, least_width, process_interval
+from kernelbot.protocol.scoring import (
+    FEWEST_FOR_AN_INTERVAL,
+    RESOLUTION_NS,
+    WIDEST,
+    is_too_wide,
+    least_width,
+    process_interval,
+)
 
 _HARDLY_WIDER = 1.25
 """An interval that is wider than it must stay by no more than this factor isn't worth more time."""
+_TIMES = 3
+"""So many times as long as usual at most a workload has whose interval is too wide to be ranked: as
+two further measurements would take, of which each would load and warm up everything again."""
+_NEXT_LOOK = 1.25
+"""Whether it is still too wide is looked at after so many times as long: to look after each turn
+would stop where it is narrow by chance."""
 
 
 class StoppedBy(StrEnum):
@@ -32,6 +45,9 @@ class StoppingRule:
     calls: their times together, and their ratio, whose median is wanted. Several processes are
     sampled in turn, and a decision is asked for after whole turns, or at the maximum.
 
+    If an interval is still too wide to be ranked at `wall_cap_s`, sampling goes on for up to three
+    times as long, since the platform would have all of it measured again.
+
     `longest_s` ends it even below `min_samples`, and `limit_s` even below what an interval needs,
     but only once the judge's own time plus a median call for each sample exceeds it: so nobody gets
     fewer samples by sleeping in some calls, or between them. `wall_s` passed to `decide` is
@@ -46,6 +62,13 @@ class StoppingRule:
     values: list[float] = field(default_factory=list)
     """Those whose median is wanted."""
     processes: int = 1
+    is_ranked: bool = False
+    """Whether a score is made of it that would be measured again if its interval is too wide. Then
+    sampling goes on instead, if that can help."""
+    _look_s: float = 0.0
+    """When the width is looked at next; 0: as soon as `wall_cap_s` is over."""
+    _end_s: float = 0.0
+    """When it ends, however wide; 0: that isn't known yet."""
 
     def add(self, sample_ns: float, value: float | None = None) -> None:
         """Add a sample. `value`: what is wanted of it; None: its time."""
@@ -70,7 +93,7 @@ class StoppingRule:
             return StoppedBy.MAX_SAMPLES
         if count < self.rules.min_samples:
             return self._decide_early(judge_s)
-        if wall_s >= min(self.longest_s, self.rules.wall_cap_s):
+        if self._is_over(wall_s):
             return StoppedBy.WALL_CAP
         turns = math.ceil(self.rules.block / self.processes)
         if count % (turns * self.processes):
@@ -78,6 +101,22 @@ class StoppingRule:
         if sum(self.samples_ns) < self.rules.min_total_s * 1e9:
             return None
         return self._decide_by_width()
+
+    def _is_over(self, wall_s: float) -> bool:
+        """Whether the time for the workload is."""
+        if wall_s >= self.longest_s:
+            return True
+        if wall_s < max(self.rules.wall_cap_s, self._look_s):
+            return False
+        self._end_s = self._end_s or _TIMES * wall_s
+        self._look_s = min(_NEXT_LOOK * wall_s, self._end_s)
+        return not self.is_ranked or wall_s >= self._end_s or not self._may_become_narrow()
+
+    def _may_become_narrow(self) -> bool:
+        """Whether the interval is too wide to be ranked, and not because of the processes."""
+        middle, ends = statistics.median(self.values), process_interval(self.values, self.processes)
+        hopeless = least_width(self.values, self.processes) > 2 * WIDEST
+        return is_too_wide(middle, ends, RESOLUTION_NS) and not hopeless
 
     def _decide_by_width(self) -> StoppedBy | None:
         low, high = process_interval(self.values, self.processes)

@@ -27,7 +27,7 @@ from kernelbot.harness.timing.processes import FEWEST_OF_EACH
 from kernelbot.harness.timing.stopping_rule import StoppedBy, StoppingRule
 from kernelbot.harness.timing.waits import Waits
 from kernelbot.harness.words.plan import Plan
-from kernelbot.protocol import Case
+from kernelbot.protocol import Case, Mode
 from kernelbot.protocol.ratios import ratio_of
 from kernelbot.protocol.scoring import FEWEST_FOR_AN_INTERVAL
 from kernelbot.protocol.waits import MOST_TRIES
@@ -102,7 +102,13 @@ class Measurer:
         # Only from here on: preparing takes seconds with gigabytes of data, and gives no sample.
         start, left_s = time.monotonic(), self._left_s(workloads_left)
         longest_s = min(self._patience_s, left_s)
-        rule = StoppingRule(self._rules, longest_s, left_s, processes=len(work.taken))
+        rule = StoppingRule(
+            self._rules,
+            longest_s,
+            left_s,
+            processes=len(work.taken),
+            is_ranked=self._job.mode is Mode.LEADERBOARD and not self._is_duel,
+        )
         stopped, anchor_s = self._sample_all(work, rule, call, check_s)
         if rule.too_few:
             took_s = time.monotonic() - start - anchor_s
