@@ -5,9 +5,9 @@ again.
 Run with `python -m benchmarks.sequential [--count 1000]`. *Before*: sampling ends at `wall_cap_s`,
 and a measurement that is too wide is made again, with other processes, three times at most. *Now*:
 it goes on first. A kernel's calls, its processes and the moments of the machine each have a
-deviation of their own; the moments' speed is an autoregressive process, which goes on between the
-measurements. Some calls are slower by a quarter or more. The truth is the median of all calls of
-all processes at all times.
+deviation of their own. The speed of moments is an autoregressive process, or one of two, and goes
+on between the measurements. Some calls are slower by a quarter or more. The truth is the median of
+all calls of all processes at all times.
 """
 
 import argparse
@@ -49,6 +49,8 @@ class Machine:
     """How long a turn of all of them takes, with data and control calls."""
     around_s: float
     """What a measurement takes beside sampling."""
+    switches: bool = False
+    """Whether its speed is one of two, which differ by as much as moments deviate."""
 
 
 MACHINES = (
@@ -56,6 +58,7 @@ MACHINES = (
     Machine("quiet, slow drift", 0.03, 0.01, 0.04, 10.0, 0.05, 8, 0.13, 0.8),
     Machine("quiet, processes differ", 0.03, 0.12, 0.01, 1.0, 0.05, 8, 0.13, 0.8),
     Machine("quiet, calls differ", 0.25, 0.02, 0.02, 1.0, 0.1, 8, 0.13, 0.8),
+    Machine("quiet, two speeds", 0.04, 0.01, 0.30, 5.0, 0.05, 8, 0.13, 0.8, switches=True),
     Machine("busy", 0.15, 0.03, 0.05, 1.0, 0.2, 5, 0.3, 2.0),
     Machine("busy, three processes", 0.15, 0.03, 0.05, 1.0, 0.2, 3, 0.25, 2.0),
     Machine("busy, drift", 0.10, 0.02, 0.10, 3.0, 0.2, 5, 0.3, 2.0),
@@ -89,10 +92,14 @@ class Calls:
 
     def __init__(self, machine: Machine, draw: random.Random) -> None:
         self._machine, self._draw = machine, draw
-        self._moment = draw.gauss(0.0, machine.moments)
+        self._moment = moment(machine, draw)
 
     def wait(self, seconds: float) -> None:
         """So much time passes."""
+        if self._machine.switches:
+            if self._draw.random() < seconds / self._machine.alike_s:
+                self._moment = self._machine.moments - self._moment
+            return
         stays = math.exp(-seconds / self._machine.alike_s)
         fresh = math.sqrt(1 - stays**2) * self._machine.moments
         self._moment = stays * self._moment + self._draw.gauss(0.0, fresh)
@@ -109,6 +116,13 @@ class Calls:
             yield turn
 
 
+def moment(machine: Machine, draw: random.Random) -> float:
+    """What any moment adds to ln(time)."""
+    if machine.switches:
+        return draw.choice((0.0, machine.moments))
+    return draw.gauss(0.0, machine.moments)
+
+
 def call(machine: Machine, draw: random.Random) -> float:
     """What a single call adds to ln(time)."""
     slower = draw.expovariate(1 / _SLOWER) if draw.random() < machine.slow_share else 0.0
@@ -118,8 +132,10 @@ def call(machine: Machine, draw: random.Random) -> float:
 def truth_ns(machine: Machine) -> float:
     """The median of all calls."""
     draw = random.Random(0)
-    shared = math.hypot(machine.processes, machine.moments)
-    found = [draw.gauss(0.0, shared) + call(machine, draw) for _ in range(_DRAWS)]
+    found = [
+        draw.gauss(0.0, machine.processes) + moment(machine, draw) + call(machine, draw)
+        for _ in range(_DRAWS)
+    ]
     return _USUAL_NS * math.exp(statistics.median(found))
 
 

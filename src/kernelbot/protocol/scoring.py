@@ -159,20 +159,28 @@ def process_interval(
     return min(low, math.exp(middle - reach)), max(high, math.exp(last))
 
 
-def least_width(samples: Sequence[float], processes: int) -> float:
+def least_width(samples: Sequence[float], processes: int, *, of_moments: bool = False) -> float:
     """How wide `process_interval` will stay, as a share, however often the same processes are
     sampled: what is left of their medians' variance without that of each median. 0 if there is
-    nothing left, or too few samples of each to tell."""
+    nothing left, or too few samples of each to tell. `of_moments`: the same of stretches of time is
+    added, as of a machine whose speed goes on changing."""
     count = min(processes, len(samples))
-    if count < 2 or len(samples) < FEWEST_FOR_AN_INTERVAL * count:
+    if count < 2 or len(samples) < FEWEST_FOR_AN_INTERVAL * count or min(samples) <= 0:
         return 0.0
-    ends = [median_interval(samples[index::count]) for index in range(count)]
-    if min(low for low, _ in ends) <= 0:
-        return 0.0
+    levels = [[samples[index::count] for index in range(count)]]
+    if of_moments:
+        levels.append(_stretches(samples, count, FEWEST_TURNS))
+    return 2 * _reach([_variance_beyond(parts) for parts in levels])
+
+
+def _variance_beyond(parts: Sequence[Sequence[float]]) -> tuple[float, int]:
+    """The variance of the mean of the parts' medians, in logarithms, beyond that which each median
+    has by its own samples, and its degrees of freedom."""
+    ends = map(median_interval, parts)
     within = [(math.log(high / low) / (2 * Z95)) ** 2 for low, high in ends]
-    logs = [math.log(median) for median in _process_medians(samples, count)]
-    between = max(statistics.variance(logs) - math.fsum(within) / count, 0.0)
-    return 2 * _t95(count - 1) * math.sqrt(between / count)
+    logs = [math.log(statistics.median(part)) for part in parts]
+    beyond = max(statistics.variance(logs) - math.fsum(within) / len(parts), 0.0)
+    return beyond / len(parts), len(parts) - 1
 
 
 def _process_medians(samples: Sequence[float], processes: int) -> list[float]:
@@ -180,15 +188,21 @@ def _process_medians(samples: Sequence[float], processes: int) -> list[float]:
 
 
 def _stretch_medians(samples: Sequence[float], processes: int, fewest_turns: int) -> list[float]:
-    """Medians of stretches of whole turns, one after another; as many samples as fill no turn are
-    part of the last one. None if there are too few turns."""
+    return [statistics.median(one) for one in _stretches(samples, processes, fewest_turns)]
+
+
+def _stretches(
+    samples: Sequence[float], processes: int, fewest_turns: int
+) -> list[Sequence[float]]:
+    """Stretches of whole turns, one after another; as many samples as fill no turn are part of the
+    last one. None if there are too few turns."""
     turns = len(samples) // processes
     if turns < fewest_turns:
         return []
     count = min(turns, _STRETCHES)
     starts = [processes * (turns * index // count) for index in range(count)]
     ends = [*starts[1:], len(samples)]
-    return [statistics.median(samples[a:b]) for a, b in zip(starts, ends, strict=True)]
+    return [samples[a:b] for a, b in zip(starts, ends, strict=True)]
 
 
 def _log_variance(medians: Sequence[float]) -> tuple[float, int]:

@@ -228,3 +228,11 @@ def test_it_does_not_go_on_if_processes_differ_by_more_than_samples_could_even_o
         for sample_ns in processes:
             rule.add(sample_ns)
     assert 2.0 == ends_at(rule, 100)
+
+
+def test_nor_if_the_machine_has_changed_its_speed() -> None:
+    rule = StoppingRule(RULES, 20.0, 60.0, processes=3, is_ranked=True)
+    for turn in range(7):
+        for place in range(3):
+            rule.add((140_000.0 if turn < 3 else 100_000.0) + 100 * place)
+    assert 2.0 == ends_at(rule, 100)

@@ -113,10 +113,11 @@ class StoppingRule:
         return not self.is_ranked or wall_s >= self._end_s or not self._may_become_narrow()
 
     def _may_become_narrow(self) -> bool:
-        """Whether the interval is too wide to be ranked, and not because of the processes."""
+        """Whether the interval is too wide to be ranked, and neither by what processes differ nor
+        by how the machine's speed changes: then another minute is a better remedy."""
         middle, ends = statistics.median(self.values), process_interval(self.values, self.processes)
-        hopeless = least_width(self.values, self.processes) > 2 * WIDEST
-        return is_too_wide(middle, ends, RESOLUTION_NS) and not hopeless
+        least = least_width(self.values, self.processes, of_moments=True)
+        return is_too_wide(middle, ends, RESOLUTION_NS) and least <= 2 * WIDEST
 
     def _decide_by_width(self) -> StoppedBy | None:
         low, high = process_interval(self.values, self.processes)
