@@ -11,12 +11,13 @@ from kernelbot.cli.names import COMMANDS
 
 _USUAL = """
 import kernelbot.cli.tree as tree
-tree._spare_flags = lambda *_: None
+tree.read_plainly = lambda _: None
+perform = tree.perform
 """
 _AS_STARTED = """
 from kernelbot.cli.loading import load_when_used
-load_when_used("")
-import kernelbot.cli.tree as tree
+load_when_used([])
+from kernelbot.cli.app import _perform as perform
 """
 _SHOW = """
 import contextlib, io, json, os, sys
@@ -31,7 +32,7 @@ for words in json.load(sys.stdin):
     said = io.StringIO()
     with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
         try:
-            tree.perform(words, as_json=False)
+            perform(words, as_json=False)
             code = 0
         except Exit as ended:
             code = ended.exit_code
@@ -85,10 +86,26 @@ MISTAKES = (
     ["bord"],
     ["board", "shw"],
     ["board", "show"],
+    ["board", "show", "x", "y"],
     ["board", "show", "x", "--limt", "3"],
     ["board", "--limit", "3", "show", "x"],
     ["board", "show", "x", "--limit", "many"],
+    ["board", "show", "x", "--limit", "many", "y"],
+    ["board", "show", "x", "--limit", "101"],
+    ["board", "show", "x", "--limit", "1_0", "y"],
+    ["board", "show", "x", "--limit"],
+    ["board", "show", "x", "--limit", "5.5"],
     ["submission", "show", "0"],
+    ["submission", "show", "-1"],
+    ["submission", "show", ""],
+    ["submit"],
+    ["submit", "x", "y", "--mode", "test", "--device", "CPU"],
+    ["submit", "x", "--mode", "tst"],
+    ["submit", "x", "--mode", "a b"],
+    ["submit", "x", "--mode", ""],
+    ["submit", "x", "--mode=profile", "--json=1"],
+    ["run", "a", "b", "c"],
+    ["run", "a", "b", "--sandbox", "yes"],
     ["dev", "--hlp"],
     ["--versoin", "board", "show"],
     ["--version", "board", "show", "--help"],
@@ -97,35 +114,53 @@ MISTAKES = (
 )
 
 
-def test_every_mistake_is_named_as_typer_names_it() -> None:
+@pytest.mark.parametrize(
+    "environ", [{}, {"COLUMNS": "61", "FORCE_COLOR": "1"}], ids=["usual", "narrow-coloured"]
+)
+def test_every_kind_of_mistake_is_named_as_typer_names_it(environ: dict[str, str]) -> None:
     asked = [list(words) for words in MISTAKES]
-    assert shown(_USUAL, asked, {}) == shown(_AS_STARTED, asked, {})
+    usual, found = shown(_USUAL, asked, environ), shown(_AS_STARTED, asked, environ)
+    assert len(MISTAKES) == len(found)
+    assert usual == found
+
+
+@pytest.mark.parametrize(
+    "each", [pytest.param(1, id="all", marks=pytest.mark.exhaustive), pytest.param(5, id="some")]
+)
+def test_each_command_names_an_option_that_it_lacks_as_typer_does(each: int) -> None:
+    asked = [[*words, "--limt"] for words in lines(load(COMMANDS))][::each]
+    usual, found = shown(_USUAL, asked, {}), shown(_AS_STARTED, asked, {})
+    assert all(code == 2 and "No such option" in str(text) for code, text in found.values())
+    assert usual == found
 
 
 TYPED = (
     *("", "bo", "board", "board ", "board sh", "board show", "board show --", "submission show -"),
-    *(
-        "--",
-        "board --",
-        "bord ",
-        "bord sh",
-        "dev ",
-        "submit --mode ",
-        "submit --mode=",
-        "--version b",
-    ),
+    *("--", "board --", "bord ", "bord sh", "dev ", "submit --mode ", "submit --mode="),
+    *("submit --mode t", "submit  x", "user ", "run x y --", "token create --", "'bo", "zzz"),
+    "--version b",
 )
 
 
+@pytest.mark.parametrize("columns", ["", "41", "200"])
 @pytest.mark.parametrize("shell", ["zsh", "fish"])
-def test_a_shell_is_offered_what_typer_offers(shell: str) -> None:
+def test_a_shell_is_offered_what_typer_offers(shell: str, columns: str) -> None:
     asked = [["kernelbot", typed] for typed in TYPED]
     variables = {
         "_KERNELBOT_COMPLETE": f"complete_{shell}",
         "_TYPER_COMPLETE_FISH_ACTION": "get-args",
+        "COLUMNS": columns,
     }
     usual, found = shown(_USUAL, asked, variables), shown(_AS_STARTED, asked, variables)
     assert len(TYPED) == len(found)
     assert "whoami" in str(found["kernelbot "])
     assert "show" in str(found["kernelbot board sh"])
+    assert usual == found
+
+
+def test_fish_is_told_whether_there_is_anything_to_offer() -> None:
+    asked = [["kernelbot", typed] for typed in TYPED]
+    variables = {"_KERNELBOT_COMPLETE": "complete_fish", "_TYPER_COMPLETE_FISH_ACTION": "is-args"}
+    usual, found = shown(_USUAL, asked, variables), shown(_AS_STARTED, asked, variables)
+    assert [[0, ""], [1, ""]] == [found["kernelbot bo"], found["kernelbot zzz"]]
     assert usual == found

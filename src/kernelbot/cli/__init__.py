@@ -19,7 +19,7 @@ def main() -> None:
     # Here, so that importing the package costs nothing.
     from kernelbot.cli.loading import load_when_used
 
-    load_when_used(sys.argv[1] if len(sys.argv) > 1 else "")
+    load_when_used(sys.argv[1:])
     from kernelbot.cli.app import run
     from kernelbot.protocol.garbage import ending
 

@@ -99,11 +99,13 @@ def _perform(arguments: list[str], *, as_json: bool) -> None:
         print(f"kernelbot {__version__}")
         return
     if COMPLETES in os.environ:
-        from kernelbot.cli.completing import offers
+        from kernelbot.cli.completing import answered
 
-        if (words := offers()) is not None:
-            print("\n".join(words))
-            return
+        if (answer := answered()) is not None:
+            text, code = answer
+            if text is not None:
+                print(text)
+            raise Exit(code)
     else:
         modules = [module for module, names in COMMANDS.items() if names.keys() & arguments[:1]]
         if _SERVES not in modules:  # pydantic looks for them among all that is installed

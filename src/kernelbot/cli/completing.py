@@ -1,48 +1,46 @@
-"""What bash offers for a word that is being typed, found without typer: somebody waits for it at
+"""What a shell offers for a word that is being typed, found without typer: somebody waits for it at
 each press of a key, and to load typer takes longer than all else."""
 
-import os
 from collections.abc import Iterable
 
 from kernelbot.cli.declaring import Command, Commands, load
-from kernelbot.cli.names import AUDIENCES, COMMANDS, COMPLETES
+from kernelbot.cli.names import AUDIENCES, COMMANDS
+from kernelbot.cli.shells import Offer, answer, asked, short
 from kernelbot.cli.well_formed import Known, Unclear, known_of, require
 
-_HELP = ("-h", "--help")
-_QUOTES = frozenset("'\"\\")
+_HELP = ("--help", "-h")
+_OF_HELP = "Show this message and exit."
 
 
-def offers() -> list[str] | None:
-    """What could stand for the word, in typer's order; None if typer has to find that."""
-    line = os.environ.get("COMP_WORDS", "")
-    if os.environ.get(COMPLETES) != "complete_bash" or _QUOTES & set(line):
-        return None
-    words = line.split()
+def answered() -> tuple[str | None, int] | None:
+    """What is printed for the shell, if anything, and the exit code; None if typer has to find
+    that."""
     try:
-        place = int(os.environ["COMP_CWORD"])
-        typed = words[place] if place < len(words) else ""
-        require(place > 0 and "=" not in typed)
-        return _of_names(words[1:place], typed)
+        before, typed = asked()
+        require("=" not in typed)
+        return answer(_of_names(before, typed))
     except (LookupError, ValueError, Unclear):
         return None
 
 
-def _of_names(words: list[str], typed: str) -> list[str]:
+def _of_names(words: list[str], typed: str) -> list[Offer]:
     """What stands at the beginning: all commands are known by name."""
     if not words:
         require(typed[:1].isalnum() or not typed)
+        known = {name: said for names in COMMANDS.values() for name, said in names.items()}
         first = [name for names in AUDIENCES.values() for name in names]
-        known = [name for names in COMMANDS.values() for name in names]
-        return _beginning(dict.fromkeys([*first, *known]), typed)
+        sorted_names = dict.fromkeys([*first, *known])
+        return _beginning(((name, short(known[name])) for name in sorted_names), typed)
     modules = [module for module, names in COMMANDS.items() if words[0] in names]
     require(bool(modules))
     return _of_commands(load(modules), words, typed)
 
 
-def _of_commands(commands: Commands, words: list[str], typed: str) -> list[str]:
+def _of_commands(commands: Commands, words: list[str], typed: str) -> list[Offer]:
     if not words:
         require(typed[:1].isalnum() or not typed)
-        return _beginning(commands.found, typed)
+        offers = ((name, short(_help_of(one))) for name, one in commands.found.items())
+        return _beginning(offers, typed)
     found = commands.found.get(words[0])
     if isinstance(found, Command):
         return _of_command(known_of(found.function), words[1:], typed)
@@ -51,7 +49,11 @@ def _of_commands(commands: Commands, words: list[str], typed: str) -> list[str]:
     return _of_commands(found, words[1:], typed)
 
 
-def _of_command(known: list[Known], words: list[str], typed: str) -> list[str]:
+def _help_of(command: Command | Commands) -> str:
+    return (command.function.__doc__ if isinstance(command, Command) else command.about) or ""
+
+
+def _of_command(known: list[Known], words: list[str], typed: str) -> list[Offer]:
     options = {spelt: (one, flag) for one in known for spelt, flag in one.spellings()}
     given = set[str]()
     arguments = [one for one in known if one.is_argument]
@@ -72,21 +74,23 @@ def _of_command(known: list[Known], words: list[str], typed: str) -> list[str]:
     if typed.startswith("-"):
         require(wanted is None)
         free = [
-            spelt for spelt, (one, _) in options.items() if one.is_list or one.name not in given
+            (spelt, one.declared.given.get("help"))
+            for spelt, (one, _) in options.items()
+            if one.is_list or one.name not in given
         ]
-        return _beginning([*free, *_HELP], typed)
+        return _beginning([*free, *((spelt, _OF_HELP) for spelt in _HELP)], typed)
     require(not typed or typed[0].isalnum())
     wanted = wanted or (arguments[0] if arguments else None)
     return _of_value(wanted, typed) if wanted is not None else []
 
 
-def _of_value(known: Known, typed: str) -> list[str]:
+def _of_value(known: Known, typed: str) -> list[Offer]:
     complete = known.declared.given.get("autocompletion")
     if complete is None:
-        return _beginning(known.words(), typed)
-    found = (one if isinstance(one, str) else one[0] for one in complete(typed))
-    return _beginning(found, typed)
+        return _beginning(((word, None) for word in known.words()), typed)
+    found = complete(typed)
+    return _beginning(((one, None) if isinstance(one, str) else one for one in found), typed)
 
 
-def _beginning(words: Iterable[str], typed: str) -> list[str]:
-    return [word for word in words if word.startswith(typed)]
+def _beginning(offers: Iterable[Offer], typed: str) -> list[Offer]:
+    return [offer for offer in offers if offer[0].startswith(typed)]

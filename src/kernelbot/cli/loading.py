@@ -13,6 +13,8 @@ if TYPE_CHECKING:  # it would load much else
 
 _BY_OTHERS = frozenset(
     (
+        "ast",
+        "bz2",
         "calendar",
         "email.base64mime",
         "email.header",
@@ -20,21 +22,40 @@ _BY_OTHERS = frozenset(
         "hashlib",
         "inspect",
         "ipaddress",
+        "linecache",
+        "lzma",
         "ntpath",
         "random",
         "selectors",
         "shutil",
         "ssl",
         "statistics",
+        "tokenize",
     )
 )
 """What the standard library's `dataclasses`, `urllib.parse`, `email` and others load for what a
 command hardly ever does. They take a seventh of its time."""
-_SHOWS_HELP = "typer.rich_utils"
-_NOT_FOR_HELP = {"rich.markdown": "Markdown", "rich.traceback": "Traceback"}
-"""What typer has for texts in Markdown and for its own crashes: half of the time of loading it."""
+_LOADED_WITH_LESS = ("platformdirs.unix", "typer", "typer.rich_utils")
+_HARDLY_USED = (
+    "ast",
+    "difflib",
+    "fractions",
+    "pickle",
+    "platform",
+    "rich.markdown",
+    "rich.traceback",
+    "shellingham",
+    "shutil",
+    "subprocess",
+    "tempfile",
+    "traceback",
+    "uuid",
+)
+"""What these have for texts in Markdown, for crashes of their own, for links, for files to run and
+for kinds of values that no command takes: half of the time of loading them."""
 _HAVE_THREADS = ("bot", "dev", "env", "mcp", "serve", "worker")
 """Commands that are servers, or work at two things at once."""
+_ASK_FOR_HELP = (("-h",), ("--help",))
 
 
 class _WhenUsed:
@@ -45,7 +66,7 @@ class _WhenUsed:
         self, name: str, path: Sequence[str] | None, _target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """What Python asks of each module: None if it is another one."""
-        if name not in _BY_OTHERS and name != _SHOWS_HELP:
+        if name not in _BY_OTHERS and name not in _LOADED_WITH_LESS:
             return None
         spec = PathFinder.find_spec(name, path)
         if spec is not None and spec.loader is not None:
@@ -54,11 +75,11 @@ class _WhenUsed:
 
 
 def _late(name: str, loader: "Loader") -> "Loader":
-    return cast("Loader", _Help(loader)) if name == _SHOWS_HELP else LazyLoader(loader)
+    return cast("Loader", _WithLess(loader)) if name in _LOADED_WITH_LESS else LazyLoader(loader)
 
 
-class _Help:
-    """Loads typer's help without what no help of ours needs."""
+class _WithLess:
+    """Loads a module without what no command, no help and no mistake of ours needs of it."""
 
     def __init__(self, loader: "Loader") -> None:
         self._loader = loader
@@ -68,25 +89,60 @@ class _Help:
 
     def exec_module(self, module: ModuleType) -> None:
         """Loads it."""
-        absent = [name for name in _NOT_FOR_HELP if name not in sys.modules]
-        for name in absent:
-            vars(found := ModuleType(name))[_NOT_FOR_HELP[name]] = _ClassWhenUsed(name)
-            sys.modules[name] = found
+        absent = [_Absent(name) for name in _HARDLY_USED if _is_unused(sys.modules.get(name))]
+        sys.modules.update({one.__name__: one for one in absent})
         try:
             self._loader.exec_module(module)
         finally:
-            for name in absent:
-                del sys.modules[name]
+            for one in absent:
+                one.end()
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._loader, name)  # who reads a module's source
 
 
-class _ClassWhenUsed:
-    """Stands for the class of a module that is loaded when something is asked of the class."""
+def _is_unused(module: ModuleType | None) -> bool:
+    """Whether nothing of it was run so far."""
+    return module is None or type(module) is not ModuleType  # one that `LazyLoader` made
 
-    def __init__(self, module: str) -> None:
-        self._module = module
+
+class _Absent(ModuleType):
+    """Stands for a module of which nothing was run. While others are loaded, they are given names
+    that are looked up when they are used."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self._usual = sys.modules.get(name)
+        self._is_awaited = True
+
+    def end(self) -> None:
+        """Have others that import it get the module itself."""
+        self._is_awaited = False
+        name = self.__name__
+        if sys.modules.get(name) is self:
+            del sys.modules[name]
+            if self._usual is not None:
+                sys.modules[name] = self._usual
+
+    def __getattr__(self, name: str) -> object:
+        if name.startswith("__"):  # asked by Python, as the module is imported
+            raise AttributeError(name)
+        return _NameWhenUsed(self, name) if self._is_awaited else self.used(name)
+
+    def used(self, name: str) -> object:
+        """What has this name, in the module itself."""
+        self.end()
+        return getattr(import_module(self.__name__), name)
+
+
+class _NameWhenUsed:
+    """Stands for a class or function of a module, which is loaded when something is asked of it."""
+
+    def __init__(self, module: _Absent, name: str) -> None:
+        self._module, self._name = module, name
 
     def _loaded(self) -> Any:
-        return getattr(import_module(self._module), _NOT_FOR_HELP[self._module])
+        return self._module.used(self._name)
 
     def __call__(self, *args: object, **given: object) -> object:
         return self._loaded()(*args, **given)
@@ -106,10 +162,10 @@ class _ClassWhenUsed:
     __ror__ = __or__
 
 
-def load_when_used(command: str) -> None:
-    """Have this process load some modules late, and compile methods late. Not where two threads
-    might do so at the same time."""
-    if command not in _HAVE_THREADS:
+def load_when_used(words: Sequence[str]) -> None:
+    """Have the process of a command, whose words these are, load some modules late, and compile
+    methods late. Not where two threads might do so at the same time."""
+    if not (words and words[0] in _HAVE_THREADS) or tuple(words[1:]) in _ASK_FOR_HELP:
         sys.meta_path.insert(0, _WhenUsed())
         from kernelbot.protocol import late  # here: it loads one of those
 

@@ -15,6 +15,7 @@ from kernelbot import __version__
 from kernelbot.cli.declaring import Command, Commands, Exit, Option, Parameter, load
 from kernelbot.cli.errors import INTERRUPTED, OUTPUT_CLOSED, discard_output, report_usage
 from kernelbot.cli.names import AUDIENCES, COMMANDS, COMPLETES
+from kernelbot.cli.plain_reading import read_plainly
 
 _TYPED = ("COMP_WORDS", "_TYPER_COMPLETE_ARGS")
 """The variables in which shells that ask for completions say what was typed."""
@@ -26,12 +27,8 @@ def perform(arguments: list[str], *, as_json: bool) -> None:
     SystemExit if typer has said it all."""
     command = typer.main.get_command(_called_tree(arguments))
     _tidy_help(command)
+    read_plainly(command)
     _keep_exit_codes(command)
-    if COMPLETES not in os.environ:
-        groups = zip(_groups(command, arguments), arguments, strict=False)
-        _spare_flags([group for group, word in groups if word in group.commands])
-    elif not any(word.startswith("-") for word in _typed()):
-        _spare_flags(_groups(command, _typed()))
     try:
         code = command.main(arguments, prog_name="kernelbot", standalone_mode=not as_json)
     except TyperException as error:  # only with --json: else typer has printed it and exited
@@ -175,21 +172,6 @@ def _without_types_of_flags(command: TyperCommand | TyperGroup) -> None:
         for one in command.commands.values():
             if isinstance(one, TyperCommand | TyperGroup):
                 _without_types_of_flags(one)
-
-
-def _groups(command: object, words: list[str]) -> list[TyperGroup]:
-    """The groups whose commands the words name, one below the other."""
-    if not isinstance(command, TyperGroup):
-        return []
-    below = [command.commands[word] for word in words[:1] if word in command.commands]
-    return [command, *(one for group in below for one in _groups(group, words[1:]))]
-
-
-def _spare_flags(groups: list[TyperGroup]) -> None:
-    """Have these groups, of whose flags none is typed or asked for, read none: typer loads pydantic
-    to learn that nobody gave them."""
-    for group in groups:
-        group.params, group.add_help_option = [], False
 
 
 def _show_version(wanted: bool) -> None:

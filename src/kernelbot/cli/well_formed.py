@@ -14,7 +14,7 @@ from typing import Any
 
 from kernelbot.cli.declaring import Argument, Command, Commands, Option, Parameter
 
-_MOST_DIGITS = 15
+MOST_DIGITS = 15
 Value = str | int | float | bool | Path | Enum | list[Any] | None
 
 
@@ -139,7 +139,7 @@ class Known:
         if self._kind is str:
             return text
         if self._kind is int:
-            require(text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS)
+            require(text.isascii() and text.isdecimal() and len(text) <= MOST_DIGITS)
             require(text == "0" or not text.startswith("0"))
             return self._bounded(int(text))
         if self._kind is float:
@@ -156,8 +156,29 @@ class Known:
             return member
         raise Unclear
 
+    def given(self, value: object) -> object:
+        """What a text stands for, or a default as declared. Raises `Unclear`."""
+        if isinstance(value, str) and not isinstance(value, Enum):
+            require(bool(value) and _is_unicode(value))
+            return self.read(value)
+        require(type(value) is self._kind)
+        if isinstance(value, bool | Enum):
+            return value
+        require(isinstance(value, int | float))
+        assert isinstance(value, int | float)
+        return self._bounded(value)
+
+    @property
+    def is_whole_number(self) -> bool:
+        """Whether it is an integer, or a list of these."""
+        return self._kind is int
+
+    def bounds(self) -> tuple[float | None, float | None]:
+        """The least and the greatest number; None: any."""
+        return self.declared.given.get("min"), self.declared.given.get("max")
+
     def _bounded(self, number: float) -> float:
-        least, most = self.declared.given.get("min"), self.declared.given.get("max")
+        least, most = self.bounds()
         require(least is None or number >= least)
         require(most is None or number <= most)
         return number

@@ -13,8 +13,6 @@ from dataclasses import field
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import platformdirs
-
 from kernelbot.domain.errors import UserError
 from kernelbot.protocol.late import dataclass
 
@@ -51,6 +49,8 @@ class ClientFiles:
     @classmethod
     def usual(cls) -> "ClientFiles":
         """The files of this account."""
+        import platformdirs  # here: a help or a mistake needs none of them
+
         return cls(
             config=platformdirs.user_config_path("kernelbot") / "config.toml",
             servers=platformdirs.user_state_path("kernelbot") / "servers",
