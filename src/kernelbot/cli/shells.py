@@ -56,12 +56,10 @@ def short(sentences: str) -> str:
     fitting, length = list[str](), -1
     for word in words:
         length += 1 + len(word)
-        is_last = len(fitting) + 1 == len(words)
-        ends = word.endswith(".") or is_last
-        if length > _LONGEST_SHORT or (length == _LONGEST_SHORT and not ends):
+        if length > _LONGEST_SHORT:
             break
         fitting.append(word)
-        if ends:
+        if word.endswith(".") or len(fitting) == len(words):
             return " ".join(fitting)
     while fitting and len(" ".join(fitting)) + len("...") > _LONGEST_SHORT:
         fitting.pop()
