@@ -13,6 +13,7 @@ from kernelbot.accounts.permissions import require_admin, require_creator
 from kernelbot.accounts.tokens.model import Credential
 from kernelbot.api.answers import RenderedAnswers
 from kernelbot.api.attempts import failures_of
+from kernelbot.api.late_fields import build_when_used
 from kernelbot.api.settings import ApiSettings
 from kernelbot.domain.errors import NotAuthenticated, TooManyRequests
 from kernelbot.domain.ids import BIGINT_MAX
@@ -20,6 +21,7 @@ from kernelbot.domain.next_steps import Next
 from kernelbot.schemas.common import NAME_MAX
 from kernelbot.services import Services
 
+build_when_used()  # here: each module of routes loads this one before it declares any
 _WEB, _CLI = "X-Web-Auth-Id", "X-Popcorn-Cli-Id"
 WAYS_IN = {
     "HTTPBearer": {
