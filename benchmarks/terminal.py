@@ -55,7 +55,17 @@ COMMANDS = (
     f"kernelbot run {PROBLEM} {KERNEL} --mode test",
     "kernelbot --help",
     "kernelbot board show --help",
+    "kernelbot dev --help",
 )
+MISTAKES = (
+    "kernelbot bord",
+    "kernelbot board shw",
+    "kernelbot board show",
+    "kernelbot board show x --limt 3",
+    "kernelbot submission show abc",
+)
+"""Each is answered with what is wrong, and with the exit code for it."""
+_USAGE = 2
 COMPLETED = {
     "completion: a command": "kernelbot bo",
     "completion: a command of a group": "kernelbot board sh",
@@ -65,16 +75,16 @@ COMPLETED = {
 """What somebody has typed when they press the key."""
 
 
-def processor_s(command: list[str], environ: dict[str, str]) -> float:
+def processor_s(command: list[str], environ: dict[str, str], code: int = 0) -> float:
     """What one run of it uses, and what it waits for: its children. Raises RuntimeError unless it
-    ends with 0."""
+    ends with this code."""
     with tempfile.TemporaryFile() as said:
         started = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=said, stderr=said, env=environ
         )
         _, status, used = os.wait4(started.pid, 0)
         started.returncode = os.waitstatus_to_exitcode(status)
-        if started.returncode != 0:
+        if started.returncode != code:
             said.seek(0)
             words = said.read().decode(errors="replace")
             raise RuntimeError(f"{' '.join(command)}: {started.returncode}\n{words}")
@@ -87,7 +97,7 @@ def measured(environ: dict[str, str], repeat: int) -> dict[str, list[float]]:
         BARE: ([sys.executable, "-c", "pass"], environ)
     }
     program = str(Path(sys.executable).with_name("kernelbot"))
-    for line in COMMANDS:
+    for line in (*COMMANDS, *MISTAKES):
         asked[line.replace(f"{ROOT}/", "")] = ([program, *line.split()[1:]], environ)
     for name, typed in COMPLETED.items():
         in_bash = {
@@ -96,12 +106,17 @@ def measured(environ: dict[str, str], repeat: int) -> dict[str, list[float]]:
             "COMP_CWORD": str(len(typed.split(" ")) - 1),
         }
         in_zsh = {"_KERNELBOT_COMPLETE": "complete_zsh", "_TYPER_COMPLETE_ARGS": typed}
+        in_fish = in_zsh | {
+            "_KERNELBOT_COMPLETE": "complete_fish",
+            "_TYPER_COMPLETE_FISH_ACTION": "get-args",
+        }
         asked[name] = ([program], environ | in_bash)
         asked[f"{name}, in zsh"] = ([program], environ | in_zsh)
+        asked[f"{name}, in fish"] = ([program], environ | in_fish)
     found: dict[str, list[float]] = {name: [] for name in asked}
     for turn in range(repeat + 1):
         for name, (command, given) in asked.items():
-            used_s = processor_s(command, given)
+            used_s = processor_s(command, given, _USAGE if name in MISTAKES else 0)
             if turn:  # the first one reads files, and compiles some
                 found[name].append(used_s)
     return found

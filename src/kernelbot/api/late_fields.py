@@ -15,7 +15,7 @@ _BUILT = "_type_adapter"
 def build_when_used() -> None:
     """Have the fields of all routes that are declared from now on be late. A type that pydantic
     can't build is an error where it is used, and in `tests/api/test_late_fields.py`."""
-    if "__getattr__" in vars(ModelField):
+    if "__getattr__" in vars(ModelField) or "__post_init__" not in vars(ModelField):
         return
     build = ModelField.__post_init__
 
