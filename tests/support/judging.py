@@ -5,6 +5,7 @@ import contextlib
 from collections.abc import AsyncIterator
 
 from kernelbot.moderation.reviews.model import ReviewRules
+from kernelbot.moderation.triage import Triage
 from kernelbot.protocol import Limits, SamplingRules, SandboxMode
 from kernelbot.runs.claims import Claim
 from kernelbot.runs.lifecycle import RunLifecycle, RunRules
@@ -20,6 +21,7 @@ def judging(
     sampling: SamplingRules | None = None,
     *,
     known_right: bool = False,
+    triage: Triage | None = None,
 ) -> RunLifecycle:
     """What a worker has. Nothing is judged but what was submitted, and what is known to be right if
     that is asked for."""
@@ -31,7 +33,7 @@ def judging(
         review=ReviewRules(known_right=known_right),
         queue=rules or QueueRules(),
     )
-    return RunLifecycle(world.database, DEVICES, everything)
+    return RunLifecycle(world.database, DEVICES, everything, triage)
 
 
 @contextlib.asynccontextmanager
