@@ -17,17 +17,24 @@ from pathlib import Path
 _OURS = ("kernelbot", "kernelbot_check", "tests", "scripts", "benchmarks")
 _ALL = "import sys, tests.conftest, tests.support.live; print(*sys.modules)"
 _GRACE_S = 20
+_TREE = Path(__file__).resolve().parents[2]
 
 
 @functools.cache
-def _context(tree: Path) -> ForkServerContext:
-    """Forks processes that have loaded what the tree's tests load of others."""
+def context() -> ForkServerContext:
+    """Forks processes that have loaded what this tree's tests load of others."""
     command = [sys.executable, "-c", _ALL]
-    names = subprocess.run(command, cwd=tree, check=True, capture_output=True).stdout.decode()
+    names = subprocess.run(command, cwd=_TREE, check=True, capture_output=True).stdout.decode()
     others = [name for name in names.split() if name.partition(".")[0] not in (*_OURS, "__main__")]
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["pytest", "hypothesis", *others])
-    return context
+    forking = multiprocessing.get_context("forkserver")
+    forking.set_forkserver_preload(["pytest", "hypothesis", *others])
+    return forking
+
+
+def enter(tree: Path) -> None:
+    """In such a process: the tree's modules are those that are loaded."""
+    os.chdir(tree)
+    sys.path[:0] = [str(tree / "src"), str(tree)]
 
 
 class Run:
@@ -50,9 +57,8 @@ class Run:
 
 def start(arguments: list[str], copy: Path, environment: dict[str, str], output: Path) -> Run:
     """Begin pytest in the copy, all that it writes in `output`."""
-    tree = Path(__file__).resolve().parents[2]
     values = (arguments, str(copy), environment, str(output))
-    process = _context(tree).Process(target=_tests, args=values)
+    process = context().Process(target=_tests, args=values)
     process.start()
     return Run(process)
 

@@ -3,6 +3,7 @@
 import ast
 import tomllib
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from functools import cache
@@ -25,16 +26,19 @@ class Scope:
     """Further tests of single modules, by their path in the scope's folder, before `tests`."""
     with_folder: bool
     """Whether all other tests in the folder of a module's mirror come last."""
+    slow: tuple[str, ...]
+    """Patterns of tests that aren't run unless they are named."""
 
 
 def scopes(tree: Path, file: Path = SCOPE) -> list[Scope]:
     """Every group, its modules found in the tree. Raises `ValueError` for a pattern that finds no
     module, a test that isn't there, and tests of a module that is in no group."""
-    entries = tomllib.loads(file.read_text())["scope"]
-    return [_scope(tree, entry) for entry in entries]
+    contents = tomllib.loads(file.read_text())
+    slow = tuple(contents.get("slow", ()))
+    return [_scope(tree, entry, slow) for entry in contents["scope"]]
 
 
-def _scope(tree: Path, entry: dict[str, object]) -> Scope:
+def _scope(tree: Path, entry: dict[str, object], slow: tuple[str, ...]) -> Scope:
     values = {key: value for key, value in entry.items() if isinstance(value, list)}
     name = str(entry["name"])
     modules: set[str] = set()
@@ -54,22 +58,35 @@ def _scope(tree: Path, entry: dict[str, object]) -> Scope:
     for test in {*tests, *(test for tests in others.values() for test in tests)}:
         if not (tree / test).exists():
             raise ValueError(f"There is no {test} ({name}).")
-    return Scope(name, tuple(sorted(modules)), tests, others, entry.get("with_folder") is True)
+    return Scope(
+        name, tuple(sorted(modules)), tests, others, entry.get("with_folder") is True, slow
+    )
 
 
 def noticing(tree: Path, scope: Scope, module: str) -> tuple[str, ...]:
-    """The tests that should notice a change of the module, each once: its mirror first, and those
-    last that are many."""
+    """The files of the tests among which some should notice a change of the module, each once: its
+    mirror first, and those last that are many."""
     path = PurePosixPath(module)
     parts = [part for part in path.parts[1:-1] if part != "kernelbot"]
     folder = PurePosixPath("tests", *parts)
     mirror = (folder / f"test_{path.stem}.py").as_posix()
     importing = _importing(tree)[".".join(path.with_suffix("").parts[1:])]
-    found = [mirror, *scope.others.get(module, ()), *scope.tests]
-    found += importing if len(importing) <= _FEW else []
+    found = [mirror, *_files(tree, [*scope.others.get(module, ()), *scope.tests])]
+    more = importing if len(importing) <= _FEW else []
     if scope.with_folder:
-        found.append(folder.as_posix())
+        more = [*more, *_files(tree, [folder.as_posix()])]
+    found += [file for file in more if not any(fnmatch(file, slow) for slow in scope.slow)]
     return tuple(test for test in dict.fromkeys(found) if (tree / test).exists())
+
+
+def _files(tree: Path, names: Iterable[str]) -> list[str]:
+    """The tests of these files and folders."""
+    found: list[str] = []
+    for name in names:
+        path = tree / name
+        files = sorted(path.glob("**/test_*.py")) if path.is_dir() else [path]
+        found += [file.relative_to(tree).as_posix() for file in files]
+    return found
 
 
 @cache

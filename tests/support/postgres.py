@@ -64,10 +64,17 @@ class TestServer:
 
     __test__ = False  # a helper, whatever its name says to pytest
 
-    def __init__(self, postgres: EmbeddedPostgres) -> None:
+    def __init__(self, postgres: EmbeddedPostgres, names: str = "test_") -> None:
+        """`names` is what those of its databases begin with."""
         self._postgres = postgres
+        self._names = names
         self._numbers = itertools.count(1)
         self._admin = psycopg.connect(postgres.admin_url("postgres"), autocommit=True)
+        self._path = SQL("{}, public, pg_temp").format(Identifier(this_code().schema))
+        self._clean: list[ReusedDatabase] = []
+
+    def prepare(self) -> None:
+        """Set the server up, and make what databases are copied from."""
         # Nothing here outlives the session, so nothing needs to reach the disk.
         self._admin.execute("ALTER SYSTEM SET fsync = off")
         self._admin.execute("ALTER SYSTEM SET max_wal_size = '128MB'")
@@ -77,9 +84,20 @@ class TestServer:
         self._admin.execute(
             SQL("CREATE DATABASE {} OWNER {}").format(Identifier(_TEMPLATE), _OWNER)
         )
-        migrate(postgres.url(_TEMPLATE))
-        self._path = SQL("{}, public, pg_temp").format(Identifier(this_code().schema))
-        self._clean: list[ReusedDatabase] = []
+        migrate(self._postgres.url(_TEMPLATE))
+
+    def in_fork(self, names: str) -> "TestServer":
+        """The same server, for a process that was forked from this one. Its databases have names
+        that begin so; connections are its own."""
+        return TestServer(self._postgres, names)
+
+    def drop_all(self, names: str) -> None:
+        """Drop the databases of a process that has ended."""
+        found = self._admin.execute(
+            "SELECT datname FROM pg_database WHERE starts_with(datname, %s)", (names,)
+        )
+        for (name,) in found.fetchall():
+            self._drop(name)
 
     @contextmanager
     def database(self, *, migrated: bool = True) -> Iterator[str]:
@@ -105,7 +123,7 @@ class TestServer:
     @contextmanager
     def database_in(self, encoding: LiteralString) -> Iterator[str]:
         """The URL of an empty database that has this encoding."""
-        name = f"test_{next(self._numbers)}"
+        name = f"{self._names}{next(self._numbers)}"
         self._admin.execute(
             SQL("CREATE DATABASE {} OWNER {} TEMPLATE template0 ENCODING {} LOCALE 'C'").format(
                 Identifier(name), _OWNER, Literal(encoding)
@@ -130,7 +148,7 @@ class TestServer:
         return ReusedDatabase(name, self._postgres.admin_url(name))
 
     def _copy(self, template: str) -> str:
-        name = f"test_{next(self._numbers)}"
+        name = f"{self._names}{next(self._numbers)}"
         self._admin.execute(
             # A copy of files, with no word of it in the log, costs half of what the default does.
             SQL("CREATE DATABASE {} OWNER {} TEMPLATE {} STRATEGY file_copy").format(
@@ -152,6 +170,7 @@ def test_server() -> Iterator[TestServer]:
         postgres.start()
         server = TestServer(postgres)
         try:
+            server.prepare()
             yield server
         finally:
             server.close()

@@ -7,6 +7,7 @@ from scripts.mutants.operators import mutants
 from scripts.mutants.scope import noticing, scopes
 
 _SCOPE = """
+slow = ["tests/*/test_users.py"]
 [[scope]]
 name = "one"
 modules = ["kernelbot/*.py"]
@@ -24,7 +25,9 @@ def tree(tmp_path: Path) -> Path:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
     (tmp_path / "tests/all").mkdir()
+    (tmp_path / "tests/all/test_all.py").touch()
     (tmp_path / "tests/b").mkdir()
+    (tmp_path / "tests/b/test_people.py").write_text("from kernelbot.a import x\n")
     (tmp_path / "tests/b/test_users.py").write_text("from kernelbot.a import x\n")
     for number in range(11):
         (tmp_path / f"tests/b/test_{number}.py").write_text("from kernelbot import c, x\n")
@@ -37,17 +40,27 @@ def _written(tree: Path, text: str) -> Path:
     return file
 
 
+_MANY = tuple(sorted(f"tests/b/test_{number}.py" for number in range(11)))
+
+
 def test_the_mirror_comes_first_and_its_folder_last(tree: Path) -> None:
     (scope,) = scopes(tree, _written(tree, _SCOPE))
     assert ("src/kernelbot/a.py",) == scope.modules
-    found = noticing(tree, scope, "src/kernelbot/a.py")
-    of_users = "tests/b/test_users.py"
-    assert ("tests/test_a.py", "tests/more.py", "tests/all", of_users, "tests") == found
+    first = ("tests/test_a.py", "tests/more.py", "tests/all/test_all.py")
+    # Of the folder test_users.py is slow.
+    assert (*first, "tests/b/test_people.py", *_MANY) == noticing(tree, scope, "src/kernelbot/a.py")
 
 
-def test_what_nearly_all_import_is_tried_by_none_of_them(tree: Path) -> None:
+def test_what_nearly_all_import_is_not_tried_by_them_first(tree: Path) -> None:
     (scope,) = scopes(tree, _written(tree, _SCOPE))
-    assert ("tests/all", "tests") == noticing(tree, scope, "src/kernelbot/c.py")
+    found = noticing(tree, scope, "src/kernelbot/c.py")
+    assert ("tests/all/test_all.py", *_MANY, "tests/b/test_people.py") == found[:-1]
+
+
+def test_a_slow_test_is_run_if_it_is_named(tree: Path) -> None:
+    named = _SCOPE.replace("tests/more.py", "tests/b/test_users.py")
+    (scope,) = scopes(tree, _written(tree, named))
+    assert "tests/b/test_users.py" == noticing(tree, scope, "src/kernelbot/a.py")[1]
 
 
 @pytest.mark.parametrize(
