@@ -70,7 +70,7 @@ _ARITHMETIC: dict[type[ast.operator], type[ast.operator]] = {
 _LARGE = 1e6
 """Such a float, as the nanoseconds of a second, is doubled: one more is within all rounding."""
 _UNSWAPPED = {"isinstance", "cast", "NewType", "TypeVar"}
-_UNSWAPPED |= {"min", "max", "gcd", "isclose", "hypot", "suppress"}
+_UNSWAPPED |= {"min", "max", "gcd", "isclose", "hypot", "suppress", "compare_digest"}
 """A type checker tells, or nobody can: they are the same the other way round."""
 _KEPT_DECORATORS = {"dataclass", "overload", "abstractmethod", "property"}
 """Without them a module can't be loaded, or only a type checker could tell."""

@@ -6,7 +6,7 @@ from kernelbot.accounts.model import NewToken
 from kernelbot.boards.model import Visibility
 from kernelbot.boards.service import BoardEdit
 from kernelbot.protocol import Mode
-from kernelbot.ranking.model import ScoreComparison
+from kernelbot.ranking.model import ComparedScores, ScoreComparison
 from tests.support.door import Door
 from tests.support.ranked import ranked
 from tests.support.world import World
@@ -152,3 +152,12 @@ async def test_an_answer_of_the_api_that_is_kept_has_the_leader_of_now(door: Doo
             (found,) = answer["comparisons"]
             seen.append((found["leader"]["score_s"], found["score"]["score_s"], found["rank"]))
     assert [(1e-3, 2e-3, 2)] * 2 + [(5e-4, 2e-3, 2)] * 2 == seen
+
+
+@pytest.mark.parametrize(
+    ("previous_s", "gain"), [(None, None), (2.0, 4.0), (0.51, 1.02), (0.5, None), (0.4, None)]
+)
+def test_a_gain_is_how_much_slower_the_last_best_was(
+    previous_s: float | None, gain: float | None
+) -> None:
+    assert gain == ComparedScores(previous_s, leader_s=0.1, authors=3).gain(0.5)

@@ -142,3 +142,14 @@ async def test_a_stamp_changes_with_each_row_and_never_comes_back(
             await session.do(statement)
             stamps.append(await session.one(asked, {"id": sent.id}))
     assert (stamps[0], True) == (stamps[1], stamps[1] != stamps[2])
+
+
+async def test_a_look_says_whose_it_is_and_of_when(world: World) -> None:
+    await world.board()
+    sent = await world.submit(world.bob.user, mode=Mode.TEST)
+    ask = world.services.submissions
+    snapshot = await ask.snapshot(world.bob.user, sent.id, stamped=True)
+    found = await ask.look(world.bob.token, sent.id)
+    assert found is not None
+    assert snapshot.stamp is not None
+    assert (world.bob.user.id, snapshot.stamp) == (found.owner_id, found.stamp)

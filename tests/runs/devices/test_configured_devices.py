@@ -1,6 +1,6 @@
 """A device as the harness knows it."""
 
-from kernelbot.protocol import DeviceSpec, Vendor
+from kernelbot.protocol import DeviceSpec, Mode, Vendor
 from kernelbot.runs.devices.service import NOBODY, why_unavailable
 from tests.support.world import World
 
@@ -23,6 +23,14 @@ async def test_where_no_worker_is_none_is_available(world: World) -> None:
         (one.name, one.available, one.note) for one in found
     }
     assert {"CPU": False, "H100": False} == (await devices.busyness()).available
+
+
+async def test_how_busy_all_is_has_each_configured_device(world: World) -> None:
+    await world.board()
+    await world.submit(mode=Mode.TEST)
+    found = await world.services.devices.busyness()
+    assert {"CPU": 1, "H100": 0} == {name: load.queued for name, load in found.load.items()}
+    assert ([], [], ["local"]) == (found.counts, found.workers, found.launchers)
 
 
 async def test_why_a_device_cannot_be_used_is_what_those_say_that_serve_it(world: World) -> None:
