@@ -39,7 +39,8 @@ def tried(
     tests are chosen."""
     files = sorted(set(itertools.chain.from_iterable(mutants.values())))
     choice = Choice(tree, record(tree, files, kept, limits.jobs), limits.tests_s)
-    tasks, others = [], []
+    tasks = []
+    in_copies: dict[Mutant, tuple[str, ...]] = {}
     for mutant in mutants:
         inside = is_in_function((tree / mutant.module).read_bytes(), mutant)
         tests = choice.executing(mutant, mutants[mutant]) if inside else ()
@@ -47,29 +48,27 @@ def tried(
             limit_s = limits.hangs_s + _SLOWER * choice.took_s(tests)
             tasks.append(Task(mutant, tests, limit_s))
         else:
-            others.append(mutant)
+            in_copies[mutant] = choice.reaching(mutant, mutants[mutant])
     for ended in _confirmed(tree, tasks, limits):
         if isinstance(ended, Trial):
             yield ended
-        else:
-            others.append(ended)
-    chosen = {mutant: choice.reaching(mutant, mutants[mutant]) for mutant in others}
-    yield from _in_copies(tree, chosen, limits)
+        elif ended.mutant is not None:
+            # Without parameters, which may be what was changed.
+            names = (name.partition("[")[0] for name in ended.tests)
+            in_copies[ended.mutant] = tuple(dict.fromkeys(names))
+    yield from _in_copies(tree, in_copies, limits)
 
 
-def _confirmed(tree: Path, tasks: list[Task], limits: Limits) -> Iterator[Trial | Mutant]:
-    """What came of each change in forks; the change alone if it can't be made there. A test that
-    failed or that didn't end says nothing unless it passes without the change."""
+def _confirmed(tree: Path, tasks: list[Task], limits: Limits) -> Iterator[Trial | Task]:
+    """What came of each change in forks; the task alone if a copy has to tell: the change can't be
+    made in a fork, or no test noticed, and some may have called the function when they were loaded.
+    A test that failed or that didn't end says nothing unless it passes without the change."""
     to_confirm: list[Ended] = []
     for number, ended in enumerate(run_in_forks(tree, tasks, limits.jobs), start=1):
         if number % _SAID_EVERY == 0:
             print(f"Tried {number} of {len(tasks)} in forks.", flush=True)
-        mutant = ended.task.mutant
-        assert mutant is not None
-        if ended.code == 0:
-            yield Trial(mutant, Outcome.SURVIVED)
-        elif ended.code == UNFIT:
-            yield mutant
+        if ended.code in (0, UNFIT):
+            yield ended.task
         else:
             to_confirm.append(ended)
     doubtful = [one.task for one in to_confirm if not one.test]
