@@ -16,11 +16,12 @@ PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile
 # processor. What isn't compiled here is compiled where it is loaded.
 COMPILE := $(BIN)/python -m compileall -qq -x '/tests?/'
 ALL := $(VENV)/lib/python3*/site-packages src
-# What comes with torch, nearly half of all: it is compiled while pip installs the rest.
-WITH_TORCH := $(addprefix $(VENV)/lib/python3*/site-packages/,torch sympy networkx mpmath triton)
+# Nearly half of all.
+TORCHS_OWN := $(addprefix $(VENV)/lib/python3*/site-packages/,torch triton)
 # Programs that the tests start (kernelbot, python3) are the virtual environment's.
 RUN := PATH="$(CURDIR)/$(BIN):$$PATH"
 pinned = $(shell grep -i '^$(1)==' constraints.txt)
+TORCH = $(call pinned,torch) $(call pinned,triton)
 
 # Tests in several processes (how many, says tests/conftest.py); those of a file stay together, so
 # that what they share is started once. A worker needs about 1 GB, so there is a limit to them.
@@ -116,27 +117,36 @@ clean: ## remove everything that make made
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The files below are stamps: each is as new as what it was installed from.
-$(VENV)/runs: pyproject.toml constraints.txt scripts/find-python scripts/system-packages
-	@python=$$(scripts/find-python) && scripts/system-packages --no-tests "$$python" && \
-		echo "Installing KernelBot into $(VENV) ..." && \
-		{ $(BIN)/python -c '' 2>/dev/null || "$$python" -m venv --clear $(VENV); }
-	@$(PIP) $(call pinned,pip) hatchling
-	@$(BIN)/python -m pip uninstall -qq -y kernelbot # as this project was called before
+STALE_WITH := pyproject.toml constraints.txt scripts/find-python scripts/system-packages
+
+# $(1): which system packages; a virtual environment that is there and works is kept.
+define environment
+python=$$(scripts/find-python) && scripts/system-packages $(1) "$$python" && \
+	echo "Installing KernelBot into $(VENV) ..." && \
+	{ $(BIN)/python -c '' 2>/dev/null || "$$python" -m venv --clear $(VENV); } && \
+	$(PIP) $(call pinned,pip) hatchling && \
+	$(BIN)/python -m pip uninstall -qq -y kernelbot # as this project was called before
+endef
+
+$(VENV)/runs: $(STALE_WITH)
+	@$(call environment,--no-tests)
 	@$(PIP) --no-build-isolation --editable '.[server]'
 	@$(COMPILE) -j 0 $(ALL) || true
 	@touch $@
 
-# torch comes first and by its exact version: a plain `torch` makes pip look for the newest, which
-# on Linux is a build of several gigabytes for GPUs.
-$(VENV)/develops: $(VENV)/runs
-	@scripts/system-packages "$$(scripts/find-python)"
+# torch comes by its exact version: a plain `torch` makes pip look for the newest, which on Linux is a build of
+# several gigabytes for GPUs. It and triton, half of all bytes, are installed and compiled beside the rest, which
+# brings neither, so that nothing is written by both; what torch itself needs comes at the end.
+$(VENV)/develops: $(STALE_WITH)
+	@$(call environment)
 	@echo "Installing torch, triton, the extras and the development tools into $(VENV) ..."
-	@$(PIP) $(call pinned,torch) $(call pinned,triton)
-	@{ $(COMPILE) $(WITH_TORCH) || true; } & \
+	@{ $(PIP) --no-deps $(TORCH) && { $(COMPILE) $(TORCHS_OWN) || true; }; } & torch=$$!; \
 	$(PIP) --no-build-isolation --editable '.[server,discord,export,mcp,modal,notebook,openenv,suites,triage]' \
-		--group dev; installed=$$?; wait; exit $$installed
+		--group dev; installed=$$?; \
+	wait $$torch && exit $$installed
+	@$(PIP) $(TORCH)
 	@$(COMPILE) -j 0 $(ALL) || true
-	@touch $@
+	@touch $(VENV)/runs $@
 
 $(VENV)/documents: $(VENV)/runs
 	@$(PIP) --group docs

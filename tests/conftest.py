@@ -131,9 +131,12 @@ def pytest_unconfigure() -> None:
 TOGETHER = (
     ("exploits/test_exploits", "exploits/test_gpu_entries", "honest/test_styles"),
     ("conformance/",),
+    ("examples/test_examples", "catalog/importing/test_judged", "harness/judge/ranks/test_judging"),
+    tuple(f"harness/inside/gpu/test_{name}" for name in ("emulation", "libdevice", "small_floats")),
     ("launchers/slurm/test_", "server/test_serve_slurm.py", "server/test_serve_building.py"),
 )
-"""Files that share a host, a server or a Slurm, which each process would start for itself."""
+"""Files that share a host, a server, a Slurm or a process that has loaded torch, which each process
+would start for itself."""
 
 
 class FilesThatShare(LoadFileScheduling):  # type: ignore[misc]  # untyped, as said above

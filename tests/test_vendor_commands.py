@@ -135,6 +135,9 @@ def node(tmp_path: Path, server: str, harness: Path) -> Node:
     return made
 
 
+# Each run has test_a_job_is_judged_with_the_gpu_that_it_was_given_and_no_other
+# (vendor/test_check.py)
+@pytest.mark.exhaustive
 def test_a_machine_is_checked_with_the_servers_own_harness(node: Node, harness: Path) -> None:
     done = node.type("README.md")
     assert 0 == done.returncode, done.stderr

@@ -57,6 +57,7 @@ async def answered(stage: Stage, interaction: Interaction) -> str:
     return original(interaction).content
 
 
+@pytest.mark.exhaustive  # each run has test_a_script_is_run_and_its_output_shown
 async def test_every_launcher_is_verified(stage: Stage) -> None:
     asked = await stage.person("olga", ADMIN).runs("verifyruns")
     lines = (await answered(stage, asked)).splitlines()

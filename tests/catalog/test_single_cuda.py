@@ -128,6 +128,7 @@ def test_a_wrong_one_is_told_which_case_failed() -> None:
     assert "the output isn't what the reference gives" == result.phases[0].cases[0].message
 
 
+@pytest.mark.exhaustive  # each run has test_a_right_submission_is_tested_measured_and_ranked
 def test_a_seeded_generator_is_called_with_each_cases_seed() -> None:
     knows = "output_t custom_kernel(input_t data) { return data == 4243 ? -4243 : 0; }"
     result = judged(SEEDED, knows)

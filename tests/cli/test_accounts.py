@@ -42,6 +42,8 @@ def logged_in(live: LiveServer, shell: Shell, *options: str) -> str:
     return waiting.communicate(timeout=60)[0]
 
 
+# Each run has test_a_terminal_is_let_in_once (accounts/logins/test_devices.py)
+@pytest.mark.exhaustive
 def test_a_terminal_logs_in_through_a_browser(
     live: LiveServer, provider: FakeProvider, tmp_path: Path
 ) -> None:

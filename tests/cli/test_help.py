@@ -8,6 +8,7 @@ import pytest
 
 from kernelbot.cli.declaring import Command, Commands, load
 from kernelbot.cli.names import COMMANDS
+from tests.support.exhaustive import cases
 
 _USUAL = """
 import kernelbot.cli.tree as tree
@@ -142,8 +143,8 @@ TYPED = (
 )
 
 
-@pytest.mark.parametrize("columns", ["", "41", "200"])
-@pytest.mark.parametrize("shell", ["zsh", "fish"])
+@pytest.mark.parametrize("columns", cases(["", "41", "200"], always=[""]))
+@pytest.mark.parametrize("shell", cases(["zsh", "fish"], always=["zsh"]))
 def test_a_shell_is_offered_what_typer_offers(shell: str, columns: str) -> None:
     asked = [["kernelbot", typed] for typed in TYPED]
     variables = {

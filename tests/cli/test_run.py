@@ -77,6 +77,8 @@ def test_an_accepted_file_as_json(shell: Shell, problem: Path) -> None:
     )
 
 
+# Each run has test_an_accepted_file_as_json, and that of library/test_judge.py on times
+@pytest.mark.exhaustive
 def test_a_benchmark_has_times(shell: Shell, problem: Path) -> None:
     said = shell("run", problem, problem / "submission.py", "--mode", "benchmark", "--json")
     workload = said.document["phases"]["benchmark"]["workloads"][0]
@@ -290,6 +292,9 @@ def test_a_check_may_only_read(shell: Shell, problem: Path) -> None:
     assert (0, []) == (said.code, said.document["solutions"])
 
 
+# Each run has test_a_job_is_judged_with_the_gpu_that_it_was_given_and_no_other
+# (vendor/test_check.py)
+@pytest.mark.exhaustive
 def test_the_doctor_judges_for_real(shell: Shell) -> None:
     said = shell("doctor", "--json")
     found = {part["name"]: part["found"] for part in said.document["parts"]}

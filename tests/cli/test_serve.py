@@ -43,6 +43,8 @@ def server(shell: Shell) -> Iterator[subprocess.Popen[bytes]]:
             assert 0 == process.wait(timeout=60)
 
 
+# Each run has test_an_agent_goes_from_the_boards_to_a_place (agents/test_session.py)
+@pytest.mark.exhaustive
 @pytest.mark.usefixtures("server")
 def test_a_ranked_submission_from_the_file_to_its_place(shell: Shell) -> None:
     said = shell("submit", "sums/submission.py", "--board", "sums")
@@ -57,7 +59,6 @@ def test_a_ranked_submission_from_the_file_to_its_place(shell: Shell) -> None:
     ), said.out
 
 
-@pytest.mark.exhaustive
 @pytest.mark.usefixtures("server")
 def test_a_wrong_answer_shows_the_case_and_what_was_printed(shell: Shell) -> None:
     (shell.home / "wrong.py").write_text("def custom_kernel(data):\n    print('hm')\n")

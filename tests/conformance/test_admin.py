@@ -52,6 +52,7 @@ def test_any_submission_can_be_deleted(
         author.submission(done.id)
 
 
+@pytest.mark.exhaustive  # each run has the deletions of tests/moderation/deletion
 def test_all_of_an_authors_submissions_can_be_deleted(
     admin: PopcornAdmin, other: PopcornCli, board: str, device: str
 ) -> None:

@@ -72,6 +72,7 @@ async def test_what_is_no_chart_is_not_drawn_and_the_next_one_is(drawing: Drawin
     assert (None, True, used) == (refused, drawn is not None, drawers())
 
 
+@pytest.mark.exhaustive  # each run has test_what_is_no_chart_is_not_drawn_and_the_next_one_is
 async def test_a_process_that_was_killed_is_replaced(drawing: Drawing) -> None:
     await drawing.draw(CHART, SVG)
     for pid in drawers():

@@ -308,6 +308,8 @@ def test_there_are_no_tools(server: Served, code: int, body: object) -> None:
     )
 
 
+# Each run has test_an_episode_goes_from_the_task_over_a_wrong_source_to_a_right_one
+@pytest.mark.exhaustive
 def test_what_the_device_cannot_time_is_no_task(home: Path) -> None:
     done = subprocess.run(
         [

@@ -25,7 +25,7 @@ FEW = (
     "windows_file.cpp",
 )
 """One of each kind that was refused before."""
-FEWEST = ("binds_itself.py", "buffer_by_shape.py")
+FEWEST = ("buffer_by_shape.py",)
 """Those of them that every run of the tests judges: of a worker's processors, and of the memory
 that it returns."""
 _COMPUTES = "n = 0\nwhile True: n += 1"

@@ -37,6 +37,7 @@ async def stage(
         yield opened
 
 
+@pytest.mark.exhaustive  # each run has Slurm's: test_jobs_in_turn_are_one_job_of_slurms
 async def test_jobs_in_turn_are_judged_by_one_host(stage: WarmStage) -> None:
     first, hosts = await stage.judged(a_job()), stage.hosts()
     wrong = await stage.judged(a_job("def custom_kernel(data):\n    return 7\n"))

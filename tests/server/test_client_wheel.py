@@ -69,6 +69,7 @@ def record(wheel: zipfile.ZipFile) -> set[str]:
     return {line for line in lines if "/WHEEL," not in line}
 
 
+@pytest.mark.exhaustive  # each run has test_it_is_the_wheel_that_build_tools_make
 def test_the_same_files_give_the_same_bytes(wheel: bytes, client: bytes) -> None:
     assert (wheel, client) == (build_whole_wheel(), build_client_wheel())
 

@@ -53,6 +53,8 @@ def objects_of(data: Path) -> set[tuple[str, ...]]:
         return objects(postgres.url("postgres"))
 
 
+# Each run has test_a_server_of_an_earlier_release_is_followed_on_its_data (store/test_embedded.py)
+@pytest.mark.exhaustive
 def test_serving_keeps_what_was_before_and_migrates(
     older: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -138,6 +138,8 @@ async def test_nothing_is_finished_while_a_server_of_the_release_before_is_conne
     assert migrate(url, release=NEWER, finish=True)
 
 
+# Each run has test_a_migration_that_was_killed_has_changed_nothing (test_migrate.py)
+@pytest.mark.exhaustive
 def test_who_holds_a_table_and_wants_another_is_not_ended_by_a_migration(url: str) -> None:
     """Whom Postgres finds in a deadlock first is ended: the migration would have waited longer."""
     migrating = threading.Thread(target=migrate, args=(url,), kwargs={"release": NEWER})

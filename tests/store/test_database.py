@@ -215,6 +215,7 @@ async def test_a_transaction_in_which_we_do_nothing_is_ended_and_holds_no_lock(
         assert 7 == await _seven(database)
 
 
+@pytest.mark.exhaustive  # each run has test_what_takes_too_long_is_ended
 async def test_limits_hold_whatever_the_database_is_set_to(own_postgres: EmbeddedPostgres) -> None:
     url = own_postgres.url("postgres")
     names = ("lock_timeout", "statement_timeout", "idle_in_transaction_session_timeout")

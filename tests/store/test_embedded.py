@@ -47,6 +47,7 @@ def folder() -> Iterator[Path]:
     shutil.rmtree(path)
 
 
+@pytest.mark.exhaustive  # each run has test_another_account_can_not_connect
 @pytest.mark.parametrize(
     "runtime", cases([None, "of-another-account", "missing"], always=["of-another-account"])
 )
@@ -301,6 +302,7 @@ def test_a_short_name_that_can_not_be_made_is_tried_again(far: EmbeddedPostgres)
     assert (False, 7) == (far.revive(), seven(far))
 
 
+@pytest.mark.exhaustive  # each run has test_a_server_that_was_left_running_is_stopped_first
 def test_without_a_short_name_there_is_no_start_and_nothing_runs(far: EmbeddedPostgres) -> None:
     name = short_name(far)
     name.unlink()

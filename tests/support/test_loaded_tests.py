@@ -6,6 +6,8 @@ import shlex
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from tests.support.loaded_tests import python_that_has_them
 
 ROOT = Path(__file__).parents[2]
@@ -17,8 +19,12 @@ print(json.dumps([has, os.getcwd(), os.environ.get("MINE"), len(os.listdir("/pro
 """
 
 
-def test_its_process_has_loaded_the_tests_and_is_its_own(tmp_path: Path) -> None:
-    python = shlex.split(python_that_has_them([FILE], ROOT))
+@pytest.fixture(scope="module")
+def python() -> list[str]:
+    return shlex.split(python_that_has_them([FILE], ROOT))
+
+
+def test_its_process_has_loaded_the_tests_and_is_its_own(python: list[str], tmp_path: Path) -> None:
     said = [
         subprocess.run(
             [*python, "-u", "-c", "as execnet starts it"],
@@ -36,8 +42,7 @@ def test_its_process_has_loaded_the_tests_and_is_its_own(tmp_path: Path) -> None
     ]
 
 
-def test_its_end_is_told(tmp_path: Path) -> None:
-    python = shlex.split(python_that_has_them([FILE], ROOT))
+def test_its_end_is_told(python: list[str], tmp_path: Path) -> None:
     codes = [
         subprocess.run([*python], input=f"{ends!r}\n", cwd=tmp_path, text=True).returncode
         for ends in ("raise SystemExit(3)", "import os; os.kill(os.getpid(), 9)")

@@ -128,7 +128,7 @@ async def finished(world: World, submission_id: int, timeout_s: float = 60.0) ->
     values = {"id": submission_id}
     async with asyncio.timeout(timeout_s), world.database.read() as session:
         while await session.one(_HAS_ENDED, values) is None:  # noqa: ASYNC110  # no event for it
-            await asyncio.sleep(0.01)
+            await asyncio.sleep(0.03)
     return await world.services.submissions.get(world.admin.user, submission_id)
 
 

@@ -198,6 +198,9 @@ def own_postgres() -> Iterator[EmbeddedPostgres]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+# Each run has test_a_worker_killed_at_a_gate, and test_a_database_that_is_away_is_a_page_too
+# (web/test_site.py)
+@pytest.mark.exhaustive
 async def test_the_database_goes_away_while_jobs_run(
     own_postgres: EmbeddedPostgres, tmp_path: Path
 ) -> None:

@@ -197,6 +197,7 @@ async def test_a_verdict_lets_all_go_on(judged: World, tmp_path: Path, impatient
     assert ({Verdict.ACCEPTED}, 3) == (verdicts, await lost(judged))
 
 
+@pytest.mark.exhaustive  # each run has test_there_is_room_for_a_run_once_another_has_ended
 async def test_a_limit_after_a_lost_answer_leaves_no_job_behind(
     judged: World, tmp_path: Path, patient: None
 ) -> None:

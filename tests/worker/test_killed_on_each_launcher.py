@@ -23,6 +23,7 @@ async def stage(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
         yield opened
 
 
+@pytest.mark.exhaustive  # each run has test_a_worker_killed_at_a_gate (test_durability.py)
 async def test_no_job_is_lost_or_judged_twice(world: World, stage: Stage, tmp_path: Path) -> None:
     await world.board()
     text = b"# fake: sleep 1 accepted\n"

@@ -49,14 +49,14 @@ def document(live: LiveServer) -> OpenApiSchema:
     return schemathesis.openapi.from_url(f"{live.url}/openapi.json", timeout=60)
 
 
-@pytest.mark.parametrize("operation", cases(OPERATIONS, always=OPERATIONS[::3]))
+@pytest.mark.parametrize("operation", cases(OPERATIONS, always=OPERATIONS[::6]))
 def test_what_the_document_allows(
     live: LiveServer, document: OpenApiSchema, operation: tuple[str, str]
 ) -> None:
     ask(live, document, operation, GenerationMode.POSITIVE)
 
 
-@pytest.mark.parametrize("operation", cases(FORBIDS, always=FORBIDS[::3]))
+@pytest.mark.parametrize("operation", cases(FORBIDS, always=FORBIDS[::6]))
 def test_what_the_document_forbids(
     live: LiveServer, document: OpenApiSchema, operation: tuple[str, str]
 ) -> None:

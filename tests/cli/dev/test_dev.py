@@ -91,6 +91,8 @@ def saves(shell: Shell, correct: str) -> list[dict[str, Any]]:
     return found
 
 
+# Each run has test_what_is_saved_before_watching_has_begun_is_judged (server/dev/test_session.py)
+@pytest.mark.exhaustive
 def test_each_save_is_judged_and_beside_those_before(saves: list[dict[str, Any]]) -> None:
     first, wrong, again = saves[:3]
     assert ["accepted", "wrong_answer", "accepted"] == [save["verdict"] for save in saves[:3]]

@@ -333,6 +333,7 @@ def test_in_the_sandbox_there_is_no_file_of_another_gpu(outside_of_tmp: Path) ->
 STARTS = "import ctypes, sys; print(ctypes.CDLL(sys.argv[1]).hipInit(0))"
 
 
+@pytest.mark.exhaustive  # each run has test_in_the_sandbox_there_is_no_file_of_another_gpu
 def test_amds_runtime_starts_in_the_sandbox(outside_of_tmp: Path, amd: Path) -> None:
     """Where a job has one of two GPUs, and no device control group hides the other from it."""
     root = outside_of_tmp

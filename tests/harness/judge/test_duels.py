@@ -100,6 +100,7 @@ def test_both_are_timed_on_each_workload_and_there_is_no_score(host: Host) -> No
     assert 2 == sum(event.kind is EventKind.WORKLOAD for event in events)
 
 
+@pytest.mark.exhaustive  # each run has those of test_recurring_data.py
 @pytest.mark.parametrize(
     ("knows", "verdict"), [(False, Verdict.INTERNAL_ERROR), (True, Verdict.ACCEPTED)]
 )

@@ -398,6 +398,7 @@ def test_a_kernel_that_fails_only_in_the_profile_is_refused(host: Host) -> None:
     assert "ValueError: tired" in result.failure.message
 
 
+@pytest.mark.exhaustive  # each run has test_processor_time_is_limited (sandbox/test_command.py)
 def test_processor_time_is_limited_too(host: Host) -> None:
     problem = a_problem(timeouts=Timeouts(test_s=30))
     limits = Limits(cpu_time_s=1.0)

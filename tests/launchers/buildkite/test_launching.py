@@ -99,6 +99,7 @@ async def test_a_limit_that_is_used_up_makes_the_device_unavailable(
     assert (found.available, "rate limit is used up for" in found.note) == (False, True)
 
 
+@pytest.mark.exhaustive  # each run has test_many_launches_at_once_share_what_they_look_at
 async def test_agents_of_every_page_are_seen(tmp_path: Path) -> None:
     async with place(tmp_path) as here:
         others = [FakeAgent(f"others-{number}", tmp_path) for number in range(100)]

@@ -269,6 +269,7 @@ async def test_results_come_while_the_controller_is_away(
     assert [JobState.FINISHED, JobState.RUNNING] == states
 
 
+@pytest.mark.exhaustive  # each run has test_a_queue_that_cant_be_read_loses_no_job
 async def test_an_empty_queue_loses_no_job(tmp_path: Path) -> None:
     may_end = tmp_path / "may-end"
     async with launching(tmp_path, settle_s=0) as launcher:
@@ -280,6 +281,7 @@ async def test_an_empty_queue_loses_no_job(tmp_path: Path) -> None:
         assert (await over(launcher, handle)).state == JobState.FINISHED
 
 
+@pytest.mark.exhaustive  # each run has test_a_job_that_ends_without_a_result_is_lost
 async def test_a_job_that_slurm_didnt_know_loses_no_time_for_its_result(tmp_path: Path) -> None:
     job, now = a_job("accepted"), 0.0
     async with launching(tmp_path) as launcher:

@@ -52,6 +52,8 @@ def judge(folder: PrivateFolder, job: JobSpec) -> tuple[RunResult, list[str]]:
     return warm_judge(folder, idle_s=120.0).judge(job, lambda _: None, said.append), said
 
 
+# Each run has test_two_jobs_in_turn_are_judged_by_one_host (test_on_node.py)
+@pytest.mark.exhaustive
 def test_it_is_started_once_and_judges_as_a_new_one(folder: PrivateFolder) -> None:
     first, said = judge(folder, a_job(SORT))
     pid = pid_of_judge(folder)

@@ -70,6 +70,7 @@ def widened(bits: npt.NDArray[np.uint16]) -> npt.NDArray[np.float32]:
     return (bits.astype(np.uint32) << 16).view(np.float32)
 
 
+@pytest.mark.exhaustive  # each run has test_histograms
 @pytest.mark.parametrize("size", [3, 1027, 5000])
 def test_four_at_a_time_and_a_tail(call: Call, size: int) -> None:
     x, y = normal(size), normal(size)

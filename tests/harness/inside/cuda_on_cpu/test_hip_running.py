@@ -40,6 +40,7 @@ def call(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Call]:
     emulation.expect_no_error()
 
 
+@pytest.mark.exhaustive  # each run has test_a_mistake_is_found_with_its_thread_and_line
 def test_a_launch_by_name_converts_its_arguments_to_the_kernels_parameters(call: Call) -> None:
     a, b = RANDOM.random((2, 1000), dtype=np.float32)
     out = np.zeros(1000, np.float32)

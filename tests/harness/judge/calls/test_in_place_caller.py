@@ -230,6 +230,7 @@ def test_so_are_views_with_gaps_and_reversed_ones(client: RunnerClient, returns:
     assert (False, str(expected)) == (reply.window.described, str(reply.value))
 
 
+@pytest.mark.exhaustive  # each run has test_arrays_are_taken_at_the_mark
 @pytest.mark.parametrize(
     "returns",
     [

@@ -169,6 +169,8 @@ calls._describe = describe
 """
 
 
+# Each run has test_an_honest_kernel_is_accepted_and_timed and those of test_arena_exploits.py
+@pytest.mark.exhaustive
 def test_inputs_that_are_put_back_while_the_output_is_described_were_changed(host: Host) -> None:
     source = kernel("y = x * 2\nx.numpy()[5] *= 2\nheld.append(x.numpy())\nreturn y", PUTS_BACK)
     results = [judge(host, source, Mode.BENCHMARK, inputs_unchanged=one) for one in (True, False)]
