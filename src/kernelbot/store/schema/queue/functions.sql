@@ -211,180 +211,186 @@ BEGIN
 END;
 $$;
 
--- How many runs of its device are judged before a waiting run, plus one, if nobody submits more:
--- in each round every author with waiting runs has one turn. Duels count that are about to get a
--- run. NULL for one that doesn't wait.
--- A function, because its plan is made once per connection. Of the author's own runs it counts
--- those behind and not those before: most callers have just submitted, so there are none behind.
-CREATE FUNCTION queue_position(_run bigint, _ranked_first boolean)
-RETURNS bigint LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan AS $$
-DECLARE
-    own record;
-    before_it bigint;
+-- The turns of a device's authors with waiting runs, and the `coming` duels, which are ranked runs of the
+-- newer submission's author. Called only if duels wait.
+CREATE FUNCTION turns_and_duels(_device text) RETURNS TABLE (
+    author_id bigint, waiting integer, waiting_ranked integer, last_turn bigint,
+    last_ranked_turn bigint, coming integer
+) LANGUAGE plpgsql STABLE AS $$
 BEGIN
-    SELECT r.device, r.author_id, r.repeats, r.priority > 0 AS ranked,
-        CASE WHEN _ranked_first AND r.priority > 0 THEN t.last_ranked_turn
-            ELSE t.last_turn END AS last_turn,
-        CASE WHEN NOT _ranked_first THEN t.waiting
-            WHEN r.priority > 0 THEN t.waiting_ranked
-            ELSE t.waiting - t.waiting_ranked END - (
-            SELECT count(*) FROM runs behind
-            WHERE behind.device = r.device AND behind.author_id = r.author_id
-                AND behind.state = 'queued' AND behind.priority IN (0, 1) AND behind.id > _run
-                AND (NOT _ranked_first OR behind.priority = r.priority)
-        ) AS round
-    INTO own
-    FROM runs r JOIN queue_turns t ON t.device = r.device AND t.author_id = r.author_id
-    WHERE r.id = _run AND r.state = 'queued';
-    IF NOT FOUND THEN
-        RETURN NULL;
-    ELSIF own.repeats > 0 THEN  -- before all others
-        RETURN 1;
-    END IF;
-    SELECT coalesce(sum(
-        CASE WHEN t.author_id = own.author_id THEN 0
-            ELSE least(
-                CASE WHEN NOT _ranked_first THEN t.waiting
-                    WHEN own.ranked THEN t.waiting_ranked
-                    ELSE t.waiting - t.waiting_ranked END,
-                own.round - 1
-                    + ((
-                        CASE WHEN _ranked_first AND own.ranked THEN t.last_ranked_turn
-                            ELSE t.last_turn END,
-                        t.author_id
-                    ) < (own.last_turn, own.author_id))::int
-            ) END
-        + CASE WHEN _ranked_first AND NOT own.ranked THEN t.waiting_ranked ELSE 0 END
-    ), 0) INTO before_it
+    RETURN QUERY
+    SELECT w.author_id, sum(w.waiting)::integer, sum(w.waiting_ranked)::integer, max(w.last_turn),
+        max(w.last_ranked_turn), sum(w.coming)::integer
     FROM (
-        SELECT waits.author_id, sum(waits.waiting) AS waiting,
-            sum(waits.waiting_ranked) AS waiting_ranked, max(waits.last_turn) AS last_turn,
-            max(waits.last_ranked_turn) AS last_ranked_turn
+        SELECT q.author_id, q.waiting, q.waiting_ranked, q.last_turn, q.last_ranked_turn, 0 AS coming
+        FROM queue_turns q WHERE q.device = _device AND q.waits
+        UNION ALL
+        SELECT d.author_id, 0, 0, coalesce(q.last_turn, 0), coalesce(q.last_ranked_turn, 0), d.duels
+        FROM coming_duels(_device) d
+        LEFT JOIN queue_turns q ON q.device = _device AND q.author_id = d.author_id
+    ) w
+    GROUP BY w.author_id;
+END;
+$$;
+
+-- How long a run takes of those that wait or run on a device, each by the latest ones of its mode: what
+-- is timed takes far longer than tests, and a duel longer than both. NULL if none of most of their
+-- modes has ended yet. `_runs`: how many wait or run, `coming` duels among them.
+CREATE FUNCTION mean_run_s(_device text, _runs bigint) RETURNS double precision
+LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    mean_s double precision;
+    duel_s double precision;
+    dueled bigint;
+BEGIN
+    -- Modes are looked up one by one, and what waits is read in the order of its index: otherwise
+    -- the planner reads a whole table for fifty rows of it. Fifty show what the others are; all
+    -- would cost each look at a long queue.
+    WITH lately AS MATERIALIZED (
+        SELECT r.mode, r.secret, r.is_duel, sum(r.took_s) AS sum_s, count(*) AS runs
         FROM (
-            SELECT q.author_id, q.waiting, q.waiting_ranked, q.last_turn, q.last_ranked_turn
-            FROM queue_turns q WHERE q.device = own.device AND q.waits
+            SELECT (SELECT s.mode FROM submissions s WHERE s.id = e.submission_id LIMIT 1) AS mode,
+                e.secret, e.duel_id IS NOT NULL AS is_duel,
+                greatest(date_part('epoch', e.finished_at - e.started_at), 0) AS took_s
+            FROM runs e
+            WHERE e.device = _device AND e.state = 'finished' AND e.started_at IS NOT NULL
+            ORDER BY e.finished_at DESC LIMIT 50
+        ) r
+        GROUP BY r.mode, r.secret, r.is_duel
+    ), open AS (
+        SELECT r.mode, r.secret, count(*) AS runs
+        FROM (
+            (
+                SELECT (SELECT s.mode FROM submissions s WHERE s.id = q.submission_id LIMIT 1) AS mode,
+                    q.secret
+                FROM runs q
+                WHERE q.device = _device AND q.state = 'queued' AND q.rejudge_id IS NULL
+                ORDER BY q.author_id, q.priority DESC, q.id LIMIT 50
+            )
             UNION ALL
-            SELECT d.author_id, d.duels, d.duels, coalesce(q.last_turn, 0),
-                coalesce(q.last_ranked_turn, 0)
-            FROM coming_duels(own.device) d
-            LEFT JOIN queue_turns q ON q.device = own.device AND q.author_id = d.author_id
-        ) waits
-        GROUP BY waits.author_id
-    ) t;
-    RETURN own.round + before_it;
+            SELECT (SELECT s.mode FROM submissions s WHERE s.id = w.submission_id LIMIT 1), w.secret
+            FROM runs w
+            WHERE w.device = _device AND w.state IN ('dispatched', 'running') AND w.duel_id IS NULL
+        ) r
+        WHERE r.mode IS NOT NULL
+        GROUP BY r.mode, r.secret
+    )
+    SELECT CASE WHEN sum(o.runs) FILTER (WHERE l.runs > 0) * 2 >= sum(o.runs)
+            THEN sum(o.runs * l.sum_s / l.runs) / sum(o.runs) FILTER (WHERE l.runs > 0) END,
+        (SELECT sum(d.sum_s) / sum(d.runs) FROM lately d WHERE d.is_duel)
+    INTO mean_s, duel_s
+    FROM open o LEFT JOIN lately l ON l.mode = o.mode AND l.secret = o.secret AND NOT l.is_duel;
+    IF mean_s IS NOT NULL AND duel_s IS NOT NULL THEN
+        SELECT count(*) INTO dueled FROM duels d WHERE d.device = _device AND d.state = 'waiting';
+        mean_s := mean_s + (duel_s - mean_s) * least(1, dueled / _runs::float8);
+    END IF;
+    RETURN mean_s;
 END;
 $$;
 
 -- The place of the submission's run whose turn comes first, and what an estimate of the wait needs;
--- NULL if nothing of it waits. `own_*`: runs of its author; `mean_s`: how long a run takes of those
--- that wait or run, each by the latest ones of its mode: what is timed takes far longer than tests,
--- and a duel longer than both. NULL if none of most of their modes has ended yet;
--- `others`: the waiting runs of others, if there is a limit on running (`_limited`); `note`: what a
--- worker says of the device if none can use it.
+-- NULL if nothing of it waits. `position`: how many runs of the device are judged before it, plus one,
+-- if nobody submits more: in each round every author with waiting runs has one turn. Duels count that
+-- are about to get a run. `own_*`: runs of its author; `others`: the waiting runs of others, if there is
+-- a limit on running (`_limited`); `note`: what a worker says of the device if none can use it; `mean_s`:
+-- NULL then, since nobody knows how long it takes.
+--
+-- A function, because its plans are made once per connection, and one statement for each run, because to
+-- begin another one costs more than what it reads. Of the author's own runs it counts those behind and
+-- not those before: most callers have just submitted, so there are none behind.
 CREATE FUNCTION queue_line(
     _submission bigint, _ranked_first boolean, _fresh_s double precision, _limited boolean
 ) RETURNS json LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
-    next record;
     fresh interval := make_interval(secs => _fresh_s);
-    running bigint;
-    own_running bigint;
-    own_before bigint;
-    others bigint := 0;
-    workers bigint;
-    waiting bigint;
-    coming bigint;
-    dueled bigint;
-    mean_s double precision;
-    duel_s double precision;
-    note text;
+    run record;
+    ranked boolean;
+    dueled boolean;
+    its record;
+    next record;
+    first bigint;
 BEGIN
-    -- Its own runs first: with old statistics the planner may think that few runs wait at all.
-    WITH its AS MATERIALIZED (SELECT r.* FROM runs r WHERE r.submission_id = _submission)
-    SELECT its.id, its.device, its.author_id, queue_position(its.id, _ranked_first) AS place
-    INTO next
-    FROM its WHERE its.state = 'queued' AND its.rejudge_id IS NULL
-    ORDER BY place LIMIT 1;
-    IF NOT FOUND THEN
+    FOR run IN
+        SELECT r.id, r.device, r.author_id, r.repeats, r.priority FROM runs r
+        WHERE r.submission_id = _submission AND r.state = 'queued' AND r.rejudge_id IS NULL
+    LOOP
+        ranked := _ranked_first AND run.priority > 0;
+        dueled := EXISTS (
+            SELECT 1 FROM duels d WHERE d.device = run.device AND d.state = 'waiting'
+        );
+        SELECT run.device, at_work.runs AS running, at_work.own AS own_running,
+            -- What is measured again goes before all others.
+            CASE WHEN run.repeats > 0 THEN 1 ELSE own.round + turns.before_it END AS place,
+            own.waiting - 1 - own.behind AS own_before,
+            CASE WHEN _limited THEN turns.others ELSE 0 END AS others,
+            serving.workers, serving.note, turns.runs + at_work.runs AS open
+        INTO its
+        FROM (
+            SELECT t.waiting, behind.runs AS behind,
+                CASE WHEN ranked THEN t.last_ranked_turn ELSE t.last_turn END AS last_turn,
+                CASE WHEN NOT _ranked_first THEN t.waiting - behind.runs
+                    WHEN ranked THEN t.waiting_ranked - behind.alike
+                    ELSE t.waiting - t.waiting_ranked - behind.alike END AS round
+            FROM queue_turns t, (
+                SELECT count(*)::integer AS runs,
+                    (count(*) FILTER (WHERE r.priority = run.priority))::integer AS alike
+                FROM runs r
+                WHERE r.device = run.device AND r.author_id = run.author_id AND r.state = 'queued'
+                    AND r.priority IN (0, 1) AND r.id > run.id
+            ) behind
+            WHERE t.device = run.device AND t.author_id = run.author_id
+        ) own
+        CROSS JOIN LATERAL (
+            SELECT coalesce(sum(t.waiting + t.coming), 0) AS runs,
+                coalesce(
+                    sum(t.waiting + t.coming) FILTER (WHERE t.author_id <> run.author_id), 0
+                ) AS others,
+                coalesce(sum(
+                    CASE WHEN t.author_id = run.author_id THEN 0
+                        ELSE least(
+                            CASE WHEN NOT _ranked_first THEN t.waiting + t.coming
+                                WHEN ranked THEN t.waiting_ranked + t.coming
+                                ELSE t.waiting - t.waiting_ranked END,
+                            own.round - 1
+                                + ((
+                                    CASE WHEN ranked THEN t.last_ranked_turn ELSE t.last_turn END,
+                                    t.author_id
+                                ) < (own.last_turn, run.author_id))::int
+                        ) END
+                    + CASE WHEN _ranked_first AND NOT ranked THEN t.waiting_ranked + t.coming
+                        ELSE 0 END
+                ), 0) AS before_it
+            FROM (
+                SELECT q.author_id, q.waiting, q.waiting_ranked, q.last_turn, q.last_ranked_turn,
+                    0 AS coming
+                FROM queue_turns q WHERE q.device = run.device AND q.waits AND NOT dueled
+                UNION ALL
+                SELECT * FROM turns_and_duels(run.device) WHERE dueled
+            ) t
+        ) turns
+        CROSS JOIN (
+            SELECT count(*) AS runs, count(*) FILTER (WHERE r.author_id = run.author_id) AS own
+            FROM runs r WHERE r.device = run.device AND r.state IN ('dispatched', 'running')
+        ) at_work
+        CROSS JOIN (
+            SELECT count(*) FILTER (WHERE d.available) AS workers,
+                min(d.note) FILTER (WHERE NOT d.available) AS note
+            FROM worker_devices d JOIN workers w ON w.owner = d.owner
+            WHERE d.device = run.device AND w.heartbeat_at BETWEEN now() - fresh AND now() + fresh
+        ) serving;
+        IF first IS NULL OR its.place < first THEN
+            next := its;
+            first := its.place;
+        END IF;
+    END LOOP;
+    IF first IS NULL THEN
         RETURN NULL;
     END IF;
-    -- One statement: to begin another one costs more than what these read.
-    SELECT at_work.runs, at_work.own, turns.own - 1 - behind.runs, turns.waiting,
-        CASE WHEN _limited THEN turns.others + duels.others ELSE 0 END, duels.coming,
-        serving.workers, serving.note
-    INTO running, own_running, own_before, waiting, others, coming, workers, note
-    FROM (
-        SELECT count(*) AS runs, count(*) FILTER (WHERE r.author_id = next.author_id) AS own
-        FROM runs r WHERE r.device = next.device AND r.state IN ('dispatched', 'running')
-    ) at_work, (
-        SELECT count(*) AS runs FROM runs r
-        WHERE r.device = next.device AND r.author_id = next.author_id AND r.state = 'queued'
-            AND r.priority IN (0, 1) AND r.id > next.id
-    ) behind, (
-        SELECT coalesce(sum(t.waiting), 0) AS waiting,
-            coalesce(sum(t.waiting) FILTER (WHERE t.author_id <> next.author_id), 0) AS others,
-            max(t.waiting) FILTER (WHERE t.author_id = next.author_id) AS own
-        FROM queue_turns t WHERE t.device = next.device AND t.waits
-    ) turns, (
-        SELECT coalesce(sum(d.duels), 0) AS coming,
-            coalesce(sum(d.duels) FILTER (WHERE d.author_id <> next.author_id), 0) AS others
-        FROM coming_duels(next.device) d
-    ) duels, (
-        SELECT count(*) FILTER (WHERE d.available) AS workers,
-            min(d.note) FILTER (WHERE NOT d.available) AS note
-        FROM worker_devices d JOIN workers w ON w.owner = d.owner
-        WHERE d.device = next.device AND w.heartbeat_at BETWEEN now() - fresh AND now() + fresh
-    ) serving;
-    IF workers = 0 THEN
-        -- Nobody judges, so nobody knows how long it takes.
-        RETURN json_build_object(
-            'device', next.device, 'position', next.place, 'running', running,
-            'own_running', own_running, 'own_before', own_before, 'others', others,
-            'workers', workers, 'note', note, 'mean_s', NULL
-        );
-    END IF;
-    -- Modes are looked up one by one, and what waits is read in the order of its index: otherwise
-    -- the planner reads a whole table for fifty rows of it.
-    WITH lately AS (
-        SELECT s.mode, r.secret, r.duel_id IS NOT NULL AS is_duel,
-            greatest(extract(epoch FROM r.finished_at - r.started_at), 0) AS took_s
-        FROM (
-            SELECT * FROM runs
-            WHERE device = next.device AND state = 'finished' AND started_at IS NOT NULL
-            ORDER BY finished_at DESC LIMIT 50
-        ) r
-        LEFT JOIN LATERAL (SELECT mode FROM submissions WHERE id = r.submission_id LIMIT 1) s ON true
-    ),
-    took AS (
-        SELECT l.mode, l.secret, avg(l.took_s) AS mean_s
-        FROM lately l WHERE NOT l.is_duel GROUP BY l.mode, l.secret
-    ),
-    -- So many show what the others are; all would cost each look at a long queue.
-    some_waiting AS (
-        SELECT r.submission_id, r.secret FROM runs r
-        WHERE r.device = next.device AND r.state = 'queued' AND r.rejudge_id IS NULL
-        ORDER BY r.author_id, r.priority DESC, r.id LIMIT 50
-    ),
-    at_work AS (
-        SELECT r.submission_id, r.secret FROM runs r
-        WHERE r.device = next.device AND r.state IN ('dispatched', 'running')
-            AND r.duel_id IS NULL
-    )
-    SELECT CASE WHEN count(t.mean_s) * 2 >= count(*) THEN avg(t.mean_s) END,
-        (SELECT avg(l.took_s) FROM lately l WHERE l.is_duel)
-    INTO mean_s, duel_s
-    FROM (SELECT * FROM some_waiting UNION ALL SELECT * FROM at_work) r
-    CROSS JOIN LATERAL (SELECT mode FROM submissions WHERE id = r.submission_id LIMIT 1) s
-    LEFT JOIN took t ON t.mode = s.mode AND t.secret = r.secret;
-    IF mean_s IS NOT NULL AND duel_s IS NOT NULL THEN
-        SELECT count(*) INTO dueled FROM duels d WHERE d.device = next.device AND d.state = 'waiting';
-        mean_s := mean_s
-            + (duel_s - mean_s) * least(1, dueled / (waiting + coming + running)::float8);
-    END IF;
     RETURN json_build_object(
-        'device', next.device, 'position', next.place, 'running', running,
-        'own_running', own_running, 'own_before', own_before, 'others', others,
-        'workers', workers, 'note', NULL, 'mean_s', mean_s
+        'device', next.device, 'position', first, 'running', next.running,
+        'own_running', next.own_running, 'own_before', next.own_before, 'others', next.others,
+        'workers', next.workers, 'note', CASE WHEN next.workers = 0 THEN next.note END, 'mean_s',
+        CASE WHEN next.workers > 0 THEN mean_run_s(next.device, next.open) END
     );
 END;
 $$;
