@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from kernelbot.accounts.tokens.model import OwnerLook
 from kernelbot.domain.versioned_cache import VersionedCache
 from kernelbot.submissions.lists import OwnPage
 
@@ -38,6 +39,10 @@ class RenderedAnswers:
         default_factory=lambda: VersionedCache(_KEPT)
     )
     """By the query: which page it asks for."""
+    pages_seen: VersionedCache[tuple[bytes, bytes], OwnerLook] = field(
+        default_factory=lambda: VersionedCache(_KEPT)
+    )
+    """By the token's hash and the query: what the last look found of the page."""
     listed: VersionedCache[int, bytes] = field(
         default_factory=lambda: VersionedCache(_KEPT_OF_LISTS)
     )

@@ -21,6 +21,11 @@ class VersionedCache(Generic[Key, Kept]):
         found = self._kept.get(key)
         return found[1] if found is not None and found[0] == version else None
 
+    def version(self, key: Key) -> object:
+        """The version that the key's value was made from; None: no value is kept."""
+        found = self._kept.get(key)
+        return None if found is None else found[0]
+
     def has(self, key: Key) -> bool:
         """Whether any value of the key is kept, of whatever version."""
         return key in self._kept
@@ -28,6 +33,12 @@ class VersionedCache(Generic[Key, Kept]):
     def keep(self, key: Key, version: object, value: Kept) -> None:
         """Keep a value; if there is no room, the least recently used one is dropped."""
         self._kept[key] = (version, value)
+
+    def renew(self, key: Key, version: object) -> None:
+        """Let an equal version, which may know more, be that of the key's value."""
+        found = self._kept.get(key)
+        if found is not None and found[0] == version:
+            self._kept[key] = (version, found[1])
 
     def drop(self, key: Key) -> None:
         """Keep nothing of the key."""

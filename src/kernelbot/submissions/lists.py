@@ -13,8 +13,8 @@ from kernelbot.domain.ids import PAGE_ROWS
 from kernelbot.domain.states import SubmissionState
 from kernelbot.ranking.places import RankCache
 from kernelbot.store.database import Database, ReadSession
+from kernelbot.submissions import looks, views
 from kernelbot.submissions import store as submissions
-from kernelbot.submissions import views
 from kernelbot.submissions.model import ListedSubmission, RankedSubmission, Submission
 
 
@@ -78,16 +78,19 @@ class SubmissionLists:
             )
             return await self._placed(session, found)
 
-    async def look(self, token: str, page: OwnPage) -> OwnerLook | None:
+    async def look(
+        self, token: str, page: OwnPage, seen: OwnerLook | None = None
+    ) -> OwnerLook | None:
         """Whether a page of the token's owner is still as it was; None: the token isn't valid, or
-        the page is empty."""
+        the page is empty. `seen`: what the last look with the token found of the page, which is
+        found again if nothing in the database has changed since."""
         async with self._database.read() as session:
-            return await submissions.look_at_page(session, token_hash(token), **vars(page))
+            return await looks.look_at_page(session, token_hash(token), seen, **vars(page))
 
     async def stamp(self, owner: User, page: OwnPage) -> int | None:
         """That of a page as `look` finds it; what is read after it is as new, or newer."""
         async with self._database.read() as session:
-            return await submissions.page_stamp(session, owner.id, **vars(page))
+            return await looks.page_stamp(session, owner.id, **vars(page))
 
     async def page_of_others(
         self,

@@ -29,17 +29,27 @@ SELECT r.*,
 FROM submission_snapshot(%(submission_id)s) r;
 
 -- Whose token it is, and in the same statement whether what its owner was shown of a submission of theirs
--- is still true: so whatever is answered from it was allowed when it was true.
+-- is still true: so whatever is answered from it was allowed when it was true. `moment`: what the
+-- statement sees; if it sees what an earlier one saw, nothing else is asked, and `stamp` is NULL.
 -- name: look
-SELECT o.id AS owner_id, s.stamp, CASE WHEN s.waits
+SELECT o.id AS owner_id, m.moment, k.stamp[1] AS stamp, CASE WHEN k.stamp[2] = 1
     THEN queue_line(%(submission_id)s, %(ranked_first)s, %(fresh_s)s, %(limited)s) END AS line
-FROM token_owners o JOIN submission_stamps s ON s.author_id = o.id
-WHERE o.hash = %(hash)s AND o.kind = 'token' AND s.id = %(submission_id)s;
+FROM token_owners o
+CROSS JOIN (SELECT pg_current_snapshot()::text AS moment OFFSET 0) m
+CROSS JOIN LATERAL (
+    SELECT CASE WHEN m.moment IS DISTINCT FROM %(moment)s::text
+        THEN own_stamp(%(submission_id)s, o.id) END AS stamp OFFSET 0
+) k
+WHERE o.hash = %(hash)s AND o.kind = 'token'
+    AND (k.stamp IS NOT NULL OR m.moment = %(moment)s::text);
 
 -- The same for a page of their list.
 -- name: look_at_page
-SELECT id AS owner_id, own_page_stamp(id, %(board)s, %(before_id)s, %(limit)s) AS stamp
-FROM token_owners WHERE hash = %(hash)s AND kind = 'token';
+SELECT o.id AS owner_id, m.moment, CASE WHEN m.moment IS DISTINCT FROM %(moment)s::text
+    THEN own_page_stamp(o.id, %(board)s, %(before_id)s, %(limit)s) END AS stamp
+FROM token_owners o
+CROSS JOIN (SELECT pg_current_snapshot()::text AS moment OFFSET 0) m
+WHERE o.hash = %(hash)s AND o.kind = 'token';
 
 -- name: page_stamp
 SELECT own_page_stamp(%(author_id)s, %(board)s, %(before_id)s, %(limit)s) AS stamp;

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from kernelbot.accounts.model import User
 from kernelbot.accounts.permissions import is_admin
@@ -10,6 +10,7 @@ from kernelbot.accounts.tokens.text import token_hash
 from kernelbot.boards.service import no_submission
 from kernelbot.domain.errors import Conflict
 from kernelbot.domain.ids import can_be_id
+from kernelbot.domain.moments import Moment
 from kernelbot.domain.next_steps import Next
 from kernelbot.domain.states import RunState, submission_state
 from kernelbot.moderation.audit import service as audit
@@ -30,8 +31,8 @@ from kernelbot.runs.samples.model import SampledWorkload
 from kernelbot.runs.samples.rules import may_see_samples, sampled_workloads
 from kernelbot.store.database import Database, ReadSession
 from kernelbot.store.shared_reads import SharedReads
+from kernelbot.submissions import looks, views
 from kernelbot.submissions import store as submissions
-from kernelbot.submissions import views
 from kernelbot.submissions.access import as_shown_to, own, require_visible, visible
 from kernelbot.submissions.creation.service import Creation
 from kernelbot.submissions.live import (
@@ -50,11 +51,13 @@ from kernelbot.submissions.views import SubmissionSnapshot
 @dataclass(frozen=True)
 class SubmissionLook:
     """What tells whether an answer about a submission to its author is still true: as long as
-    `stamp` and place are the same."""
+    `stamp` and place are the same. `moment`: when that was found; None: it was found beside the
+    answer, and nobody asks whether it lasts."""
 
     owner_id: int
     stamp: int
     queue: DeviceQueuePosition | None
+    moment: Moment | None = field(default=None, compare=False)
 
 
 class Submissions:
@@ -125,18 +128,29 @@ class Submissions:
         async with self._database.read() as session:
             return await self._snapshot(session, viewer, submission_id, stamped=stamped)
 
-    async def look(self, token: str, submission_id: int) -> SubmissionLook | None:
+    async def look(
+        self, token: str, submission_id: int, seen: SubmissionLook | None = None
+    ) -> SubmissionLook | None:
         """Whether what the token's owner was shown of a submission of theirs is still true; None:
-        the token isn't valid, or isn't the author's."""
+        the token isn't valid, or isn't the author's. `seen`: what the last look found, which is
+        found again if nothing in the database has changed since."""
         if not can_be_id(submission_id):
             return None
+        moment = seen.moment.lasting if seen and seen.moment else None
         async with self._database.read() as session:
-            found = await submissions.look(
-                session, token_hash(token), submission_id, self._rules, fresh_s=FRESH_S
+            found = await looks.look(
+                session,
+                token_hash(token),
+                submission_id,
+                self._rules,
+                fresh_s=FRESH_S,
+                moment=moment,
             )
         if found is None:
             return None
-        return SubmissionLook(found.owner_id, found.stamp, self._position(found.line))
+        if found.stamp is None:
+            return seen if seen and found.owner_id == seen.owner_id else None
+        return SubmissionLook(found.owner_id, found.stamp, self._position(found.line), found.moment)
 
     async def whole(self, snapshot: SubmissionSnapshot) -> Submission:
         """What was looked at with its code and results. Raises `NotFound`."""

@@ -7,7 +7,6 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-from kernelbot.accounts.tokens.model import OwnerLook
 from kernelbot.domain.states import RunState, SubmissionState
 from kernelbot.duels.model import Ratio
 from kernelbot.protocol import EventKind, Mode, RunResult
@@ -113,47 +112,6 @@ async def snapshot(
     line = next((read_line(one) for one in lines if one is not None), None)
     ids = tuple((number, before) for number, before in preflights)
     return Snapshot(**vars(_entry(rows)), preflights=ids, line=line, stamp=stamp)
-
-
-@dataclass(frozen=True)
-class Look:
-    """An `OwnerLook` at a submission. `line`: as `queue.waiting` returns it."""
-
-    owner_id: int
-    stamp: int
-    line: WaitingRun | None
-
-
-async def look(
-    session: ReadSession,
-    token_hash: bytes,
-    submission_id: int,
-    rules: QueueRules,
-    *,
-    fresh_s: float,
-) -> Look | None:
-    """None: the token has ended, or isn't the author's."""
-    values = {"hash": token_hash, "submission_id": submission_id, **asked(rules, fresh_s)}
-    row = await session.one(statements(__file__)["look"], values)
-    return Look(row["owner_id"], row["stamp"], read_line(row["line"])) if row else None
-
-
-async def look_at_page(
-    session: ReadSession, token_hash: bytes, *, board: str | None, limit: int, before_id: int | None
-) -> OwnerLook | None:
-    """None: the token has ended, or the page is empty."""
-    values = {"hash": token_hash, "board": board, "limit": limit, "before_id": before_id}
-    row = await session.one(statements(__file__)["look_at_page"], values)
-    return OwnerLook(**row) if row and row["stamp"] is not None else None
-
-
-async def page_stamp(
-    session: ReadSession, author_id: int, *, board: str | None, limit: int, before_id: int | None
-) -> int | None:
-    """A page's `OwnerLook.stamp`; None: the page is empty."""
-    values = {"author_id": author_id, "board": board, "limit": limit, "before_id": before_id}
-    row = await session.one(statements(__file__)["page_stamp"], values)
-    return row["stamp"] if row else None
 
 
 async def code(session: ReadSession, submission_id: int) -> str | None:

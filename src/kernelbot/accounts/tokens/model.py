@@ -4,6 +4,7 @@ from dataclasses import field
 from datetime import datetime
 from enum import StrEnum
 
+from kernelbot.domain.moments import Moment
 from kernelbot.domain.values import described
 from kernelbot.protocol.late import dataclass
 
@@ -46,10 +47,11 @@ class Credential:
 @dataclass(frozen=True)
 class OwnerLook:
     """What tells whether an answer to a token's owner is still true: as long as `stamp` is the
-    same."""
+    same. `moment`: when that was found; None: nobody asks whether it lasts."""
 
     owner_id: int
     stamp: int
+    moment: Moment | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from fastapi import Request, Response
 
 from kernelbot.accounts.tokens.model import OwnerLook
+from kernelbot.accounts.tokens.text import token_hash
 from kernelbot.api.answers import MAX_KEPT_BYTES
 from kernelbot.api.dependencies import answers_of, services
 from kernelbot.api.known import ASKED_ONCE, sent_again
@@ -14,10 +15,14 @@ from kernelbot.submissions.views import SubmissionSnapshot
 async def known_submission(request: Request, token: str) -> Response | None:
     """One submission, which its author has asked for twice while nothing changed."""
     kept, number = answers_of(request).own, request.path_params["submission_id"]
-    if not kept.has(number):
+    seen = kept.version(number)
+    if not isinstance(seen, SubmissionLook):
         return None
-    look = await (await services(request)).submissions.look(token, int(number))
-    return sent_again(request, kept, number, look, look.owner_id) if look else None
+    look = await (await services(request)).submissions.look(token, int(number), seen)
+    if look is None:
+        return None
+    kept.renew(number, look)
+    return sent_again(request, kept, number, look, look.owner_id)
 
 
 def keep_submission(request: Request, snapshot: SubmissionSnapshot, answer: bytes) -> None:
@@ -34,9 +39,13 @@ async def known_page(request: Request, token: str) -> Response | None:
     page = answers.pages_asked.get(query, None)
     if page is None:
         return None
-    look = await (await services(request)).submission_lists.look(token, page)
+    by = token_hash(token), query
+    seen = answers.pages_seen.get(by, page)
+    look = await (await services(request)).submission_lists.look(token, page, seen)
     if look is None:
         return None
+    if look is not seen:
+        answers.pages_seen.keep(by, page, look)
     key = look.owner_id, query
     return sent_again(request, answers.own_pages, key, look, look.owner_id)
 

@@ -235,6 +235,18 @@ CROSS JOIN LATERAL (
     FROM runs WHERE submission_id = s.id
 ) r;
 
+-- A submission's stamp, and 1 if it waits or else 0; NULL if it isn't the author's. A function, so that only
+-- where it is asked for anything of its plan is set up.
+CREATE FUNCTION own_stamp(_submission bigint, _author bigint) RETURNS bigint[]
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    RETURN (
+        SELECT ARRAY[s.stamp, s.waits::integer] FROM submission_stamps s
+        WHERE s.id = _submission AND s.author_id = _author
+    );
+END;
+$$;
+
 -- The same for a page of an author's own list: all that `listed_submissions` reads for it. `_board`:
 -- NULL: of all boards. NULL for an empty page.
 CREATE FUNCTION own_page_stamp(
