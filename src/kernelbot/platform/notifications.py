@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 from collections import defaultdict
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from typing import Self
 
 import psycopg
@@ -93,21 +93,27 @@ class Listener:
                 )
             for channel in self._channels.values():
                 channel.wake_all()
-            while True:
-                async for notice in connection.notifies(timeout=0):
-                    self._channels[notice.channel].wake(notice.payload)
-                await _until_readable(connection.fileno())
+            with _watched(connection.fileno()) as readable:
+                while True:
+                    readable.clear()
+                    connection.pgconn.consume_input()
+                    while (notice := connection.pgconn.notifies()) is not None:
+                        self._channels[notice.relname.decode()].wake(notice.extra.decode())
+                    await readable.wait()
 
 
-async def _until_readable(descriptor: int) -> None:
-    """Return once the server has said something, or is gone. psycopg would look ten times a second,
-    which is most of what a process does that has nothing to do."""
+@contextlib.contextmanager
+def _watched(descriptor: int) -> Iterator[asyncio.Event]:
+    """An event that is set when the server has said something, or is gone. The loop goes on
+    watching from one announcement to the next: for psycopg's own `notifies` it would begin and end
+    that twice for each, and look ten times a second, which is most of what a process does that has
+    nothing to do."""
     loop = asyncio.get_running_loop()
     readable = asyncio.Event()
     loop.add_reader(descriptor, readable.set)
     try:
-        await readable.wait()
-    finally:
+        yield readable
+    finally:  # before anything else runs: if it is lost, its descriptor may become another's
         loop.remove_reader(descriptor)
 
 
