@@ -273,20 +273,20 @@ class AttemptFollower:
                 self._last = events
             elif not await self._progressed(events):
                 return None
-        waited_s = self.claim.age_s + self._began.elapsed_s()
-        spec = self.claim.spec
+        waited_s, spec = self.claim.age_s + self._began.elapsed_s(), self.claim.spec
         changes = self._watcher.changes(handle, most_bytes(spec), waited_s, spec.longest_s)
-        async for outcome in changes:
-            await self._tell_whether_it_waits(outcome)
-            events, self._last = (*self._last, *outcome.events), ()
-            if self._is_stored_at_once(outcome):
-                self._last = events
-                return outcome
-            tells = events or outcome.state is JobState.RUNNING
-            if tells and not await self._progressed(events):
-                return None
-            if outcome.state.is_over:
-                return outcome
+        async with contextlib.aclosing(changes):  # else another task would be begun for its end
+            async for outcome in changes:
+                await self._tell_whether_it_waits(outcome)
+                events, self._last = (*self._last, *outcome.events), ()
+                if self._is_stored_at_once(outcome):
+                    self._last = events
+                    return outcome
+                tells = events or outcome.state is JobState.RUNNING
+                if tells and not await self._progressed(events):
+                    return None
+                if outcome.state.is_over:
+                    return outcome
         return None
 
     def _is_stored_at_once(self, outcome: Outcome) -> bool:

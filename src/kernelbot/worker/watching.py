@@ -4,7 +4,7 @@ import asyncio
 import math
 import random
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, field
 
 import structlog
@@ -82,7 +82,7 @@ class Watcher:
 
     async def changes(
         self, handle: str, most_bytes: int, waited_s: float = 0.0, longest_s: float = math.inf
-    ) -> AsyncIterator[Outcome]:
+    ) -> AsyncGenerator[Outcome, None]:
         """Each change of the job's state, or of what it waits for, and each batch of its progress;
         ends with the outcome that is its last. A handle has one follower at a time. `most_bytes`:
         of the job's result. `waited_s`: since when there is the job; `longest_s`: what its limits
