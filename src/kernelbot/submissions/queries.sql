@@ -13,35 +13,30 @@ JOIN runs r ON r.submission_id = p.submission_id AND r.device = p.device AND r.s
 WHERE p.id = %(run_id)s AND NOT p.secret AND p.verdict = 'accepted';
 
 -- A row for each of its runs. `line`: the result of `queue_line`, which is asked once, and only if a
--- run waits. `stamp`: that of the same moment, if it is asked for.
+-- run waits. `stamp`: that of the same moment, if it is asked for. Of functions alone: with the views in
+-- it, it was planned anew each time, since what isn't asked for makes a cheaper plan without it.
 -- name: snapshot
-SELECT r.*,
-    ARRAY(
-        SELECT ARRAY[f.id, f.before_id] FROM shown_preflights f
-        WHERE f.submission_id = %(submission_id)s ORDER BY f.device
-    ) AS preflights,
+SELECT r.*, (SELECT preflights_of(%(submission_id)s)) AS preflights,
     CASE WHEN r.state = 'queued' THEN (
         SELECT queue_line(%(submission_id)s, %(ranked_first)s, %(fresh_s)s, %(limited)s)
     ) END AS line,
-    CASE WHEN %(stamped)s THEN (
-        SELECT stamp FROM submission_stamps WHERE id = %(submission_id)s
-    ) END AS stamp
+    CASE WHEN %(stamped)s THEN (SELECT (stamp_of(%(submission_id)s)).stamp) END AS stamp
 FROM submission_snapshot(%(submission_id)s) r;
 
 -- Whose token it is, and in the same statement whether what its owner was shown of a submission of theirs
 -- is still true: so whatever is answered from it was allowed when it was true. `moment`: what the
 -- statement sees; if it sees what an earlier one saw, nothing else is asked, and `stamp` is NULL.
 -- name: look
-SELECT o.id AS owner_id, m.moment, k.stamp[1] AS stamp, CASE WHEN k.stamp[2] = 1
+SELECT o.id AS owner_id, m.moment, (k.now).stamp, CASE WHEN (k.now).waits
     THEN queue_line(%(submission_id)s, %(ranked_first)s, %(fresh_s)s, %(limited)s) END AS line
 FROM token_owners o
 CROSS JOIN (SELECT pg_current_snapshot()::text AS moment OFFSET 0) m
 CROSS JOIN LATERAL (
     SELECT CASE WHEN m.moment IS DISTINCT FROM %(moment)s::text
-        THEN own_stamp(%(submission_id)s, o.id) END AS stamp OFFSET 0
+        THEN stamp_of(%(submission_id)s) END AS now OFFSET 0
 ) k
 WHERE o.hash = %(hash)s AND o.kind = 'token'
-    AND (k.stamp IS NOT NULL OR m.moment = %(moment)s::text);
+    AND (m.moment = %(moment)s::text OR (k.now).author_id = o.id);
 
 -- The same for a page of their list.
 -- name: look_at_page

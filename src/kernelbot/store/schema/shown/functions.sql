@@ -235,15 +235,13 @@ CROSS JOIN LATERAL (
     FROM runs WHERE submission_id = s.id
 ) r;
 
--- A submission's stamp, and 1 if it waits or else 0; NULL if it isn't the author's. A function, so that only
--- where it is asked for anything of its plan is set up.
-CREATE FUNCTION own_stamp(_submission bigint, _author bigint) RETURNS bigint[]
-LANGUAGE plpgsql STABLE AS $$
+-- That of one. A function, so that only where it is asked for anything of its plan is set up.
+CREATE FUNCTION stamp_of(_submission bigint) RETURNS submission_stamps LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    found submission_stamps;
 BEGIN
-    RETURN (
-        SELECT ARRAY[s.stamp, s.waits::integer] FROM submission_stamps s
-        WHERE s.id = _submission AND s.author_id = _author
-    );
+    SELECT * INTO found FROM submission_stamps s WHERE s.id = _submission;
+    RETURN found;
 END;
 $$;
 

@@ -151,3 +151,16 @@ SELECT p.id, p.submission_id, p.device, p.report, (
     ORDER BY earlier.submission_id DESC LIMIT 1
 ) AS before_id
 FROM preflights p JOIN submissions s ON s.id = p.submission_id;
+
+-- The numbers of a submission's reports, each with that on its author's previous version. Most have none.
+CREATE FUNCTION preflights_of(_submission bigint) RETURNS bigint[] LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    IF NOT EXISTS (SELECT 1 FROM preflights p WHERE p.submission_id = _submission) THEN
+        RETURN '{}';
+    END IF;
+    RETURN ARRAY(
+        SELECT ARRAY[f.id, f.before_id] FROM shown_preflights f
+        WHERE f.submission_id = _submission ORDER BY f.device
+    );
+END;
+$$;
