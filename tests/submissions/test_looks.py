@@ -7,7 +7,12 @@ from typing import LiteralString, TypeVar
 import pytest
 
 from kernelbot.accounts.tokens.model import OwnerLook
+from kernelbot.accounts.tokens.text import token_hash
 from kernelbot.protocol import Mode
+from kernelbot.runs.queue.model import QueueRules
+from kernelbot.store.database import ReadSession
+from kernelbot.submissions import looks
+from kernelbot.submissions import store as submissions
 from kernelbot.submissions.lists import OwnPage
 from kernelbot.submissions.service import SubmissionLook
 from tests.support.world import World
@@ -107,3 +112,28 @@ async def test_nobody_finds_what_another_one_has_seen(world: World, look: Ask[Lo
     await waiting(world)
     first = await look(world, world.ada.token, None)
     assert await look(world, world.bob.token, first) is None
+
+
+async def asks(session: ReadSession, world: World, name: str) -> None:
+    rules, owner = QueueRules(), token_hash(world.ada.token)
+    if name == "snapshot":
+        await submissions.snapshot(session, 1, rules, fresh_s=30)
+    elif name == "look":
+        await looks.look(session, owner, 1, rules, fresh_s=30, moment=None)
+    else:
+        await looks.look_at_page(session, owner, None, **vars(PAGE))
+
+
+@pytest.mark.parametrize("name", ["snapshot", "look", "look_at_page"])
+async def test_it_is_planned_once(world: World, name: str) -> None:
+    """Postgres plans a prepared statement anew for its first five values, and goes on with that if
+    no plan for all values seems as good."""
+    await waiting(world)
+    async with world.database.read() as session:
+        for _ in range(20):  # psycopg prepares what it has sent five times
+            await asks(session, world, name)
+        (found,) = await session.all(
+            "SELECT custom_plans, generic_plans FROM pg_prepared_statements"
+            " ORDER BY custom_plans + generic_plans DESC LIMIT 1"
+        )
+    assert (5, True) == (found["custom_plans"], found["generic_plans"] > 0)
