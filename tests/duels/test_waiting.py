@@ -35,7 +35,8 @@ async def test_a_duel_without_a_run_yet_is_ahead_as_it_will_be(world: World) -> 
     async with world.database.write() as session:
         await session.one("SELECT enqueue_duel('CPU')")
         row = await session.one(
-            "SELECT queue_position(max(id), false) AS place FROM runs WHERE duel_id IS NULL"
+            "SELECT (queue_line(max(submission_id), false, 30, false) ->> 'position')::int AS place"
+            " FROM runs WHERE duel_id IS NULL"
         )
     assert row is not None
     assert (2, 2) == (before, row["place"])
