@@ -366,7 +366,8 @@ async def test_places_are_the_order_in_which_runs_are_taken(
     await taken(world, judge, taken_before)
     async with world.database.read() as session:
         rows = await session.all(
-            "SELECT id FROM runs WHERE state = 'queued' ORDER BY queue_position(id, %(ranked)s)",
+            "SELECT id FROM runs WHERE state = 'queued' ORDER BY"
+            " (queue_line(submission_id, %(ranked)s, 30, false, id) ->> 'position')::int",
             {"ranked": ranked_first},
         )
     claims = [await take_and_pass(world, judge) for _ in rows]

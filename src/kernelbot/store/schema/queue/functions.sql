@@ -293,13 +293,14 @@ $$;
 -- if nobody submits more: in each round every author with waiting runs has one turn. Duels count that
 -- are about to get a run. `own_*`: runs of its author; `others`: the waiting runs of others, if there is
 -- a limit on running (`_limited`); `note`: what a worker says of the device if none can use it; `mean_s`:
--- NULL then, since nobody knows how long it takes.
+-- NULL then, since nobody knows how long it takes. `_only`: of its runs this one.
 --
 -- A function, because its plans are made once per connection, and one statement for each run, because to
 -- begin another one costs more than what it reads. Of the author's own runs it counts those behind and
 -- not those before: most callers have just submitted, so there are none behind.
 CREATE FUNCTION queue_line(
-    _submission bigint, _ranked_first boolean, _fresh_s double precision, _limited boolean
+    _submission bigint, _ranked_first boolean, _fresh_s double precision, _limited boolean,
+    _only bigint DEFAULT NULL
 ) RETURNS json LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
     fresh interval := make_interval(secs => _fresh_s);
@@ -313,6 +314,7 @@ BEGIN
     FOR run IN
         SELECT r.id, r.device, r.author_id, r.repeats, r.priority FROM runs r
         WHERE r.submission_id = _submission AND r.state = 'queued' AND r.rejudge_id IS NULL
+            AND (_only IS NULL OR r.id = _only)
     LOOP
         ranked := _ranked_first AND run.priority > 0;
         dueled := EXISTS (
