@@ -182,7 +182,7 @@ def _refusal(
     monkeypatch.setattr(init, "private_mounts", lambda: ())
     monkeypatch.setattr(init, "NAMESPACES", kernel.CLONE_NEWUSER | kernel.CLONE_NEWUTS)
     monkeypatch.setattr(native_init, "ways_back", lambda: links)
-    building = start_compiling("kernelbot.harness.inside", "init.c")
+    building = start_compiling("kernelbot.harness.inside", "init.c", "-O0")
     native = load(building, native_init.NativeInit)
     assert native is not None
     (control, far), (status, far_status) = wire.pair(), wire.pair()

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TypeVar
 
 _COMPILERS = ("gcc", "cc", "clang")
-_FLAGS = ("-O2", "-shared", "-fPIC")
+_FLAGS = ("-shared", "-fPIC")
 _BUILD_S = 30.0
 
 T = TypeVar("T")
@@ -26,9 +26,9 @@ class Building:
     library: Path
 
 
-def start_compiling(package: str, name: str) -> Building | None:
+def start_compiling(package: str, name: str, optimization: str) -> Building | None:
     """Start to compile the file `name` of a package, which `load` waits for; None without a
-    compiler."""
+    compiler. `optimization`: gcc's flag."""
     compiler = next(filter(None, map(shutil.which, _COMPILERS)), None)
     source = pkgutil.get_data(package, name)
     if compiler is None or source is None:
@@ -37,7 +37,7 @@ def start_compiling(package: str, name: str) -> Building | None:
     place = Path(folder.name, name)
     place.write_bytes(source)
     library = place.with_suffix(".so")
-    command = [compiler, *_FLAGS, "-o", str(library), str(place)]
+    command = [compiler, optimization, *_FLAGS, "-o", str(library), str(place)]
     return Building(subprocess.Popen(command, stdin=subprocess.DEVNULL), folder, library)
 
 

@@ -288,7 +288,7 @@ def are_native() -> bool:
 @cache
 def start_building() -> Building | None:
     """Start the compiler, which `marks` will wait for; None without one."""
-    return start_compiling("kernelbot.harness.inside.marks", "marks.c")
+    return start_compiling("kernelbot.harness.inside.marks", "marks.c", "-O2")
 
 
 def _read(probes: Probes, record: MarkRecord) -> None:
