@@ -4,6 +4,7 @@ import os
 import signal
 import socket
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -188,8 +189,10 @@ def _refusal(
     (control, far), (status, far_status) = wire.pair(), wire.pair()
     pid = native.fork(far)
     if pid == 0:
-        in_runner(native.inner())
-        os._exit(0)
+        try:
+            in_runner(native.inner())
+        finally:
+            os._exit(0)
     with control, far, status, far_status:
         far.close()
         unused = socket.socket()
@@ -218,3 +221,23 @@ def test_that_a_runner_cannot_be_isolated_is_told(
 
 def test_that_a_runner_died_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "the runner could not be isolated: it died" == _refusal(monkeypatch, lambda _inner: None)
+
+
+def test_threads_that_wait_for_pythons_lock_are_no_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They aren't there in a fork, and whoever hands the lock over waits for them to take it."""
+    ended = threading.Event()
+
+    def compute() -> None:
+        while not ended.is_set():
+            pass
+
+    threads = [threading.Thread(target=compute) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    try:
+        errors = {_refusal(monkeypatch, lambda _inner: None) for _ in range(20)}
+    finally:
+        ended.set()
+        for thread in threads:
+            thread.join()
+    assert {"the runner could not be isolated: it died"} == errors

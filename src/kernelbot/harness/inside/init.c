@@ -25,6 +25,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+void PyOS_BeforeFork(void); /* Python's, of the process that loads this */
+void PyOS_AfterFork_Child(void);
+void PyOS_AfterFork_Parent(void);
+
 enum { MAX_BYTES = 64 << 10, MAX_FDS = 32, STATUS = 0, CHANNEL = 1, ERROR_BYTES = 512, DETAIL_BYTES = 400 };
 
 struct mount { const char *source, *target, *kind; uint64_t flags; const char *options; };
@@ -308,12 +312,17 @@ static void be_init(const struct world *world, int control, int *runners_end) {
     _exit(0); /* and with this process all that is left in its namespace */
 }
 
-/* A new init's process id, or minus the error; in the runner that it forks, 0. */
+/* A new init's process id, or minus the error; in the runner that it forks, 0. To be called with Python's
+   lock held: nothing of Python's may run between a fork and what Python does after it, since a thread
+   that waits for the lock isn't there in the fork. */
 int64_t fork_runner(const struct world *world, int control, int *runners_end) {
+    PyOS_BeforeFork();
     pid_t pid = fork();
-    if (pid < 0)
-        return -errno;
-    if (pid == 0)
+    int64_t result = pid < 0 ? -errno : pid;
+    if (pid == 0) {
         be_init(world, control, runners_end);
-    return pid;
+        PyOS_AfterFork_Child();
+    } else
+        PyOS_AfterFork_Parent();
+    return result;
 }

@@ -78,13 +78,7 @@ class NativeInit:
     def fork(self, control: socket.socket) -> int:
         """Fork an init that waits on `control` for a workspace and for what `packed` makes of an
         order. Returns its process id, and 0 in the runner that it forks. Raises OSError."""
-        python = ctypes.pythonapi
-        python.PyOS_BeforeFork()
         pid = int(self._fork(self._world, control.fileno(), self._inner))
-        if pid == 0:
-            python.PyOS_AfterFork_Child()
-            return 0
-        python.PyOS_AfterFork_Parent()
         if pid < 0:
             raise OSError(-pid, os.strerror(-pid))
         return pid
