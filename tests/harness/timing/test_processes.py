@@ -42,6 +42,8 @@ def test_two_are_worth_nothing(processes: int) -> None:
         (Cost(1.5), 3),
         (Cost(5.0), 3),  # ten for two more
         (Cost(5.1), 1),
+        (Cost(0.1, shared_s=1.5), 6),  # half a second of two is left
+        (Cost(0.4, shared_s=9.5), 1),
         (Cost(0.0, 100), 8),
         (Cost(0.0, 200), 5),
         (Cost(0.0, 500), 1),

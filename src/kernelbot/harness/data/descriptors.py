@@ -28,18 +28,3 @@ def close_apart(close: Callable[[], object]) -> None:
     thread = threading.Thread(target=close, name="closing", daemon=True)
     thread.start()
     thread.join(_PATIENCE_S)
-
-
-def close_socket(sock: socket.socket) -> None:
-    """Close a stream that a hostile process may have sent descriptors over; apart, but for one
-    that is at its end: nothing is left in it, and nobody can send any more."""
-    if sock.fileno() < 0:
-        return
-    try:
-        is_at_its_end = not sock.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
-    except OSError:
-        is_at_its_end = False
-    if is_at_its_end:
-        sock.close()
-    else:
-        close_apart(sock.close)

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from kernelbot.harness.data import wire
-from kernelbot.harness.data.descriptors import close_socket
+from kernelbot.harness.data.descriptors import close_apart
 from kernelbot.harness.inside import descendants, kernel_files
 from kernelbot.harness.sandbox.capture import Drain, OutputCapture
 from kernelbot.harness.sandbox.cgroups import RunnerGroup
@@ -179,7 +179,7 @@ class Runner:
     def _release(self) -> None:
         self._drain.join(_DRAIN_TIMEOUT_S)
         for channel in self.channels:
-            close_socket(channel)  # with all that was sent and never read
+            close_apart(channel.close)  # with all that was sent and never read
         self._status.close()
         wire.close_all((self._pidfd, self._runner_pidfd))
         self._pidfd = self._runner_pidfd = -1

@@ -32,10 +32,12 @@ _SHARE_OF_MORE = 0.02
 
 @dataclass(frozen=True)
 class Cost:
-    """What the first process of a kernel has cost: the same will be spent on each further one."""
+    """What the first process of a kernel has cost: the same will be spent on each further one.
+    `shared_s`: once for all of those."""
 
     seconds: float
     memory_bytes: int = 0
+    shared_s: float = 0.0
 
 
 def wanted(plan: Plan) -> int:
@@ -59,12 +61,16 @@ def affordable(most: int, cost: Cost, budget_s: float, memory_bytes: int) -> int
     `budget_s`: the time that there is for everything. `memory_bytes`: what one process may use, and
     so what all of them together may.
     """
-    seconds = max(cost.seconds, 1e-9)
-    cheap = 1 + int(min(_SHARE_OF_MORE * budget_s / seconds, most))
-    dear = 1 + int(min(_SHARE_OF_FEWEST * budget_s / seconds, FEWEST - 1))
+    cheap = 1 + int(min(_further(_SHARE_OF_MORE * budget_s, cost), most))
+    dear = 1 + int(min(_further(_SHARE_OF_FEWEST * budget_s, cost), FEWEST - 1))
     fitting = memory_bytes // max(cost.memory_bytes, 1)
     found = min(max(cheap, dear), fitting, most)
     return found if found >= FEWEST else 1
+
+
+def _further(within_s: float, cost: Cost) -> float:
+    """How many further ones there may be if all of them may cost so much."""
+    return max(within_s - cost.shared_s, 0.0) / max(cost.seconds, 1e-9)
 
 
 def interleaved(of_each: Sequence[Sequence[T]]) -> list[T]:

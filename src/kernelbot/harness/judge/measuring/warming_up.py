@@ -4,6 +4,7 @@ calls a window holds and how many processes there may be."""
 import math
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from kernelbot.harness.data.encode import Encoded
 from kernelbot.harness.inside.cage.questions import Question
@@ -30,6 +31,14 @@ from kernelbot.harness.words.plan import Plan
 from kernelbot.harness.words.windows import Reply
 
 
+@dataclass(frozen=True)
+class _Took:
+    """How long it took to make one window's data, and how long `FEWEST_WARM` windows took."""
+
+    data_s: float
+    windows_s: float
+
+
 class WarmingUp:
     """Warms up the processes of one workload after another."""
 
@@ -50,12 +59,14 @@ class WarmingUp:
         returns the number of the next call, and how long a check takes, in seconds. Raises
         `AuthorFailure`."""
         first = work.taken[0]
-        call, check, warming_s = self._warm_up_first(work, first)
-        made, windows_s = self._fill_windows(work, call, check.computed_s)
+        call, check, single = self._warm_up_first(work, first)
+        made, several = self._fill_windows(work, call, check.computed_s)
         call += made
         most, calls = len(work.taken), first[0].calls
         if most > 1:
-            cost = Cost(windows_s if calls > 1 else warming_s, _memory_bytes(work.known, first))
+            took = several if calls > 1 else single
+            shared_s = _windows(calls) * took.data_s
+            cost = Cost(took.windows_s, _memory_bytes(work.known, first), shared_s)
             most = affordable(most, cost, budget_s, self._memory_bytes)
         del work.taken[most:]
         others = work.taken[1:]
@@ -67,25 +78,26 @@ class WarmingUp:
                 call = self._warm_up_others(work, others, call, 1)
         return call, check.took_s
 
-    def _warm_up_first(self, work: SampledCase, line: Line) -> tuple[int, JudgeCost, float]:
+    def _warm_up_first(self, work: SampledCase, line: Line) -> tuple[int, JudgeCost, _Took]:
         """Single calls of the first process; returns the number of the next call, what a check
-        costs at least, of the job's first calls, and how long such calls take, without their data.
+        costs at least, of the job's first calls, and how long such calls take.
 
         There are at least two: the first one shows where the output is.
         """
         start = time.monotonic()
         until, latest = start + self._of_each_s * len(line), start + LONGEST_S
-        call, round_s = 0, 0.0
+        call, data_s, round_s = 0, 0.0, 0.0
         check: JudgeCost | None = None
         while (
             call < FEWEST_WARM
             or (now := time.monotonic()) < until
             or (self._on_gpu and not all(one.warming.is_over for one in line) and now < latest)
         ):
+            made = time.monotonic()
             questions = self._rounds.make(work, call, 1)
             began = time.monotonic()
             replies = self._rounds.play_with(questions, line)
-            round_s = time.monotonic() - began
+            data_s, round_s = began - made, time.monotonic() - began
             if call < FEWEST_WARM and (check is None or check.took_s < QUICK_S):
                 cost = cost_of_checks(self._rounds, work.case, line, questions[0], replies)
                 check = cost.or_less(check)
@@ -93,7 +105,8 @@ class WarmingUp:
                 one.add_warming(reply)
             call += 1
             del questions, replies, reply  # their memory is for the next call's
-        return call, check or JudgeCost(0.0, 0.0), FEWEST_WARM * round_s
+        took = _Took(data_s, FEWEST_WARM * round_s)
+        return call, check or JudgeCost(0.0, 0.0), took
 
     def _warm_up_others(
         self, work: SampledCase, lines: Sequence[Line], call: int, calls: int
@@ -104,7 +117,7 @@ class WarmingUp:
         for line in lines:
             for one in line:
                 one.hold_in_windows(calls)
-        windows = max(FEWEST_WARM, math.ceil(FEWEST_WARM_CALLS / calls) if calls > 1 else 0)
+        windows = _windows(calls)
         until = time.monotonic() + self._of_each_s * sum(map(len, lines))
         made = 0
         while lines and (made < windows or time.monotonic() < until):
@@ -118,21 +131,21 @@ class WarmingUp:
             del questions  # their memory is for the next call's
         return call
 
-    def _fill_windows(self, work: SampledCase, call: int, check_s: float) -> tuple[int, float]:
+    def _fill_windows(self, work: SampledCase, call: int, check_s: float) -> tuple[int, _Took]:
         """Decide how many calls each window holds, by such windows of the first processes that
-        don't become samples; returns how many calls of each runner these held, and how many seconds
-        the last ones took, without their data. `check_s`: the processor time of a check.
+        don't become samples; returns how many calls of each runner these held, and how long the
+        last ones took. `check_s`: the processor time of a check.
 
         The first window of each size shows where the outputs are. Outputs that share memory, of a
         kernel that has one place for all of them, have to be taken one by one.
         """
-        line, made, took_s = work.taken[0], 0, 0.0
+        line, made, took = work.taken[0], 0, _Took(0.0, 0.0)
         if not all(one.runner.takes_several for one in line) or not self._rules.warmup_s:
-            return 0, 0.0
+            return 0, took
 
         def try_window(calls: int) -> None:
-            nonlocal made, took_s
-            took_s = self._try_windows(work, call + made, calls, line)
+            nonlocal made, took
+            took = self._try_windows(work, call + made, calls, line)
             made += FEWEST_WARM * calls
 
         making = least_cost(lambda: self._rounds.question(work, 0), self._rounds.computed_ns)
@@ -143,25 +156,26 @@ class WarmingUp:
         calls = fill_windows(line, lambda: self._window_ns(work.index, line), limits, try_window)
         if calls > 1:
             self._control.prepare_windows(work.index, given, calls)
-        return made, took_s
+        return made, took
 
-    def _try_windows(self, work: SampledCase, call: int, calls: int, line: Line) -> float:
+    def _try_windows(self, work: SampledCase, call: int, calls: int, line: Line) -> _Took:
         """Windows of so many calls that don't become samples, but decide something: all of their
-        outputs are checked. Returns how long they took, without data and checks."""
-        took_s = 0.0
+        outputs are checked. Returns how long they took, without checks."""
+        data_s, took_s = 0.0, 0.0
         for one in line:
             one.hold_in_windows(calls)
         for place in range(FEWEST_WARM):
+            made = time.monotonic()
             questions = self._rounds.make(work, call + place * calls, calls)
             began = time.monotonic()
             replies = self._rounds.play_with(questions, line)
-            took_s += time.monotonic() - began
+            data_s, took_s = began - made, took_s + time.monotonic() - began
             for one, reply in zip(line, replies, strict=True):
                 if not reply.shared:  # else they all are the last one's
                     self._check_all(work, one, questions, reply)
                 one.add_warming(reply)
             del questions, replies, reply  # their memory is for the next call's
-        return took_s
+        return _Took(data_s, took_s)
 
     def _check_all(
         self, work: SampledCase, one: Samples, questions: Sequence[CagedQuestion], reply: Reply
@@ -172,6 +186,11 @@ class WarmingUp:
     def _window_ns(self, index: int, line: Line) -> float:
         """The time of a quick window that didn't become a sample; in a duel of the slower one's."""
         return max(one.quick_ns(self._assessment.baseline(index, [one])) for one in line)
+
+
+def _windows(calls: int) -> int:
+    """How many windows of so many calls warm a further process up, at least."""
+    return max(FEWEST_WARM, math.ceil(FEWEST_WARM_CALLS / calls) if calls > 1 else 0)
 
 
 def _memory_bytes(known: Question, line: Line) -> int:
