@@ -168,8 +168,9 @@ def test_groups_of_judges_go_while_there_always_is_work(tmp_path: Path) -> None:
     with ThreadPoolExecutor(1) as threads:
         at_work = threads.submit(host.judge, a_job(endless, problem=patient), print, cancelled)
         try:
+            job = a_job(LONG_SORT, problem=PATIENT)
             for _ in range(3):
-                host.judge(a_job(SORT, problem=PATIENT), lambda _: seen.update(_groups(others)))
+                host.judge(job, lambda _: seen.update(_groups(others)))
             judges = {_judge_of(group) for group in seen if group.name.endswith("-judge")}
             deadline = time.monotonic() + 60
             while len(ended := {pid for pid in judges if not alive(pid)}) < 3:
