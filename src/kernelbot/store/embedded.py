@@ -18,7 +18,7 @@ import psycopg
 from kernelbot.domain.errors import Unavailable
 from kernelbot.protocol.os_errors import in_words
 from kernelbot.store import postmaster
-from kernelbot.store.bundled import MAJOR_VERSION, account_for, program
+from kernelbot.store.bundled import MAJOR_VERSION, Account, account_for, program, reachable_program
 from kernelbot.store.owner import APP_ROLE, hand_over
 
 _START_S = 120.0
@@ -154,7 +154,7 @@ class EmbeddedPostgres:
         if account is not None:
             os.chown(draft, account.uid, account.gid)
         options = ("--auth=peer", "--encoding=utf8", "-U", "postgres", "-D", self._name_of(draft))
-        self._in_folder(draft, program("initdb"), *options)
+        self._in_folder(draft, _program("initdb", account), *options)
         draft.rename(self.folder)
 
     def _check_version(self) -> None:
@@ -171,7 +171,8 @@ class EmbeddedPostgres:
         postmaster.await_orphans(self.folder)
         self._admit_only_us()
         command = (
-            *(program("postgres"), "-D", self._name_of(self.folder), "-h", "", "-p", _PORT),
+            *(_program("postgres", account_for(self.folder)), "-D", self._name_of(self.folder)),
+            *("-h", "", "-p", _PORT),
             # Its working directory: the path may be too long for a socket, or not accessible.
             *("-k", ".", "-c", "unix_socket_permissions=0700"),
             *_SPARED,
@@ -253,6 +254,11 @@ class EmbeddedPostgres:
             draft.symlink_to(self.folder)
             draft.rename(link)
         return link
+
+
+def _program(name: str, account: Account | None) -> str:
+    """The path under which the account finds it; None: ours."""
+    return program(name) if account is None else reachable_program(name)
 
 
 def runtime_folder() -> Path:
