@@ -19,9 +19,9 @@ from dataclasses import dataclass, replace
 
 from kernelbot.harness.timing.stopping_rule import StoppedBy, StoppingRule
 from kernelbot.protocol import SamplingRules
-from kernelbot.protocol.scoring import median_time
+from kernelbot.protocol.scoring import RESOLUTION_NS, is_too_wide, median_time
 from kernelbot.render.table import table
-from kernelbot.runs.repeats import MAX_REPEATS, is_too_wide
+from kernelbot.runs.repeats import MAX_REPEATS
 
 RULES = SamplingRules()
 _LONGEST_S = 20.0
@@ -78,7 +78,7 @@ class Measured:
     @property
     def is_narrow(self) -> bool:
         """Whether it is no wider than what is ranked at once."""
-        return not _is_too_wide(self.median_ns, self.ci95_ns)
+        return not is_too_wide(self.median_ns, self.ci95_ns, RESOLUTION_NS)
 
     @property
     def half_width(self) -> float:
@@ -165,10 +165,6 @@ def submission(machine: Machine, draw: random.Random, *, goes_on: bool) -> Measu
         found = measure(machine, calls, goes_on=goes_on)
         took_s, repeats = took_s + found.took_s, repeats + 1
     return replace(found, took_s=took_s, repeats=repeats)
-
-
-def _is_too_wide(median_ns: float, ci95_ns: tuple[float, float]) -> bool:
-    return is_too_wide(median_ns / 1e9, (ci95_ns[0] / 1e9, ci95_ns[1] / 1e9))
 
 
 def row(name: str, found: list[Measured], truth: float) -> tuple[str, ...]:

@@ -21,8 +21,7 @@ from scripts.mutants import loaded
 from scripts.mutants.exchange import Loaded, Unfit
 from scripts.mutants.operators import Mutant
 
-MARKS = "not timed and not long"
-OPTIONS = ["-q", "-s", "--tb=no", "--assert=plain", "-p", "no:cacheprovider", "-m", MARKS]
+OPTIONS = ["-q", "-s", "--tb=no", "--assert=plain", "-p", "no:cacheprovider", "-m", loaded.MARKS]
 """Of pytest, where nobody reads what it says."""
 UNFIT, ENDED = 100, 101
 """Exit codes, beside pytest's: the change can't be made in a fork; the fork had to be ended."""

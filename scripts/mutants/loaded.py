@@ -14,6 +14,8 @@ from multiprocessing.context import ForkServerContext
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
+MARKS = "not timed and not long"
+"""Of the tests that are asked."""
 _OURS = ("kernelbot", "kernelbot_check", "tests", "scripts", "benchmarks")
 _ALL = "import sys, tests.conftest, tests.support.live; print(*sys.modules)"
 _GRACE_S = 20

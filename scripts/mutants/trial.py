@@ -19,7 +19,6 @@ from scripts.mutants.operators import Mutant
 
 _FAILED_TESTS = 1
 """pytest's exit code."""
-_MARKS = "not timed and not long"
 
 
 class Outcome(StrEnum):
@@ -111,7 +110,15 @@ class Answer:
 def run_tests(copy: Path, tests: tuple[str, ...], limit_s: float, *options: str) -> Answer:
     """Run the tests in the copy. What they started is ended with them."""
     with TemporaryDirectory(prefix="mutants-") as folder:
-        arguments = ["-q", "--tb=line", "--assert=plain", "-m", _MARKS, "-o", f"cache_dir={folder}"]
+        arguments = [
+            "-q",
+            "--tb=line",
+            "--assert=plain",
+            "-m",
+            loaded.MARKS,
+            "-o",
+            f"cache_dir={folder}",
+        ]
         words = Path(folder, "words")
         run = loaded.start([*arguments, *options, *tests], copy, _environment(copy), words)
         code = run.code(limit_s)
