@@ -2,6 +2,7 @@
 
 import os
 import shlex
+import shutil
 import subprocess
 import time
 from collections.abc import Iterator
@@ -9,6 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+
+from tests.support.nobody import open_folder
 
 SCRIPT = Path(__file__).resolve().parents[2] / "deploy/in-own-cgroup"
 EMPTY = "set -e; umount -R /sys/fs/cgroup; mount -t tmpfs kernelbot /sys/fs; mkdir /sys/fs/cgroup"
@@ -63,8 +66,10 @@ def test_the_machines_own_group_is_left_alone(made: str) -> None:
 def test_the_command_runs_where_the_group_cannot_be_written() -> None:
     own = "/sys/fs/cgroup$(sed -n 's/^0:://p' /proc/self/cgroup)"
     text = f"touch /sys/fs/cgroup/cgroup.controllers; mkdir -p {own}; touch {own}/cgroup.type; "
-    text += f"mount -o remount,ro /sys/fs; exec setpriv --reuid=60717 {SCRIPT} id -u"
-    done = run_alone(text)
+    with open_folder() as folder:
+        script = shutil.copy2(SCRIPT, folder)
+        text += f"mount -o remount,ro /sys/fs; exec setpriv --reuid=60717 {script} id -u"
+        done = run_alone(text)
     assert (0, "60717\n", "") == (done.returncode, done.stdout, done.stderr)
 
 

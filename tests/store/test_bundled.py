@@ -4,13 +4,13 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from kernelbot.store.bundled import program, reachable_program
+from tests.support.nobody import open_folder
 
 _FIND = """
 import sys
@@ -28,9 +28,8 @@ as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root runs it as ano
 @pytest.fixture
 def folder() -> Iterator[Path]:
     """One that everybody can enter."""
-    with tempfile.TemporaryDirectory() as made:
-        Path(made).chmod(0o755)
-        yield Path(made)
+    with open_folder() as made:
+        yield made
 
 
 @pytest.fixture

@@ -2,9 +2,20 @@
 
 import os
 import sys
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 NOBODY = 65534
+
+
+@contextmanager
+def open_folder() -> Iterator[Path]:
+    """One that every account can enter, as it may not be able to enter the checkout."""
+    with tempfile.TemporaryDirectory() as made:
+        Path(made).chmod(0o755)
+        yield Path(made)
 
 
 def as_nobody(work: Callable[[], object]) -> tuple[int, str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.scripts.buildkite.conftest import SCRIPTS, TOKEN, Golden, Machine
+from tests.support.nobody import open_folder
 
 SETUP = "setup-agent.sh"
 CFG = "/etc/buildkite-agent/agent-3/buildkite-agent.cfg"
@@ -34,10 +35,12 @@ def test_a_dry_run_shows_every_file_and_command(
 
 
 def test_a_dry_run_needs_neither_root_nor_a_token() -> None:
-    command = [str(SCRIPTS / SETUP), "--dry-run", "0", "nvidia-h100-0"]
-    if os.geteuid() == 0:
-        command = ["setpriv", "--reuid=60717", "--clear-groups", *command]
-    shown = subprocess.run(command, capture_output=True, text=True, check=False, cwd="/")
+    with open_folder() as folder:
+        scripts = shutil.copytree(SCRIPTS, folder / "scripts")
+        command = [str(scripts / SETUP), "--dry-run", "0", "nvidia-h100-0"]
+        if os.geteuid() == 0:
+            command = ["setpriv", "--reuid=60717", "--clear-groups", *command]
+        shown = subprocess.run(command, capture_output=True, text=True, check=False, cwd="/")
     assert (0, "") == (shown.returncode, shown.stderr)
 
 
