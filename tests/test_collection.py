@@ -1,5 +1,6 @@
 """The order of the tests, and which of them each run has."""
 
+import re
 from collections.abc import Iterable
 from itertools import chain
 from pathlib import Path
@@ -9,6 +10,8 @@ import pytest
 from tests.conftest import COLLECTED, LONGEST, PLACES, TOGETHER, turned
 from tests.exploits.entries import Entry
 from tests.exploits.test_exploits import test_entry as judges_an_entry
+
+FELLOW = re.compile(r"# ?[Ee]ach run has (test_\w+)(?!\.py)\b")
 
 
 def test_those_that_take_longest_are_there() -> None:
@@ -49,6 +52,34 @@ def test_each_run_has_something_of_every_folder(request: pytest.FixtureRequest) 
     folders = {item.path.parent for item in found}
     always = {item.path.parent for item in found if not is_left_out(item.iter_markers())}
     assert set() == folders - always
+
+
+def test_what_a_module_names_for_each_run_is_there(request: pytest.FixtureRequest) -> None:
+    """If this fails, a test was renamed: the mark `each_run` of its module names it as well."""
+    always: dict[str, list[str]] = {}
+    named: dict[str, set[str]] = {}
+    for item in request.session.stash[COLLECTED]:
+        mark = item.get_closest_marker("each_run")
+        if mark is not None:
+            file = item.nodeid.split("::")[0]
+            named[file] = set(mark.args)
+            if not is_left_out(item.iter_markers()):
+                always.setdefault(file, []).extend((item.name, item.name.split("[")[0]))
+    assert {} == {
+        file: missing for file, names in named.items() if (missing := names - {*always[file]})
+    }
+
+
+def test_a_fellow_that_a_comment_names_is_in_each_run(request: pytest.FixtureRequest) -> None:
+    """A test that isn't says in a comment which of its kind is."""
+    found = request.session.stash[COLLECTED]
+    always = {item.name.split("[")[0] for item in found if not is_left_out(item.iter_markers())}
+    named = {
+        (str(path), name)
+        for path in {item.path for item in found}
+        for name in FELLOW.findall(path.read_text())
+    }
+    assert [] == sorted((path, name) for path, name in named if name not in always)
 
 
 def test_timed_tests_are_found_by_the_text_of_their_file(request: pytest.FixtureRequest) -> None:

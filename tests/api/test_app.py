@@ -25,6 +25,7 @@ async def pieces(size_bytes: int) -> AsyncIterator[bytes]:
 WAYS_IN: list[dict[str, list[str]]] = [{"HTTPBearer": []}, {"WebAuth": []}, {"CliAuth": []}]
 
 
+@pytest.mark.exhaustive  # each run has test_a_crash_of_ours_is_told_without_its_details
 @pytest.mark.parametrize(
     ("method", "path", "expected"),
     [

@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from kernelbot.api.app import create_app
 from kernelbot.api.openapi import NAMES
 from kernelbot.api.settings import ApiSettings
@@ -41,6 +43,7 @@ def test_every_known_name_is_that_of_a_component(world: World) -> None:
     assert set() == set(NAMES.values()) - schemas(world).keys()
 
 
+@pytest.mark.exhaustive  # each run has test_components_keep_their_names_and_fields
 def test_no_answer_has_a_secret_but_those_that_are_shown_once(world: World) -> None:
     found = set(_secret_fields(world))
     assert SHOWN_ONCE == found

@@ -42,6 +42,7 @@ def test_each_field_of_each_route_can_be_built(router: Any) -> None:
             assert field._type_adapter.core_schema, (route.path, field.name)
 
 
+@pytest.mark.exhaustive  # each run has test_each_field_of_each_route_can_be_built
 def test_a_server_that_was_only_loaded_has_built_none() -> None:
     done = subprocess.run([sys.executable, "-c", _LOAD], capture_output=True, text=True, check=True)
     there, built = map(int, done.stdout.split())

@@ -42,6 +42,8 @@ async def signed(world: World, number: int, viewer: User | None = None) -> Verif
     return verify(document.model_dump_json(by_alias=True).encode())
 
 
+# Each run has test_samples_of_secret_data_are_in_a_document_without_the_data
+@pytest.mark.exhaustive
 @pytest.mark.usefixtures("judging")
 async def test_a_document_says_what_was_judged_and_by_what(world: World) -> None:
     result = (await signed(world, await judged(world))).result
@@ -88,6 +90,8 @@ async def test_samples_of_data_that_comes_again_are_for_admins_only(world: World
     assert [] == downloaded
 
 
+# Each run has test_samples_of_secret_data_are_in_a_document_without_the_data
+@pytest.mark.exhaustive
 @pytest.mark.usefixtures("judging")
 async def test_samples_of_a_shared_seed_stay_so_when_others_have_fresh_ones(world: World) -> None:
     """The board may share its seed again, and that is the same one."""

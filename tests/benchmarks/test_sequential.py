@@ -2,6 +2,7 @@
 
 import random
 
+import pytest
 from benchmarks.sequential import MACHINES, Measured, submission, truth_ns
 
 NOISY = next(machine for machine in MACHINES if machine.name == "quiet, calls differ")
@@ -19,6 +20,7 @@ def test_less_is_measured_again_if_sampling_goes_on() -> None:
     assert sum(one.took_s for one in now) < sum(one.took_s for one in before)
 
 
+@pytest.mark.exhaustive  # each run has test_less_is_measured_again_if_sampling_goes_on
 def test_and_its_intervals_hold_the_truth_as_often() -> None:
     truth = truth_ns(NOISY)
     held = sum(one.ci95_ns[0] <= truth <= one.ci95_ns[1] for one in submissions(60, goes_on=True))

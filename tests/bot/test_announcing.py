@@ -79,6 +79,7 @@ async def test_a_board_that_opens_later_has_a_thread_once(stage: Stage) -> None:
     assert 1 == stage.discord.transcript.text.count("in thread later")
 
 
+@pytest.mark.exhaustive  # each run has test_who_watches_is_told_when_somebody_passes_them
 async def test_the_top_of_a_ranking_is_told_of(stage: Stage) -> None:
     await people(stage, "a*b", "carl", "dora", "emil")
     await stage.world.board("top")
@@ -133,6 +134,7 @@ async def test_the_first_place_may_be_shared(stage: Stage) -> None:
     assert "🥇 **hal** shares #1 on **shared** (CPU) with 1.00 s." == told(stage, "shared")[1]
 
 
+@pytest.mark.exhaustive  # each run has test_who_watches_is_told_when_somebody_passes_them
 async def test_what_was_released_by_an_organiser_is_told_of_then(stage: Stage) -> None:
     world = stage.world
     await people(stage, "ida")
@@ -152,6 +154,7 @@ async def test_what_was_released_by_an_organiser_is_told_of_then(stage: Stage) -
     assert 2 == len(told(stage, "reviewed")), "the end of a ban isn't a new score"
 
 
+@pytest.mark.exhaustive  # each run has test_who_watches_is_told_when_somebody_passes_them
 async def test_a_failure_to_post_is_retried(stage: Stage) -> None:
     await people(stage, "jo")
     await stage.world.board("retried")

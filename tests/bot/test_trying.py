@@ -83,6 +83,7 @@ async def test_a_problems_solutions_are_judged(stage: Stage) -> None:
     assert "There is no problem folder named" in await answered(stage, unknown)
 
 
+@pytest.mark.exhaustive  # each run has test_a_ranked_submission (test_submit.py)
 async def test_a_script_is_run_and_its_output_shown(stage: Stage) -> None:
     carl = stage.person("carl")
     asked = await carl.runs("run auto", script=SCRIPT)

@@ -76,6 +76,7 @@ def test_alias_bomb_is_refused() -> None:
     assert "aliases" in only_message("\n".join(lines))
 
 
+@pytest.mark.exhaustive  # each run has test_what_yaml_dumps_reads_back
 def test_too_many_values_are_refused() -> None:
     assert str(MAX_NODES) in only_message("- 1\n" * (MAX_NODES + 1))
 

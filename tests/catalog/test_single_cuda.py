@@ -137,6 +137,7 @@ def test_a_seeded_generator_is_called_with_each_cases_seed() -> None:
     ]
 
 
+@pytest.mark.exhaustive  # each run has test_a_right_submission_is_tested_measured_and_ranked
 @pytest.mark.parametrize(
     ("submission", "verdict", "said"),
     few(

@@ -13,6 +13,13 @@ from tests.fakes.oauth_provider import CLIENT_ID, CLIENT_SECRET, FakeProvider, f
 from tests.support.live import LiveServer, live_server
 from tests.support.terminal import Shell
 
+pytestmark = pytest.mark.each_run(
+    "test_a_token_is_made_and_revoked",
+    "test_a_role_and_a_ban",
+    "test_an_invite_from_the_maker_to_the_guest",
+    "test_a_deadline_is_written_as_in_competition_files",
+)
+
 
 @pytest.fixture
 def provider() -> Iterator[FakeProvider]:
@@ -42,8 +49,6 @@ def logged_in(live: LiveServer, shell: Shell, *options: str) -> str:
     return waiting.communicate(timeout=60)[0]
 
 
-# Each run has test_a_terminal_is_let_in_once (accounts/logins/test_devices.py)
-@pytest.mark.exhaustive
 def test_a_terminal_logs_in_through_a_browser(
     live: LiveServer, provider: FakeProvider, tmp_path: Path
 ) -> None:
@@ -55,7 +60,6 @@ def test_a_terminal_logs_in_through_a_browser(
     assert (True, ["terminal", "web login"]) == ('"user": "grace"' in out, names)
 
 
-@pytest.mark.exhaustive  # each run has test_a_terminal_logs_in_through_a_browser
 def test_an_invite_makes_an_account_from_a_terminal(
     database_url: str, provider: FakeProvider, tmp_path: Path
 ) -> None:
@@ -75,7 +79,6 @@ def test_an_invite_joins_with_a_token_too(live: LiveServer, ada: Shell) -> None:
     assert (0, True) == (said.code, "Boards you can use now: sort" in said.out)
 
 
-@pytest.mark.exhaustive
 def test_an_identity_is_listed_and_unlinked(
     live: LiveServer, provider: FakeProvider, tmp_path: Path
 ) -> None:

@@ -11,6 +11,11 @@ from tests.support.live import LiveServer, live_server
 from tests.support.terminal import Shell
 from tests.support.workers import finished, quick_settings, working
 
+pytestmark = pytest.mark.each_run(
+    "test_files_are_saved_and_stay_in_the_folder",
+    "test_the_list_as_json",
+)
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -64,7 +69,6 @@ def test_a_submission_tells_how_to_get_its_files(ada: Shell) -> None:
     assert "Its files: kernelbot submission artifacts 1 --save FOLDER" in said.out
 
 
-@pytest.mark.exhaustive  # each run has test_files_are_saved_and_stay_in_the_folder
 def test_a_run_without_a_server_leaves_its_files(shell: Shell, tmp_path: Path) -> None:
     problem = str(ROOT / "examples" / "sort_np")
     command = ["run", problem, f"{problem}/submission.py", "--mode", "profile"]

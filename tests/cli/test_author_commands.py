@@ -1,8 +1,15 @@
 """Authors, followed boards and shared results in the terminal."""
 
+import pytest
+
 from tests.support.live import LiveServer
 from tests.support.ranked import ranked
 from tests.support.terminal import Shell
+
+pytestmark = pytest.mark.each_run(
+    "test_an_author_is_shown_by_name_or_oneself",
+    "test_a_page_becomes_private_and_public_again",
+)
 
 
 def test_an_author_is_shown_by_name_or_oneself(ada: Shell, live: LiveServer) -> None:

@@ -10,6 +10,11 @@ import pytest
 from tests.support.live import LiveServer
 from tests.support.terminal import COMMAND, Shell
 
+pytestmark = pytest.mark.each_run(
+    "test_a_person_chooses_by_number_or_name",
+    "test_who_gives_up_sends_nothing",
+)
+
 
 @pytest.fixture(autouse=True)
 def boards(live: LiveServer) -> None:

@@ -15,6 +15,21 @@ from tests.support.live import LiveServer
 from tests.support.problems import CORRECT
 from tests.support.terminal import Shell
 
+pytestmark = pytest.mark.each_run(
+    "test_a_competitor_creates_no_board",
+    "test_boards_are_listed",
+    "test_a_board_as_json",
+    "test_a_statement",
+    "test_a_user_and_their_token",
+    "test_a_login_is_kept_for_this_account_alone",
+    "test_a_submission_that_nobody_waits_for",
+    "test_a_submission_is_cancelled_and_waiting_for_it_ends",
+    "test_ctrl_c_leaves_it_running",
+    "test_a_hostile_name_is_kept",
+    "test_a_file_that_is_not_taken",
+    "test_without_a_server_it_is_said_how_to_get_one",
+)
+
 
 @pytest.fixture
 def board(live: LiveServer) -> None:

@@ -26,6 +26,8 @@ def problem(tmp_path: Path) -> Path:
     return folder
 
 
+# Each run has test_both_are_timed_on_each_workload_and_there_is_no_score (judge/test_duels.py)
+@pytest.mark.exhaustive
 def test_two_files_without_their_problem_s_folder(shell: Shell, problem: Path) -> None:
     (shell.home / "mine.py").write_text((problem / "submission.py").read_text())
     said = shell("compare", "mine.py", problem / AWKWARD, "--problem", problem, "--json")

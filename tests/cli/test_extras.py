@@ -82,6 +82,8 @@ sys.exit(run())
 """
 
 
+# Each run has test_a_bare_interpreter_judges_with_it (harness/test_archive.py)
+@pytest.mark.exhaustive
 def test_a_file_is_judged_without_a_servers_packages(tmp_path: Path) -> None:
     """The extra `judge` brings none of them."""
     missing = set(extras._PACKAGES["server"]) - set(extras._PACKAGES["judge"])

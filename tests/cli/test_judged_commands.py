@@ -11,6 +11,11 @@ from tests.support.live import LiveServer
 from tests.support.terminal import Shell
 from tests.support.workers import finished, quick_settings, working
 
+pytestmark = pytest.mark.each_run(
+    "test_a_rejudge_is_begun_once",
+    "test_standings_and_exports_as_csv",
+)
+
 
 @pytest.fixture
 def judged(live: LiveServer, tmp_path: Path) -> tuple[int, int]:
@@ -101,7 +106,6 @@ def test_standings_and_exports_as_csv(admin: Shell, tmp_path: Path) -> None:
     assert (2, True, True) == (refused.code, ".parquet" in said, ".csv" in said)
 
 
-@pytest.mark.exhaustive  # each run has test_an_export_is_written_once
 def test_an_export_to_no_dataset_is_reported(admin: Shell, judged: tuple[int, int]) -> None:
     said = admin("export", "all.parquet", "--board", "sort", "--hub", "--json")
     assert (2, True) == (said.code, "HF_TOKEN" in said.document["error"]["hint"])

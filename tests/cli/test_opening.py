@@ -9,6 +9,7 @@ from tests.support.live import LiveServer
 from tests.support.terminal import Shell
 
 
+@pytest.mark.exhaustive  # each run has test_the_link_is_a_document_too
 def test_the_link_is_printed_for_a_browser_elsewhere(ada: Shell, live: LiveServer) -> None:
     said = ada("open", "--no-browser")
     shown = httpx.get(said.out.strip(), timeout=60)

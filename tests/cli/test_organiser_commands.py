@@ -11,6 +11,13 @@ from tests.support.problem_sets import commit_all, write_competition, write_prob
 from tests.support.ranked import ranked
 from tests.support.terminal import Shell
 
+pytestmark = pytest.mark.each_run(
+    "test_a_folder_is_synced_after_a_look_at_the_plan",
+    "test_a_mistake_is_named_and_ends_with_two",
+    "test_statistics_deletion_and_revealing",
+    "test_a_board_may_let_no_submission_wait_for_a_device_that_is_down",
+)
+
 
 @pytest.fixture
 def admin(live: LiveServer, tmp_path: Path) -> Shell:

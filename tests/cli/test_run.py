@@ -258,6 +258,7 @@ def test_times_of_correct_solutions_are_shown(shell: Shell, problem: Path) -> No
     assert {True: 2, False: 0} == {name.startswith("correct/"): n for name, n in timed.items()}
 
 
+@pytest.mark.exhaustive  # each run has test_an_accepted_file_as_json
 def test_a_reference_that_fails_is_its_author_s_fault(shell: Shell, problem: Path) -> None:
     reference = problem / "reference.py"
     reference.write_text(reference.read_text().replace("return array * np", "return arrays * np"))
@@ -301,6 +302,7 @@ def test_the_doctor_judges_for_real(shell: Shell) -> None:
     assert (0, True, True) == (said.code, found["judging"], found["bubblewrap"])
 
 
+@pytest.mark.exhaustive  # each run has test_an_accepted_file_as_json
 def test_ctrl_c_stops_all_of_it(tmp_path: Path, problem: Path) -> None:
     shell = Shell(tmp_path, {})
     (shell.home / "loop.py").write_text("while True:\n    pass\n")
@@ -342,6 +344,7 @@ def test_a_node_is_examined_and_the_report_is_there_to_be_sent(
     assert {"node7.json", "node7.txt"} <= {path.name for path in tmp_path.iterdir()}
 
 
+@pytest.mark.exhaustive  # each run has test_an_accepted_file_as_json
 @pytest.mark.skipif(Path("/dev/kfd").exists(), reason="there is a GPU here")
 def test_a_node_that_lacks_what_is_needed_is_not_fit(shell: Shell) -> None:
     said = shell("vendor", "check", "--gpu", "amd", "--json")

@@ -88,6 +88,8 @@ def sent(live: LiveServer, score_s: float, author: NewToken) -> int:
     return live.call(ranked(live.world, score_s, author=author.user))
 
 
+# Each run has test_of_a_server_that_compares_nothing_the_comparison_is_left_out
+@pytest.mark.exhaustive
 def test_the_terminal_says_so_below_the_score(live: LiveServer, ada: Shell) -> None:
     live.call(live.world.board())
     best = sent(live, 2e-3, live.world.ada)

@@ -51,6 +51,7 @@ def test_a_submission_and_the_same_file_here(ada: Shell, tmp_path: Path) -> None
     assert (0, "They are the same.\n") == (said.code, said.out)
 
 
+@pytest.mark.exhaustive  # each run has test_the_code_of_others_stays_theirs
 def test_what_is_neither_a_number_nor_a_file_is_said(ada: Shell) -> None:
     said = ada("submission", "diff", "1", "²")
     assert (2, True) == (said.code, "² can't be read" in said.err)

@@ -73,6 +73,7 @@ def _run_on_a_terminal(shell: Shell, command: list[str], expected: int) -> str:
     return shown.decode()
 
 
+@pytest.mark.exhaustive  # each run has test_whoami_and_the_list_say_when_it_ends
 def test_a_terminal_tells_once_and_a_program_is_never_told(
     live: LiveServer, ada: Shell, tmp_path: Path
 ) -> None:

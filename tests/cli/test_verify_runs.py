@@ -27,6 +27,7 @@ def shell(tmp_path: Path) -> Shell:
     return Shell(tmp_path, {})
 
 
+@pytest.mark.exhaustive  # each run has test_a_device_that_isnt_there_is_bad_usage
 def test_a_device_that_judges_is_told(shell: Shell) -> None:
     said = shell("verify-runs", "--device", "cpu")
     assert (said.code, said.out.startswith("✓ CPU by local: small-job was accepted")) == (0, True)

@@ -1,9 +1,12 @@
+import pytest
+
 from tests.support.live import LiveServer
 from tests.support.terminal import Shell
 
 URL = "https://hooks.example/kernels"
 
 
+@pytest.mark.exhaustive  # each run has test_a_boards_webhook_is_for_its_organisers
 def test_a_webhook_from_its_creation_to_its_deletion(ada: Shell, live: LiveServer) -> None:
     made = ada("webhook", "create", URL)
     number = str(ada("webhook", "list", "--json").document["webhooks"][0]["id"])

@@ -7,6 +7,7 @@ import pytest
 
 from tests.conformance.popcorn_cli import ClientFailure, PopcornAdmin, Submitted
 from tests.conformance.target import Outside, Target
+from tests.support.exhaustive import cases
 
 
 @pytest.fixture
@@ -27,7 +28,7 @@ def outside(target: Target) -> Outside:
     return target.outside
 
 
-@pytest.mark.parametrize("private", [{}, {"private": True}])
+@pytest.mark.parametrize("private", cases([{}, {"private": True}], always=[{}]))
 def test_an_export_is_private_unless_asked_otherwise(
     outside: Outside,
     admin: PopcornAdmin,

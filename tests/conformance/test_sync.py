@@ -61,6 +61,7 @@ def test_boards_are_created_and_named(admin: PopcornAdmin, repository: str) -> N
     assert expected == sync(admin, repository)
 
 
+@pytest.mark.exhaustive  # each run has test_a_closed_board_is_made_on_demand
 def test_what_is_unchanged_is_skipped_with_the_reason(admin: PopcornAdmin, repository: str) -> None:
     sync(admin, repository)
     again = sync(admin, repository)

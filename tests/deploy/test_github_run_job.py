@@ -113,6 +113,7 @@ def test_a_harness_is_fetched_once(runner: Runner) -> None:
     assert modes == {name: 0o755, f"{name}.pyz": 0o644}
 
 
+@pytest.mark.exhaustive  # each run has test_a_harness_is_fetched_once
 def test_a_harness_that_somebody_has_changed_is_fetched_again(runner: Runner) -> None:
     runner.told(payload=PAYLOAD)
     (kept,) = runner.cache.glob("*.pyz")
@@ -162,6 +163,7 @@ def test_harnesses_of_long_ago_are_removed(runner: Runner) -> None:
     assert (old.exists(), old.with_suffix("").exists()) == (False, False)
 
 
+@pytest.mark.exhaustive  # each run has test_a_harness_is_fetched_once
 def test_a_platform_that_fails_for_a_moment_is_asked_again(runner: Runner) -> None:
     runner.links.broken = 1
     assert runner.told(payload=PAYLOAD)["stdin"] == PAYLOAD

@@ -58,6 +58,7 @@ async def test_charts_become_pictures_in_one_process(drawing: Drawing) -> None:
     assert [] == drawers()
 
 
+@pytest.mark.exhaustive  # each run has test_charts_become_pictures_in_one_process
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
 async def test_as_root_it_draws_as_nobody(drawing: Drawing) -> None:
     assert await drawing.draw(CHART, PictureFormat.PNG) is not None
@@ -65,6 +66,7 @@ async def test_as_root_it_draws_as_nobody(drawing: Drawing) -> None:
     assert "Uid:\t65534\t65534\t65534\t65534\n" in status_of(pid)
 
 
+@pytest.mark.exhaustive  # each run has test_charts_become_pictures_in_one_process
 async def test_what_is_no_chart_is_not_drawn_and_the_next_one_is(drawing: Drawing) -> None:
     refused = await drawing.draw({"mark": 7}, SVG)
     used = drawers()

@@ -9,6 +9,7 @@ import pytest
 
 from kernelbot.drawing import texts as module
 from kernelbot.drawing.texts import Texts
+from tests.support.exhaustive import cases
 
 SLOW_TO_COLOUR = " \n" * 29_990 + "x"
 NUMBERS = [f"{n % 150}\n" for n in range(19_000)]
@@ -45,7 +46,7 @@ async def test_any_name_will_do(texts: Texts, name: str) -> None:
     assert 2 == len(await texts.coloured("x = 1\n<y>", name) or ())
 
 
-@pytest.mark.parametrize("name", ["a.py", "a.cu"])
+@pytest.mark.parametrize("name", cases(["a.py", "a.cu"], always=["a.py"]))
 async def test_what_takes_too_long_gets_none_and_is_not_tried_again(
     texts: Texts, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
@@ -74,6 +75,7 @@ async def test_the_same_is_no_difference(texts: Texts) -> None:
     assert [] == await texts.compared("a", "a")
 
 
+@pytest.mark.exhaustive  # each run has test_what_takes_too_long_gets_none_and_is_not_tried_again
 async def test_what_takes_too_long_is_not_compared(
     texts: Texts, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -52,6 +52,7 @@ async def test_the_winner_stands(world: World) -> None:
     assert NotRanked.because(NotRankedReason.SUPERSEDED, second) == await _why(world, first)
 
 
+@pytest.mark.exhaustive  # each run has test_its_job_has_both_sources_and_a_secret_seed
 async def test_who_wins_once_has_to_win_again(world: World) -> None:
     """Before all others, alone and with other data: what one process gained by its place in memory,
     the next one loses."""
@@ -71,6 +72,7 @@ async def test_who_wins_once_has_to_win_again(world: World) -> None:
     assert await judge.claim("CPU", "w") is None
 
 
+@pytest.mark.exhaustive  # each run has test_its_job_has_both_sources_and_a_secret_seed
 @pytest.mark.parametrize(
     ("ratio", "reason"),
     [(SAME, NotRankedReason.DUEL_UNDECIDED), (SLOWER, NotRankedReason.DUEL_LOST)],
@@ -113,6 +115,7 @@ async def test_the_same_code_is_not_dueled(world: World) -> None:
     assert NotRanked.because(NotRankedReason.SAME_CODE, first) == await _why(world, second)
 
 
+@pytest.mark.exhaustive  # each run has test_its_job_has_both_sources_and_a_secret_seed
 async def test_the_same_two_are_dueled_once(world: World) -> None:
     await two_of_ada(world)
     await fought(world, SAME)
@@ -215,6 +218,7 @@ async def test_neighbours_further_down_are_not_dueled(world: World) -> None:
     assert [] == await all_duels(world)
 
 
+@pytest.mark.exhaustive  # each run has test_its_job_has_both_sources_and_a_secret_seed
 async def test_a_rejudge_ends_with_duels_as_far_down_as_it_went(world: World) -> None:
     await configure(world.database, 1)
     ada, bob = await neighbours(world)
@@ -232,6 +236,7 @@ async def test_a_rejudge_ends_with_duels_as_far_down_as_it_went(world: World) ->
     assert [(bob, ada)] == [(d.submission_id, d.opponent_id) for d in await all_duels(world)]
 
 
+@pytest.mark.exhaustive  # each run has test_its_job_has_both_sources_and_a_secret_seed
 async def test_duels_can_be_switched_off(world: World) -> None:
     await configure(world.database, None)
     first, second = await two_of_ada(world)
@@ -240,6 +245,7 @@ async def test_duels_can_be_switched_off(world: World) -> None:
     assert NotRanked.because(NotRankedReason.NO_BETTER, first) == await _why(world, second)
 
 
+@pytest.mark.exhaustive  # each run has test_its_job_has_both_sources_and_a_secret_seed
 async def test_a_duel_is_no_run_of_its_submission(world: World) -> None:
     _, second = await two_of_ada(world)
     await fought(world, SAME)
@@ -249,6 +255,7 @@ async def test_a_duel_is_no_run_of_its_submission(world: World) -> None:
     assert [4] == [device.runs for device in statistics.devices]
 
 
+@pytest.mark.exhaustive  # each run has test_its_job_has_both_sources_and_a_secret_seed
 async def test_it_is_the_turn_of_the_newer_one_s_author(world: World) -> None:
     await neighbours(world)
     test = await world.submit(world.bob.user, mode=Mode.TEST)
@@ -272,6 +279,7 @@ async def test_who_fails_in_a_duel_loses_nothing(world: World, opposed: bool) ->
     assert NotRanked.because(NotRankedReason.DUEL_FAILED, first) == await _why(world, second)
 
 
+@pytest.mark.exhaustive  # each run has test_its_job_has_both_sources_and_a_secret_seed
 @pytest.mark.parametrize(("opposed", "rank"), [(False, 2), (True, 1)])
 async def test_who_stands_behind_keeps_no_shared_rank_by_failing(
     world: World, opposed: bool, rank: int

@@ -11,6 +11,12 @@ from tests.support.duels import FASTER, SAME, all_duels, neighbours, two_of_ada
 from tests.support.judging import begun_duel, fought, judging
 from tests.support.world import World
 
+pytestmark = pytest.mark.each_run(
+    "test_a_board_s_duels_are_as_visible_as_the_board",
+    "test_its_pairs_are_for_those_who_may_see_both",
+    "test_one_duel_is_as_public_as_all",
+)
+
 
 async def test_a_board_s_duels_are_as_visible_as_the_board(world: World) -> None:
     _, second = await two_of_ada(world)

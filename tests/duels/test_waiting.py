@@ -1,5 +1,7 @@
 """Who waits in the queue waits for duels as well, and for as long as these take."""
 
+import pytest
+
 from kernelbot.protocol import Mode
 from tests.support.duels import SLOWER, WIDE, two_of_ada
 from tests.support.judging import begun_duel, fought, judging
@@ -42,6 +44,7 @@ async def test_a_duel_without_a_run_yet_is_ahead_as_it_will_be(world: World) -> 
     assert (2, 2) == (before, row["place"])
 
 
+@pytest.mark.exhaustive  # each run has test_a_wait_for_duels_is_as_long_as_duels_are
 async def test_a_duel_that_runs_is_no_longer_ahead(world: World) -> None:
     await two_of_ada(world)
     await begun_duel(judging(world))

@@ -66,6 +66,7 @@ async def test_the_seed_decides_an_episodes_data(judge: Judge, problem: LoadedPr
     assert set() == set(first) & set(other)
 
 
+@pytest.mark.exhaustive  # each run has test_the_seed_decides_an_episodes_data
 async def test_a_source_that_remembers_what_it_was_shown_has_nothing_in_the_end(
     judge: Judge, problem: LoadedProblem
 ) -> None:

@@ -87,6 +87,8 @@ def test_a_repository_is_fetched_at_a_reference_and_from_a_folder(repository: st
     assert ["sort_np"] == ids(f"{repository}#easy/sort_np")
 
 
+# Each run has test_a_repository_is_fetched_at_a_reference_and_from_a_folder
+@pytest.mark.exhaustive
 def test_a_repository_or_folder_that_is_not_there_is_a_mistake(repository: str) -> None:
     for place in (f"{repository}@nope", f"{repository}#../..", "git+nope", "git+"):
         with pytest.raises(UserError):

@@ -153,6 +153,8 @@ def test_a_message_beyond_the_largest_ends_its_connection_alone(server: Served) 
         assert other.reset()["observation"]["task"]
 
 
+# Each run has test_an_episode_goes_from_the_task_over_a_wrong_source_to_a_right_one
+@pytest.mark.exhaustive
 def test_of_two_hundred_sessions_a_hundred_are_told_that_there_is_no_room(server: Served) -> None:
     with ExitStack() as stack:
         kept = [stack.enter_context(server.talk()) for _ in range(100)]
@@ -189,6 +191,8 @@ def test_a_client_that_leaves_ends_what_is_judged_for_it(
     assert "left" not in _recorded(records)
 
 
+# Each run has test_an_episode_goes_from_the_task_over_a_wrong_source_to_a_right_one
+@pytest.mark.exhaustive
 def test_an_action_over_http_whose_client_leaves_is_not_counted(server: Served, home: Path) -> None:
     _eventually(lambda: not busy_runners(home))
     name = server.post("/reset").json()["metadata"]["episode_id"]

@@ -145,6 +145,8 @@ async def test_a_host_that_stays_stopped_is_killed_before_the_time_is_up(tmp_pat
     assert JobState.FINISHED == after.state
 
 
+# Each run has test_a_host_that_stays_stopped_is_killed_before_the_time_is_up
+@pytest.mark.exhaustive
 async def test_a_host_that_answers_is_kept_however_long_its_job_is_silent(tmp_path: Path) -> None:
     async with _launcher(tmp_path, patience_s=5) as launcher:
         handle = await launcher.launch(_job("sleep 7 accepted"))
@@ -267,6 +269,8 @@ async def _is_served_by_another(launcher: LocalLauncher, named: Path, than: int)
     return available and hosts_of(named) not in ([], [than])
 
 
+# Each run has test_a_host_that_stays_stopped_is_killed_before_the_time_is_up
+@pytest.mark.exhaustive
 async def test_a_folder_is_taken_away_under_a_host_that_writes_there(tmp_path: Path) -> None:
     stop = threading.Event()
 

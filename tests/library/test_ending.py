@@ -33,6 +33,7 @@ def host_of(home: Path) -> int:
     return pid
 
 
+@pytest.mark.exhaustive  # each run has test_the_end_of_the_block_ends_what_is_being_judged
 @pytest.mark.parametrize("phase", cases(PHASES, always=["testing"]))
 async def test_a_cancelled_task_ends_its_judging(
     judge: Judge, home: Path, patient: Path, phase: str
@@ -47,6 +48,7 @@ async def test_a_cancelled_task_ends_its_judging(
     assert Verdict.ACCEPTED == (await judge.judge(patient, RIGHT)).verdict
 
 
+@pytest.mark.exhaustive  # each run has test_the_end_of_the_block_ends_what_is_being_judged
 async def test_one_that_waits_for_its_turn_is_cancelled_at_once(
     judge: Judge, home: Path, patient: Path
 ) -> None:
@@ -79,6 +81,7 @@ async def test_the_end_of_the_block_ends_what_is_being_judged(home: Path, patien
         await task
 
 
+@pytest.mark.exhaustive  # each run has test_the_end_of_the_block_ends_what_is_being_judged
 async def test_nothing_is_begun_while_a_block_ends(home: Path, patient: Path) -> None:
     async with Judge(slots=2) as judge:
 

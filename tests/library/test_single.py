@@ -8,6 +8,8 @@ from kernelbot.protocol import Verdict
 from tests.library.sources import REFUSED, RIGHT, WRONG, without_baseline
 
 
+# Each run has test_times_have_intervals_and_are_compared_with_the_reference (test_judge.py)
+@pytest.mark.exhaustive
 def test_it_judges_as_kernelbot_run_does(home: Path, sums: Path, open_files: None) -> None:
     right, wrong = judge(sums, RIGHT), judge(sums, sums / "submission.py", mode="test")
     assert (Verdict.ACCEPTED, Verdict.ACCEPTED) == (right.verdict, wrong.verdict)

@@ -127,6 +127,7 @@ async def test_findings_are_shown_to_organisers_and_refuse_nothing(
     assert "TIMER_MONKEYPATCH" in {item.rule for item in shown.evidence}
 
 
+@pytest.mark.exhaustive  # each run has test_findings_are_shown_to_organisers_and_refuse_nothing
 @needs_kernelguard
 async def test_a_rule_that_was_chosen_refuses(world: World, tmp_path: Path) -> None:
     await world.board()

@@ -235,6 +235,7 @@ def test_a_method_of_its_own_stays(method: str) -> None:
     assert usual == found
 
 
+@pytest.mark.exhaustive  # each run has test_a_late_class_inherits_from_one_of_dataclasses
 def test_no_class_of_dataclasses_inherits_from_a_late_one() -> None:
     declared: dict[bool, list[ast.ClassDef]] = {True: [], False: []}
     for file in SOURCES.rglob("*.py"):

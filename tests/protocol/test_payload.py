@@ -59,6 +59,7 @@ def test_a_bomb_is_refused() -> None:
         decode_payload(packed(b" " * (MAX_PAYLOAD_BYTES + 1)))
 
 
+@pytest.mark.exhaustive  # each run has test_a_bomb_is_refused
 def test_the_largest_one_is_read() -> None:
     job = a_job(SORT)
     body = json.dumps(to_wire(job)).encode()

@@ -46,6 +46,7 @@ async def test_what_is_ranked_has_no_reason_not_to_be(judged: World) -> None:
     assert (1, None) == (sent.place, sent.not_ranked)
 
 
+@pytest.mark.exhaustive  # each run has test_what_is_ranked_has_no_reason_not_to_be
 async def test_the_same_code_names_the_first(judged: World) -> None:
     first = await _send(judged, "accepted 1.0 0.9 1.1")
     again = await _send(judged, "accepted 1.0 0.9 1.1")
@@ -63,6 +64,7 @@ async def test_the_same_code_is_said_before_it_is_judged(judged: World) -> None:
     assert [None, None] == [test.not_ranked, other.not_ranked]
 
 
+@pytest.mark.exhaustive  # each run has test_what_is_ranked_has_no_reason_not_to_be
 async def test_the_same_code_as_what_was_deleted_names_that(judged: World) -> None:
     first = await _send(judged, "accepted 1.0 0.9 1.1")
     await judged.services.deletion.delete_submission(judged.ada.user, first.id)
@@ -70,12 +72,14 @@ async def test_the_same_code_as_what_was_deleted_names_that(judged: World) -> No
     assert again.not_ranked == NotRanked.because(NotRankedReason.SAME_CODE, first.id)
 
 
+@pytest.mark.exhaustive  # each run has test_what_is_ranked_has_no_reason_not_to_be
 async def test_what_is_no_better_names_what_stands(judged: World) -> None:
     first = await _send(judged, "accepted 1.0 0.9 1.1")
     close = await _send(judged, "accepted 1.05 0.95 1.15")
     assert close.not_ranked == NotRanked.because(NotRankedReason.NO_BETTER, first.id)
 
 
+@pytest.mark.exhaustive  # each run has test_what_is_ranked_has_no_reason_not_to_be
 async def test_what_was_improved_on_names_the_better_one(judged: World) -> None:
     first = await _send(judged, "accepted 1.0 0.9 1.1")
     better = await _send(judged, "accepted 0.5 0.45 0.55")
@@ -114,17 +118,20 @@ async def test_what_is_older_than_a_rejudge_and_slower_is_no_better(world: World
     assert [NotRankedReason.NO_BETTER] == await _reasons(world, slower)
 
 
+@pytest.mark.exhaustive  # each run has test_what_is_ranked_has_no_reason_not_to_be
 async def test_what_is_held_says_so(judged: World) -> None:
     held = await _send(judged, "accepted 1.0 suspicious")
     assert held.not_ranked == NotRanked.because(NotRankedReason.HELD)
 
 
+@pytest.mark.exhaustive  # each run has test_what_is_ranked_has_no_reason_not_to_be
 async def test_what_is_refused_says_so(judged: World) -> None:
     sent = await _send(judged, "accepted 1.0")
     refused = await judged.services.reviews.refuse(judged.admin.user, sent.id, "copied")
     assert refused.not_ranked == NotRanked.because(NotRankedReason.REFUSED)
 
 
+@pytest.mark.exhaustive  # each run has test_what_is_ranked_has_no_reason_not_to_be
 async def test_what_a_rule_refused_names_no_organiser(judged: World) -> None:
     sent = await _send(judged, "accepted 1.0")
     found = Evidence("kernelguard", "NO_CACHES", "high", "It caches.")
@@ -135,12 +142,14 @@ async def test_what_a_rule_refused_names_no_organiser(judged: World) -> None:
     assert "Not ranked: it was refused." == (refused and refused.sentence)
 
 
+@pytest.mark.exhaustive  # each run has test_what_is_ranked_has_no_reason_not_to_be
 async def test_a_banned_author_s_says_so(judged: World) -> None:
     sent = await _send(judged, "accepted 1.0")
     await judged.services.users.ban(judged.admin.user, judged.ada.user.id)
     assert await _again(judged, sent) == NotRanked.because(NotRankedReason.BANNED)
 
 
+@pytest.mark.exhaustive  # each run has test_what_is_ranked_has_no_reason_not_to_be
 async def test_a_script_s_result_on_a_native_board_is_not_ranked(judged: World) -> None:
     """As after a change of the problem's judging."""
     sent = await _send(judged, "accepted 1.0")
@@ -150,6 +159,7 @@ async def test_a_script_s_result_on_a_native_board_is_not_ranked(judged: World) 
     assert await _again(judged, sent) == NotRanked.because(NotRankedReason.SCRIPT)
 
 
+@pytest.mark.exhaustive  # each run has test_what_is_ranked_has_no_reason_not_to_be
 async def test_a_problem_that_changed_says_so(judged: World) -> None:
     sent = await _send(judged, "accepted 1.0")
     with psycopg.connect(judged.database.url) as connection:
@@ -163,6 +173,7 @@ async def test_a_problem_that_changed_says_so(judged: World) -> None:
     assert await _again(judged, sent) == NotRanked.because(NotRankedReason.PROBLEM_CHANGED)
 
 
+@pytest.mark.exhaustive  # each run has test_what_is_ranked_has_no_reason_not_to_be
 async def test_a_device_that_is_gone_says_so(judged: World) -> None:
     sent = await _send(judged, "accepted 1.0")
     with psycopg.connect(judged.database.url) as connection:
@@ -175,6 +186,7 @@ async def test_a_submission_in_another_mode_has_no_reason(judged: World) -> None
     assert sent.not_ranked is None
 
 
+@pytest.mark.exhaustive  # each run has test_what_is_ranked_has_no_reason_not_to_be
 async def test_the_verdict_tells_of_what_was_not_accepted(judged: World) -> None:
     sent = await _send(judged, "wrong_answer")
     assert sent.not_ranked is None

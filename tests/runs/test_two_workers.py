@@ -5,6 +5,7 @@ import asyncio
 from dataclasses import dataclass
 from typing import LiteralString
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import (
     Bundle,
@@ -27,6 +28,9 @@ from kernelbot.runs.lifecycle import RunLifecycle
 from tests.fakes.host import result_of
 from tests.support.judging import judging
 from tests.support.world import World, open_world
+
+# Each run has test_two_workers_judge_everything_once (worker/test_durability.py)
+pytestmark = pytest.mark.exhaustive
 
 _WORKERS = ("one", "other")
 _VERDICTS = ("accepted", "wrong_answer", "internal_error")

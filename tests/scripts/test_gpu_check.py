@@ -214,6 +214,7 @@ def accepted() -> RunResult:
         host.close()
 
 
+@pytest.mark.exhaustive  # each run has test_kernels_of_known_length_compile
 def test_only_the_correct_examples_are_to_be_accepted(accepted: RunResult) -> None:
     assert Verdict.ACCEPTED == accepted.verdict
     assert (True, False) == (is_as_expected(accepted, "correct"), is_as_expected(accepted, "wrong"))

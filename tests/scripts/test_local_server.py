@@ -9,6 +9,8 @@ import pytest
 from scripts.local_server import LocalServer, ServerTrouble
 from scripts.processes import family, survivors
 
+pytestmark = pytest.mark.exhaustive  # each run has a server in tests/server/test_serve.py
+
 
 @pytest.mark.exhaustive
 def test_a_server_answers_while_the_block_lasts_and_leaves_nothing(tmp_path: Path) -> None:

@@ -99,6 +99,7 @@ async def test_one_authors_silent_receivers_delay_no_other_authors(
     assert {"failed": 0} == row  # none of them had to be given up before
 
 
+@pytest.mark.exhaustive  # each run has test_one_authors_silent_receivers_delay_no_other_authors
 async def test_a_kill_in_the_middle_loses_nothing_and_repeats_the_same_id(
     world: World, receiver: FakeReceiver, settings: Settings, tmp_path: Path
 ) -> None:

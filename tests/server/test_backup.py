@@ -129,6 +129,7 @@ def test_a_backup_of_a_newer_release_changes_nothing(stopped: Path, tmp_path: Pa
 TRUNCATED = b"PGDMP\x01\x02"
 
 
+@pytest.mark.exhaustive  # each run has test_a_backup_comes_back_elsewhere
 @pytest.mark.parametrize("content", cases([b"", b"nonsense", TRUNCATED], always=[TRUNCATED]))
 def test_what_is_no_backup_changes_nothing(stopped: Path, tmp_path: Path, content: bytes) -> None:
     (tmp_path / "x.dump").write_bytes(content)
@@ -155,6 +156,7 @@ def test_a_backup_of_nothing(tmp_path: Path) -> None:
         backup(tmp_path / "x.dump", data=tmp_path / "none")
 
 
+@pytest.mark.exhaustive  # each run has test_a_backup_comes_back_elsewhere
 def test_a_folder_that_is_not_there(stopped: Path, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="can't be written"):
         backup(tmp_path / "none" / "x.dump", data=stopped)

@@ -111,6 +111,7 @@ async def test_a_bot_killed_before_it_has_submitted_leaves_nobody_waiting(
         await process.wait()
 
 
+@pytest.mark.exhaustive  # each run has test_the_bot_alone
 async def test_a_bot_that_isnt_connected_lets_another_answer(
     database_url: str, tmp_path: Path
 ) -> None:

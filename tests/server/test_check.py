@@ -125,6 +125,7 @@ def test_cuda_that_the_processor_runs_is_only_tested(tmp_path: Path, judge: Reco
     assert {Mode.TEST} == {mode for _, mode in judge.asked}
 
 
+@pytest.mark.exhaustive  # each run has test_a_solution_in_the_wrong_folder_is_reported
 def test_the_configured_limits_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     new_problem(tmp_path / "scale", "scale", Lang.PY)
     (noisy,) = (tmp_path / "scale" / "solutions" / "correct").iterdir()

@@ -74,6 +74,7 @@ def test_the_same_files_give_the_same_bytes(wheel: bytes, client: bytes) -> None
     assert (wheel, client) == (build_whole_wheel(), build_client_wheel())
 
 
+@pytest.mark.exhaustive  # each run has test_what_a_server_hands_out_installs_and_runs
 def test_a_client_has_what_it_finds_by_entry_points(client: bytes) -> None:
     with zipfile.ZipFile(io.BytesIO(client)) as part:
         (name,) = [one for one in part.namelist() if one.endswith("/entry_points.txt")]

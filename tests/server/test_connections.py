@@ -297,6 +297,7 @@ async def test_a_slow_body_that_comes_on_is_taken(clock: Clock) -> None:
         assert (200, "10") == await client.answer()
 
 
+@pytest.mark.exhaustive  # each run has test_a_head_without_end_is_refused
 async def test_an_answer_that_nobody_takes_is_given_up() -> None:
     async with serving(BRIEF) as server:
         client = await server.connect()
@@ -305,6 +306,7 @@ async def test_an_answer_that_nobody_takes_is_given_up() -> None:
         await server.until(lambda count: count == 0)
 
 
+@pytest.mark.exhaustive  # each run has test_a_head_without_end_is_refused
 async def test_how_long_an_answer_is_read_does_not_count_for_the_next(clock: Clock) -> None:
     async with serving(PATIENT) as server:
         client = await server.connect()
@@ -359,6 +361,7 @@ async def test_a_connection_is_kept_until_the_last_answer_is_read(clock: Clock) 
         assert await client.is_closed()
 
 
+@pytest.mark.exhaustive  # each run has test_a_head_without_end_is_refused
 async def test_who_does_not_read_makes_way(clock: Clock) -> None:
     async with serving(replace(PATIENT, unread_s=5)) as server:
         slow = [await server.connect() for _ in range(PATIENT.max_connections)]
@@ -455,6 +458,7 @@ async def test_stalled_bodies_keep_nobody_out() -> None:
         assert (200, "0") == await client.answer()
 
 
+@pytest.mark.exhaustive  # each run has test_a_head_without_end_is_refused
 async def test_who_is_being_answered_is_not_closed_for_others() -> None:
     async with serving(PATIENT) as server:
         busy = [await server.connect() for _ in range(PATIENT.max_connections)]

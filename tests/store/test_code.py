@@ -25,6 +25,14 @@ from tests.support.postgres import (
     wait_until_there_is,
 )
 
+pytestmark = pytest.mark.each_run(
+    "test_each_release_calls_its_own_functions",
+    "test_only_finishing_contracts_and_drops_what_the_release_before_had",
+    "test_nothing_is_finished_while_a_server_of_the_release_before_is_connected",
+    "test_without_its_functions_a_database_is_older",
+    "test_an_operators_own_view_of_tables_stays",
+)
+
 ADDS = Migration("9998.nicknames", "ALTER TABLE users ADD nickname text")
 TAKES = Migration("9999.no_chat.after", "DROP TABLE chat_answers")
 _NEWER = Code(
@@ -138,8 +146,6 @@ async def test_nothing_is_finished_while_a_server_of_the_release_before_is_conne
     assert migrate(url, release=NEWER, finish=True)
 
 
-# Each run has test_a_migration_that_was_killed_has_changed_nothing (test_migrate.py)
-@pytest.mark.exhaustive
 def test_who_holds_a_table_and_wants_another_is_not_ended_by_a_migration(url: str) -> None:
     """Whom Postgres finds in a deadlock first is ended: the migration would have waited longer."""
     migrating = threading.Thread(target=migrate, args=(url,), kwargs={"release": NEWER})

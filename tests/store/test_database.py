@@ -67,6 +67,7 @@ async def test_who_starts_is_told_how_long_the_database_has_not_let_them_in(
                 pytest.fail("nobody has let it in")
 
 
+@pytest.mark.exhaustive  # each run has test_of_two_that_deadlock_one_is_told_to_try_again
 async def test_who_starts_goes_on_without_a_database_that_refuses() -> None:
     async with (
         asyncio.timeout(60),

@@ -186,6 +186,7 @@ def test_a_number_that_another_process_has_by_now_is_left_alone(postgres: Embedd
         other.kill()
 
 
+@pytest.mark.exhaustive  # each run has test_another_line_is_refused_and_unharmed (test_previous.py)
 def test_a_server_of_an_earlier_release_is_followed_on_its_data(
     folder: Path, postgres: EmbeddedPostgres
 ) -> None:
@@ -204,6 +205,7 @@ def test_a_server_of_an_earlier_release_is_followed_on_its_data(
     assert ([("peer",)], False) == (rules, alive(before))
 
 
+@pytest.mark.exhaustive  # each run has test_another_account_can_not_connect
 def test_a_server_that_was_left_running_is_stopped_first(postgres: EmbeddedPostgres) -> None:
     postgres.start()
     left = int((postgres.folder / "postmaster.pid").read_text().split()[0])

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import LiteralString
 
 import psycopg
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -91,6 +92,7 @@ def _no_rank_spans_more_than_a_tenth(placed: Sequence[Placed]) -> None:
 TRIES = 50
 
 
+@pytest.mark.exhaustive  # each run has test_ranks_are_an_algebra
 async def test_fifty_tries_of_one_kernel_gain_nothing(world: World) -> None:
     """Each is other code by its digest, so nothing but the intervals and the duels stand in the
     way; and the first one was unlucky. Judgings scatter by 5 %, and duels by 1 %, as their

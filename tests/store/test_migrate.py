@@ -135,6 +135,7 @@ def test_a_failure_after_the_tables_leaves_the_database_as_it_was(empty_database
     assert before == objects(empty_database_url)
 
 
+@pytest.mark.exhaustive  # each run has test_a_migration_that_was_killed_has_changed_nothing
 def test_what_is_done_before_is_done_only_if_tables_will_change(empty_database_url: str) -> None:
     called: list[str] = []
     migrate(empty_database_url, before=lambda: called.append("empty"))

@@ -23,6 +23,12 @@ from kernelbot.store.migrate import check_schema, migrate
 from tests.support.postgres import TestServer, objects
 from tests.support.world import DEVICES
 
+pytestmark = pytest.mark.each_run(
+    "test_every_object_is_as_in_a_new_database",
+    "test_the_ranking_is_as_it_was",
+    "test_another_line_is_refused_and_unharmed",
+)
+
 _PREVIOUS = Path(__file__).parent / "previous" / "0.1.0.sql"
 
 
@@ -96,7 +102,6 @@ async def test_what_waited_still_waits(core: Core) -> None:
     assert waits == await core.services.submissions.queue_position(3)
 
 
-@pytest.mark.exhaustive  # each run has test_what_waited_still_waits
 async def test_what_waited_and_what_a_dead_worker_left_are_judged(core: Core) -> None:
     rules = RunRules(Limits(), SamplingRules(), SandboxMode.NONE, 0.0)
     judging = RunLifecycle(core.database, DEVICES, rules)
@@ -171,7 +176,6 @@ def test_what_was_made_between_releases_is_completed(
     assert set() == missing
 
 
-@pytest.mark.exhaustive  # each run has test_every_object_is_as_in_a_new_database
 def test_a_migration_of_rows_is_applied(empty_database_url: str) -> None:
     """No table tells whether it was, so the name that isn't noted decides."""
     _as_yoyo_noted(empty_database_url, 10)

@@ -74,6 +74,7 @@ async def test_python_widens_as_the_store_does(
     assert pytest.approx(row) == widened(1.0, ends, scatter)
 
 
+@pytest.mark.exhaustive  # each run has test_what_the_intervals_say_themselves_is_not_counted_twice
 @pytest.mark.parametrize("true", [0.005, 0.08])
 async def test_what_many_have_shown_replaces_what_is_assumed(world: World, true: float) -> None:
     board = (await world.board()).id

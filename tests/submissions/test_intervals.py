@@ -81,6 +81,7 @@ async def test_a_judged_run_says_that_its_device_had_shown_nothing(
     assert [None, interval] == [run.interval for run in sent_back.runs]
 
 
+@pytest.mark.exhaustive  # each run has test_a_judged_run_says_that_its_device_had_shown_nothing
 async def test_after_a_rejudge_it_is_that_of_the_new_score(world: World, tmp_path: Path) -> None:
     await world.board()
     sent = await world.submit(content=b"# fake: accepted 1.0\n")

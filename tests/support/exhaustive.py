@@ -14,6 +14,16 @@ ROWS = 2
 """So many rows of a table of a test with these are for each run."""
 
 
+def leave_out_what_has_a_fellow(items: Iterable[pytest.Item]) -> None:
+    """Mark what a module doesn't name that says by `each_run` which of its tests are for each run.
+    A name is that of a test, or of one of its rows."""
+    for item in items:
+        named = item.get_closest_marker("each_run")
+        names = {item.name, getattr(item, "originalname", item.name)}
+        if named is not None and names.isdisjoint(named.args):
+            item.add_marker(pytest.mark.exhaustive)
+
+
 def leave_out_further_rows(items: Iterable[pytest.Item]) -> None:
     """Mark what is of a table, takes a tenth of a second and has two before it. A table that says
     by itself which rows are for each run (`cases`, `few`) is left as it is."""

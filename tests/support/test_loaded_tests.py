@@ -24,6 +24,7 @@ def python() -> list[str]:
     return shlex.split(python_that_has_them([FILE], ROOT))
 
 
+@pytest.mark.exhaustive  # each run has test_what_a_module_takes_from_its_import_is_the_fork_s_own
 def test_its_process_has_loaded_the_tests_and_is_its_own(python: list[str], tmp_path: Path) -> None:
     said = [
         subprocess.run(

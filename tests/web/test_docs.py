@@ -44,6 +44,8 @@ async def pages(front: Front) -> dict[str, str]:
     return {"/docs": first} | {path: (await front.stranger.get(path)).text for path in paths}
 
 
+# Each run has test_every_path_stands_on_the_first_page_and_on_one_of_a_group
+@pytest.mark.exhaustive
 async def test_the_pages_load_nothing_but_our_own_style_and_script(pages: dict[str, str]) -> None:
     found = [Page(text) for text in pages.values()]
     assert {True} == {one.startswith("/static/") for page in found for one in page.loaded}

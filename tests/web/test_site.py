@@ -41,6 +41,8 @@ async def test_what_to_do_next_is_a_link_to_the_page_that_it_speaks_of(front: Fr
     assert (404, True) == (answer.status_code, link in answer.text)
 
 
+# Each run has test_a_crash_of_ours_is_told_without_its_details (api/test_app.py)
+@pytest.mark.exhaustive
 async def test_a_crash_of_ours_is_a_page_without_its_details(front: Front) -> None:
     @front.app.get("/crash")
     async def crash() -> None:

@@ -217,6 +217,7 @@ def silent() -> Iterator[FakeReceiver]:
         released.set()
 
 
+@pytest.mark.exhaustive  # each run has test_a_receiver_that_is_not_there_or_silent_is_a_failure
 async def test_one_authors_silent_receivers_delay_nobody_else(
     post: Post, silent: FakeReceiver
 ) -> None:
@@ -231,6 +232,7 @@ async def test_one_authors_silent_receivers_delay_nobody_else(
     assert (10, 5) == (len({one.message_id for one in tried}), len(silent.received))
 
 
+@pytest.mark.exhaustive  # each run has test_a_receiver_that_is_not_there_or_silent_is_a_failure
 async def test_one_silent_host_delays_no_other(post: Post, silent: FakeReceiver) -> None:
     patient = replace(post, deliveries=Deliveries(post.world.database, Sender(HERE, timeout_s=60)))
     people = [(await post.world.services.users.create(f"person-{n}")).user for n in range(6)]
@@ -247,6 +249,7 @@ async def test_one_silent_host_delays_no_other(post: Post, silent: FakeReceiver)
     assert 12 == len(silent.received)
 
 
+@pytest.mark.exhaustive  # each run has test_a_receiver_that_is_not_there_or_silent_is_a_failure
 @pytest.mark.parametrize(("people", "each", "at_once"), [(1, 3, 2), (3, 2, 4)])
 async def test_so_many_messages_of_a_person_and_to_a_host_are_under_way_at_once(
     post: Post, silent: FakeReceiver, people: int, each: int, at_once: int
@@ -262,6 +265,7 @@ async def test_so_many_messages_of_a_person_and_to_a_host_are_under_way_at_once(
     assert None is not await post.deliveries.deliver_next()
 
 
+@pytest.mark.exhaustive  # each run has test_a_receiver_that_is_not_there_or_silent_is_a_failure
 async def test_of_a_webhook_that_fails_one_message_is_under_way(
     post: Post, silent: FakeReceiver
 ) -> None:
@@ -332,6 +336,7 @@ async def test_a_receiver_that_fails_is_paused_and_then_told_all_that_waits(post
     assert (3, 4) == (len(told), len(post.receiver.received))
 
 
+@pytest.mark.exhaustive  # each run has test_a_receiver_that_is_not_there_or_silent_is_a_failure
 async def test_a_receiver_that_goes_on_failing_is_tried_ever_less(post: Post) -> None:
     await tried(post)
     post.receiver.answer = lambda: answering(500)

@@ -34,6 +34,7 @@ async def test_a_form_that_is_sent_twice_makes_one(office: Office) -> None:
     assert ([200, 409], 1) == ([one.status_code for one in answers], len(await webhooks(office)))
 
 
+@pytest.mark.exhaustive  # each run has test_numbers_that_no_webhook_has
 async def test_it_is_tried_and_its_log_says_so(office: Office) -> None:
     await office.post(HERE, url=ADDRESS)
     (webhook,) = await webhooks(office)
@@ -49,6 +50,7 @@ async def test_a_deleted_one_is_gone(office: Office) -> None:
     assert ([303, 404], []) == ([one.status_code for one in answers], await webhooks(office))
 
 
+@pytest.mark.exhaustive  # each run has test_numbers_that_no_webhook_has
 async def test_a_disabled_one_is_told_of_above_the_boards_it_is_of(office: Office) -> None:
     world = office.front.world
     await office.post(HERE, url=ADDRESS)
@@ -64,6 +66,7 @@ async def test_a_disabled_one_is_told_of_above_the_boards_it_is_of(office: Offic
     assert ("&lt;script&gt;410" in pages[0], "<script>410" in pages[0]) == (True, False)
 
 
+@pytest.mark.exhaustive  # each run has test_numbers_that_no_webhook_has
 async def test_who_has_too_many_reads_what_to_do_about_that(office: Office) -> None:
     several = [await office.post(HERE, url=f"{ADDRESS}/{number}") for number in range(21)]
     again = await office.post(HERE, url=f"{ADDRESS}/1")
@@ -90,6 +93,7 @@ async def test_a_wrong_form_makes_none(office: Office) -> None:
     assert [] == await webhooks(office)
 
 
+@pytest.mark.exhaustive  # each run has test_numbers_that_no_webhook_has
 async def test_they_are_for_the_boards_organisers(office: Office) -> None:
     await office.post(HERE, url=ADDRESS)
     front = office.front

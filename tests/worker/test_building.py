@@ -152,6 +152,7 @@ async def test_a_build_step_is_told_nothing_of_the_run(judged: World, cluster: C
     )
 
 
+@pytest.mark.exhaustive  # each run has test_one_build_serves_the_public_run_and_the_secret_one
 async def test_whoever_sends_the_same_source_again_needs_no_build(
     judged: World, cluster: Cluster
 ) -> None:
@@ -165,6 +166,7 @@ async def test_whoever_sends_the_same_source_again_needs_no_build(
     assert 1 == len(cluster.shop.launches)
 
 
+@pytest.mark.exhaustive  # each run has test_one_build_serves_the_public_run_and_the_secret_one
 async def test_a_duel_carries_what_was_built_of_both(judged: World, cluster: Cluster) -> None:
     """And nothing is built for it again."""
     sources = (b"int a;", b"int b;")
@@ -186,6 +188,7 @@ async def test_a_duel_carries_what_was_built_of_both(judged: World, cluster: Clu
     assert 2 == len(cluster.shop.launches)
 
 
+@pytest.mark.exhaustive  # each run has test_one_build_serves_the_public_run_and_the_secret_one
 async def test_two_runs_of_one_source_wait_for_one_build(judged: World, cluster: Cluster) -> None:
     async with working(cluster.settings(), judged.database.url):
         both = [await submit(judged, by_bob=by_bob) for by_bob in (False, True)]
@@ -196,6 +199,7 @@ async def test_two_runs_of_one_source_wait_for_one_build(judged: World, cluster:
     assert ([Verdict.ACCEPTED] * 2, 1) == (verdicts, len(cluster.shop.launches))
 
 
+@pytest.mark.exhaustive  # each run has test_one_build_serves_the_public_run_and_the_secret_one
 async def test_so_do_those_of_two_workers(judged: World, cluster: Cluster, tmp_path: Path) -> None:
     other = Cluster(tmp_path / "other")
     other.far, other.shop = cluster.far, cluster.shop
@@ -216,6 +220,7 @@ async def _is_dispatched(world: World, count: int) -> bool:
     return row is not None and int(row["open"]) == count
 
 
+@pytest.mark.exhaustive  # each run has test_one_build_serves_the_public_run_and_the_secret_one
 async def test_a_build_takes_no_slot_of_the_device(judged: World, cluster: Cluster) -> None:
     """While one source is compiled, another that was compiled before is judged."""
     async with working(cluster.settings(slots=1), judged.database.url):
@@ -232,6 +237,7 @@ async def test_a_build_takes_no_slot_of_the_device(judged: World, cluster: Clust
         await finished(judged, slow.id)
 
 
+@pytest.mark.exhaustive  # each run has test_one_build_serves_the_public_run_and_the_secret_one
 async def test_a_worker_that_stops_while_it_builds_leaves_the_job_to_the_next(
     judged: World, cluster: Cluster
 ) -> None:
@@ -329,6 +335,7 @@ async def test_a_builder_that_is_away_holds_up_nobody(judged: World, cluster: Cl
         assert Verdict.ACCEPTED == (await finished(judged, submitted.id)).verdict
 
 
+@pytest.mark.exhaustive  # each run has test_one_build_serves_the_public_run_and_the_secret_one
 async def test_what_has_nothing_to_carry_is_built_once_too(judged: World, cluster: Cluster) -> None:
     async with working(cluster.settings(), judged.database.url):
         submitted = await submit(judged, Mode.LEADERBOARD)
@@ -383,6 +390,7 @@ async def _has_none(world: World) -> bool:
     return await kept(world) == 0
 
 
+@pytest.mark.exhaustive  # each run has test_one_build_serves_the_public_run_and_the_secret_one
 async def test_another_run_takes_over_what_a_cancelled_one_began(
     judged: World, cluster: Cluster
 ) -> None:
@@ -408,6 +416,7 @@ async def test_another_image_is_another_build(judged: World, cluster: Cluster) -
     assert 2 == len(cluster.shop.launches)
 
 
+@pytest.mark.exhaustive  # each run has test_one_build_serves_the_public_run_and_the_secret_one
 async def test_what_was_not_used_for_longest_makes_room(judged: World, cluster: Cluster) -> None:
     size_bytes = 3000 + len(PRODUCT.content_base64)
     sources = (b"int a;", b"int b;", b"int c;", b"int a;", b"int c;")

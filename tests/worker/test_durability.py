@@ -135,6 +135,8 @@ async def test_a_worker_killed_while_it_judges_a_duel(
     assert ([better], 1) == ([row.submission_id for row in page.standings], counts["attempts"])
 
 
+# Each run has test_after_a_death_the_next_job_finds_a_new_host (launchers/test_local.py)
+@pytest.mark.exhaustive
 async def test_a_host_killed_while_a_job_runs(world: World, tmp_path: Path) -> None:
     await world.board()
     settings = quick_settings(tmp_path)

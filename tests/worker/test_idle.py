@@ -112,6 +112,7 @@ async def test_who_waits_for_a_gpu_reads_what_compilers_say(judged: World, idle:
     assert "By the compilers of CPU; those of H100 decide." in said
 
 
+@pytest.mark.exhaustive  # each run has test_a_judging_is_not_kept_waiting
 async def test_a_run_has_nothing_of_it(judged: World, idle: Idle) -> None:
     """What compilers say here decides nothing."""
     async with working(idle.settings(), judged.database.url):
@@ -134,6 +135,7 @@ async def test_a_judging_is_not_kept_waiting(judged: World, idle: Idle) -> None:
     assert Verdict.ACCEPTED is ended.verdict
 
 
+@pytest.mark.exhaustive  # each run has test_a_judging_is_not_kept_waiting
 async def test_nothing_is_compiled_while_this_machine_judges(
     judged: World, idle: Idle, tmp_path: Path
 ) -> None:

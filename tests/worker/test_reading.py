@@ -133,6 +133,7 @@ async def test_a_lie_is_found_in_the_process_too() -> None:
         assert "score" in await why(reader, padded(lied))
 
 
+@pytest.mark.exhaustive  # each run has test_a_hostile_result_is_none_and_the_next_one_is_read
 async def test_while_one_is_read_others_are_too() -> None:
     """The first is read for as long as it is stopped."""
     async with reading() as reader:
@@ -150,6 +151,7 @@ async def test_one_that_takes_too_long_is_ended() -> None:
         assert "takes more than" in await why(reader, Left(LISTS))
 
 
+@pytest.mark.exhaustive  # each run has test_a_hostile_result_is_none_and_the_next_one_is_read
 async def test_the_largest_product_is_read_whole() -> None:
     step = build_job(a_job(SORT), "b1", "builder")
     content = random.Random(1).randbytes(MAX_PRODUCT_BYTES)

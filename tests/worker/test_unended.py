@@ -260,6 +260,7 @@ async def test_a_launch_without_an_answer_leaves_no_job(
     assert far.launches[:1] == far.cancelled
 
 
+@pytest.mark.exhaustive  # each run has test_a_job_that_is_lost_is_stopped
 async def test_a_worker_stops_what_those_before_it_could_not(judged: World, tmp_path: Path) -> None:
     far = FakeScheduler()
     config = settings(tmp_path, far=far)

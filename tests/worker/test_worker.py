@@ -28,6 +28,7 @@ async def test_an_accepted_submission_takes_its_place(judged: World, tmp_path: P
     assert (Verdict.ACCEPTED, 0.5, 1) == (shown.verdict, shown.score_s, shown.place)
 
 
+@pytest.mark.exhaustive  # each run has test_a_lost_attempt_is_tried_again
 async def test_every_sample_is_kept(judged: World, tmp_path: Path) -> None:
     async with working(quick_settings(tmp_path), judged.database.url):
         submitted = await judged.submit(content=b"# fake: accepted 0.5\n")
@@ -37,6 +38,7 @@ async def test_every_sample_is_kept(judged: World, tmp_path: Path) -> None:
     assert result.phases[-1].workloads[0].samples_ns == (0.5e9, 0.5e9, 0.5e9)
 
 
+@pytest.mark.exhaustive  # each run has test_a_lost_attempt_is_tried_again
 async def test_every_sample_can_be_downloaded(judged: World, tmp_path: Path) -> None:
     async with working(quick_settings(tmp_path), judged.database.url):
         submitted = await judged.submit(content=b"# fake: accepted 0.5\n")
@@ -155,6 +157,7 @@ async def test_a_worker_that_stops_hands_back_what_runs(judged: World, tmp_path:
     assert shown.runs[0].state == RunState.QUEUED
 
 
+@pytest.mark.exhaustive  # each run has test_a_lost_attempt_is_tried_again
 async def test_so_does_what_waits_for_its_slot(judged: World, tmp_path: Path) -> None:
     """What was handed back runs alone the next time."""
     numbers: list[int] = []
@@ -243,6 +246,7 @@ class BrokenLauncher(LocalLauncher):
         await super().close()
 
 
+@pytest.mark.exhaustive  # each run has test_a_lost_attempt_is_tried_again
 @pytest.mark.parametrize("good", cases([0, 1], always=[1]), ids=["at the start", "later"])
 async def test_a_launcher_that_crashes_when_it_is_asked_ends_no_worker_and_is_closed(
     judged: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, good: int
@@ -263,6 +267,7 @@ class ClosesBadly(LocalLauncher):
         raise RuntimeError("a'; echo x")
 
 
+@pytest.mark.exhaustive  # each run has test_a_lost_attempt_is_tried_again
 async def test_a_launcher_that_fails_at_its_end_keeps_no_other_open(
     judged: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -100,6 +100,7 @@ async def test_of_a_callback_sent_many_times_at_once_one_logs_in(site: Site) -> 
     assert {303: 1, 400: 7} == Counter(answer.status_code for answer in answers)
 
 
+@pytest.mark.exhaustive  # each run has test_somebody_new_gets_an_account
 async def test_somebody_new_who_logs_in_twice_at_once_is_one_account(site: Site) -> None:
     site.providers["github"].person = (7, "grace")
     browsers = [await site.browser() for _ in range(6)]

@@ -89,6 +89,7 @@ async def test_a_browser_is_ended_from_another_ones_page(site: Site) -> None:
     assert 200 == (await second.get("/auth/account")).status_code
 
 
+@pytest.mark.exhaustive  # each run has test_an_account_is_linked_to_a_second_provider
 async def test_nobody_links_an_identity_of_someone_else(site: Site) -> None:
     hedy, grace = await site.browser(), await site.browser()
     await site.log_in(hedy, "discord")

@@ -15,6 +15,7 @@ async def ada(office: Office) -> User:
     return await world.services.users.find(world.admin.user, "ada")
 
 
+@pytest.mark.exhaustive  # each run has test_an_account_is_deleted_after_its_name_is_typed
 async def test_people_are_found_by_a_part_of_their_name(office: Office) -> None:
     await office.front.world.services.users.create("<b>da")
     pages = [

@@ -40,6 +40,7 @@ async def organiser(world: World, hub: FakeHub) -> AsyncIterator[httpx.AsyncClie
         yield client
 
 
+@pytest.mark.exhaustive  # each run has test_an_export_that_is_none
 async def test_boards_are_exported_by_number(
     world: World, hub: FakeHub, organiser: httpx.AsyncClient
 ) -> None:

@@ -136,6 +136,7 @@ async def test_a_stream_of_a_cancelled_submission_ends_with_an_error(door: Door)
     assert all(frame.startswith("event: status\n") for frame in frames[:-1])
 
 
+@pytest.mark.exhaustive  # each run has test_a_passed_deadline_is_a_403
 async def test_a_stream_says_of_the_same_code_at_once_that_it_is_not_ranked(judged: World) -> None:
     code = b"# fake: accepted 1.0 0.9 1.1\n"
     first = await judged.submit(content=code, mode=Mode.LEADERBOARD)
@@ -151,6 +152,7 @@ async def test_a_stream_says_of_the_same_code_at_once_that_it_is_not_ranked(judg
     assert f'"message": "Not ranked: {sentence}"' in frames[1]
 
 
+@pytest.mark.exhaustive  # each run has test_a_passed_deadline_is_a_403
 async def test_a_report_has_the_interval_of_the_ranking(judged: World) -> None:
     sent = await judged.submit(content=b"# fake: accepted 1.0 0.9 1.1\n", mode=Mode.LEADERBOARD)
     await finished(judged, sent.id)

@@ -53,6 +53,8 @@ async def test_a_name_that_a_spreadsheet_would_run_is_text(front: Front) -> None
     assert "'=1+1" in (await front.stranger.get("/board/sort/trend.csv")).text
 
 
+# Each run has test_a_card_is_a_picture_of_the_size_that_other_sites_show (test_embeds.py)
+@pytest.mark.exhaustive
 @drawn
 @pytest.mark.parametrize(
     ("path", "starts"),

@@ -58,6 +58,7 @@ async def test_what_was_judged_again_is_ranked_by_that(world: World) -> None:
     assert [started.id] == [one.id for one in listed]
 
 
+@pytest.mark.exhaustive  # each run has test_what_was_judged_again_is_ranked_by_that
 async def test_who_won_a_duel_still_stands(world: World) -> None:
     await two_of_ada(world)
     await fought(world, FASTER)

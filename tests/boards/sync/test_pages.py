@@ -61,6 +61,7 @@ async def test_the_plan_names_what_nobody_reads(office: Office, root: Path) -> N
     assert '<li class="why">spring.yaml:4: dead_line: unknown key, ignored</li>' in text
 
 
+@pytest.mark.exhaustive  # each run has test_the_plan_is_shown_before_it_is_applied
 async def test_what_was_pushed_since_is_not_applied(office: Office, root: Path) -> None:
     _, fields = await planned(office, root)
     write_problem(root, "three")
@@ -70,6 +71,7 @@ async def test_what_was_pushed_since_is_not_applied(office: Office, root: Path) 
     assert ["one", "other", "sort", "two"] == await names(office)
 
 
+@pytest.mark.exhaustive  # each run has test_the_plan_is_shown_before_it_is_applied
 async def test_nothing_is_done_if_the_boards_have_changed(office: Office, root: Path) -> None:
     _, fields = await planned(office, root)
     await office.front.world.board("one")
@@ -99,6 +101,7 @@ async def upload(
     )
 
 
+@pytest.mark.exhaustive  # each run has test_the_plan_is_shown_before_it_is_applied
 async def test_an_archive_is_planned_and_then_applied(office: Office, root: Path) -> None:
     content = packed(root)
     shown = await upload(office, "plan", content)

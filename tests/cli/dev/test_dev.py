@@ -22,6 +22,11 @@ from kernelbot.protocol import Lang
 from tests.support.terminal import COMMAND, Shell, read_until
 from tests.support.warm import end_judges
 
+pytestmark = pytest.mark.each_run(
+    "test_ctrl_c_while_one_file_is_judged_is_no_fault_of_ours",
+    "test_an_unknown_gpu_ends_the_session_before_it_begins",
+)
+
 WRONG = "def custom_kernel(data):\n    return None\n"
 ENDLESS = "def custom_kernel(data):\n    while True:\n        pass\n"
 HOSTILE = "print('\\x1b]0;owned\\x07')\nraise ValueError('\\x1b]0;owned\\x07')\n"
@@ -91,8 +96,6 @@ def saves(shell: Shell, correct: str) -> list[dict[str, Any]]:
     return found
 
 
-# Each run has test_what_is_saved_before_watching_has_begun_is_judged (server/dev/test_session.py)
-@pytest.mark.exhaustive
 def test_each_save_is_judged_and_beside_those_before(saves: list[dict[str, Any]]) -> None:
     first, wrong, again = saves[:3]
     assert ["accepted", "wrong_answer", "accepted"] == [save["verdict"] for save in saves[:3]]
@@ -160,7 +163,6 @@ def test_versions_are_listed_shown_compared_and_restored(
     assert (2, True) == (missing.code, "There is no version a'; echo x" in missing.err)
 
 
-@pytest.mark.exhaustive
 def test_on_a_terminal_the_last_save_is_shown_in_place(shell: Shell) -> None:
     file = shell.home / "shown.py"
     file.write_text(HOSTILE)
@@ -188,7 +190,6 @@ def test_on_a_terminal_the_last_save_is_shown_in_place(shell: Shell) -> None:
     )
 
 
-@pytest.mark.exhaustive
 def test_ctrl_c_while_it_is_judged_is_no_save(shell: Shell) -> None:
     file = shell.home / "ended.py"
     file.write_text(ENDLESS)
@@ -205,7 +206,6 @@ def test_ctrl_c_while_it_is_judged_is_no_save(shell: Shell) -> None:
 
 @pytest.mark.skipif(shutil.which("nvcc") is None, reason="nvcc is not installed here")
 @pytest.mark.timeout(400)  # on a busy machine nvcc takes a minute, and it is called twice
-@pytest.mark.exhaustive
 def test_a_save_is_compiled_for_a_gpu_that_is_not_here(shell: Shell) -> None:
     """What a CPU can't time is tested there, and compiled."""
     shutil.copytree(CUDA, shell.home / "cuda")

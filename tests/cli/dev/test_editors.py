@@ -73,6 +73,7 @@ def problems(said: Said) -> list[dict[str, str | None]]:
     return [{key: one[pattern[key]] for key in keys} for one in found]
 
 
+@pytest.mark.exhaustive  # each run has test_vs_code_finds_a_compiler_s_column
 def test_vs_code_finds_the_line_of_a_traceback(python: Said) -> None:
     (problem,) = problems(python)
     assert ("my files/mine.py", "5", None, "error", "NameError: name 'nq' is not defined") == tuple(

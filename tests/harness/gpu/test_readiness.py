@@ -49,6 +49,7 @@ def soon() -> float:
     return time.monotonic() + 60
 
 
+@pytest.mark.exhaustive  # each run has test_a_job_of_one_touches_no_other_gpu
 def test_all_free_memory_is_overwritten(driver: Driver, tmp_path: Path) -> None:
     assert TOTAL_BYTES == clear_memory(driver, soon())
     assert (bytes(TOTAL_BYTES), TOTAL_BYTES) == (
@@ -75,6 +76,7 @@ def test_memory_that_cant_be_had_is_an_error(driver: Driver, tmp_path: Path) -> 
         clear_memory(driver, soon())
 
 
+@pytest.mark.exhaustive  # each run has test_a_job_of_one_touches_no_other_gpu
 def test_what_a_process_gives_back_meanwhile_is_overwritten_too(
     driver: Driver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -127,6 +129,8 @@ def test_an_author_finds_nothing_of_an_earlier_job(host: Host) -> None:
     assert "gpu_ready" in result.timings
 
 
+# Each run has test_an_honest_kernel_is_accepted_and_timed (judge/gpu/test_judging.py)
+@pytest.mark.exhaustive
 def test_an_honest_kernel_is_accepted_there(host: Host) -> None:
     result = host.judge(replace(a_job(SORT), device=DEVICE), lambda _event: None)
     assert Verdict.ACCEPTED == result.verdict, result.failure

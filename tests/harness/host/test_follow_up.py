@@ -55,6 +55,7 @@ def judged(host: Host, folder: Path, job: JobSpec) -> tuple[bytes, str]:
     return (folder / "result.json").read_bytes(), "".join(told)
 
 
+@pytest.mark.exhaustive  # each run has test_nothing_follows_what_is_not_accepted
 def test_a_node_goes_on_with_what_follows(host: Host, tmp_path: Path) -> None:
     job = followed()
     content, told = judged(host, tmp_path, job)

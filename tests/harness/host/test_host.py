@@ -157,6 +157,7 @@ def test_no_group_outlives_its_judge_for_long() -> None:
     assert (1, 0) == (before_the_end, _owners_once(seen, 0))
 
 
+@pytest.mark.exhaustive  # each run has test_a_judge_tells_only_what_somebody_hears
 @pytest.mark.skipif("memory" not in cgroups.detect().parents, reason="no writable memory cgroup")
 def test_groups_of_judges_go_while_there_always_is_work(tmp_path: Path) -> None:
     """Else a queue that is never empty would use up the kernel's numbers for them."""

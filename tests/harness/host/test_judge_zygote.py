@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+import pytest
 from scripts.processes import family
 
 from kernelbot.harness.host.host import Host
@@ -10,6 +11,9 @@ from kernelbot.harness.judge.system import torch_version
 from kernelbot.protocol import Verdict
 from kernelbot.protocol.process_names import ProcessName
 from tests.harness.jobs import SORT, a_job
+
+# Each run has test_who_forks_runners_has_one_thread_and_what_checkers_import (test_preload.py)
+pytestmark = pytest.mark.exhaustive
 
 
 def test_it_has_no_framework_and_one_thread_and_its_judges_still_name_torchs_version(

@@ -122,6 +122,7 @@ def result_of(folder: Path) -> RunResult:
     return from_wire(RunResult, json.loads((folder / "result.json").read_text()))
 
 
+@pytest.mark.exhaustive  # each run has test_without_a_minimal_payload_nothing_is_written
 def test_the_program_runs_in_the_sandbox(tmp_path: Path) -> None:
     files = {"main.py": "import os\nprint(open('note').read(), os.getuid())", "note": "Hello GPU!"}
     ended = run(packed(json.dumps(document(files=files)).encode()), tmp_path)

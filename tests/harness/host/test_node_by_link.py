@@ -35,6 +35,8 @@ from tests.support.problems import sort_problem
 from tests.support.searching import MARK, bare_job, searching_submission
 from tests.support.world import DEVICES
 
+pytestmark = pytest.mark.exhaustive  # each run has test_an_author_finds_no_secret (test_node.py)
+
 PAYLOAD, EVENTS = "KERNELBOT_PAYLOAD_URL", "KERNELBOT_EVENTS_URL"
 
 

@@ -126,6 +126,7 @@ def test_nonsense_on_stdin_harms_no_later_job(host: RunningHost, tmp_path: Path)
     assert True is host.until_finished()[-1]["finished"]
 
 
+@pytest.mark.exhaustive  # each run has test_events_and_result_are_in_the_folder_and_on_stdout
 def test_it_ends_when_stdin_ends_though_a_job_runs(tmp_path: Path) -> None:
     running = RunningHost()
     running.say({"run": str(folder_of(a_job("while True: pass\n"), tmp_path))})

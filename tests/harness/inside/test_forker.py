@@ -16,6 +16,13 @@ from kernelbot.harness.words.sandbox import Flavour, SandboxUnavailable, ZygoteC
 from kernelbot.protocol import Limits
 from tests.support.runner_groups import members_of, runner_groups
 
+pytestmark = pytest.mark.each_run(
+    "test_no_spare_is_made_while_a_runner_is_at_work",
+    "test_a_prepared_runner_is_the_one_that_comes",
+    "test_nothing_is_left_of_one_that_nobody_took",
+    "test_prepared_runners_end_with_who_prepared_them",
+)
+
 
 @contextmanager
 def _client(spare: int) -> Iterator[RunnerClient]:
@@ -62,7 +69,6 @@ def test_spares_are_made_while_a_runner_is_at_work_that_bears_it() -> None:
     assert 3 == there
 
 
-@pytest.mark.exhaustive  # each run has test_spares_are_made_while_a_runner_is_at_work_that_bears_it
 def test_spares_are_made_once_the_runners_are_gone() -> None:
     with _client(spare=3) as client:
         runners = [_spawn(client) for _ in range(2)]
@@ -138,7 +144,6 @@ def test_a_prepared_runner_counts_as_a_spare() -> None:
         assert 2 == _children(zygote_pid, expected=2)
 
 
-@pytest.mark.exhaustive  # each run has test_a_prepared_runner_is_the_one_that_comes
 @pytest.mark.skipif(not cgroups.detect().parents, reason="no writable cgroup here")
 def test_another_comes_if_a_prepared_runner_was_killed(left_groups: set[Path]) -> None:
     with _client(spare=0) as client:
@@ -191,7 +196,6 @@ def test_a_client_connects_by_the_connection_of_another() -> None:
     assert 2 == len(pids)
 
 
-@pytest.mark.exhaustive  # each run has test_a_client_connects_by_the_connection_of_another
 def test_who_connects_to_a_zygote_that_is_gone_is_told_when_they_ask() -> None:
     zygote = Zygote.start(ZygoteConfig(Flavour.BARE))
     zygote.wait_ready(60)

@@ -219,6 +219,7 @@ def test_that_a_runner_cannot_be_isolated_is_told(
     assert detail.startswith(error.removeprefix("the runner could not be isolated: ")[:40])
 
 
+@pytest.mark.exhaustive  # each run has test_that_a_runner_cannot_be_isolated_is_told
 def test_that_a_runner_died_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "the runner could not be isolated: it died" == _refusal(monkeypatch, lambda _inner: None)
 

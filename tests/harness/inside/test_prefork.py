@@ -6,6 +6,8 @@ import time
 from pathlib import Path
 from typing import NoReturn
 
+import pytest
+
 from kernelbot.harness.data import wire
 from kernelbot.harness.inside.prefork import Prefork
 from kernelbot.harness.sandbox.runner_tree import children_of
@@ -86,6 +88,7 @@ def test_a_reserved_child_is_at_work_once_it_is_employed() -> None:
     assert ((True, False), (False, True)) == (waiting, working)
 
 
+@pytest.mark.exhaustive  # each run has test_which_child_is_taken_is_left_to_chance
 def test_spares_are_made_beside_a_child_that_bears_it() -> None:
     assert (2, 1) == (_spares_beside(undisturbed=False), _spares_beside(undisturbed=True))
 
@@ -102,6 +105,7 @@ def _spares_beside(*, undisturbed: bool) -> int:
     return len(spares)
 
 
+@pytest.mark.exhaustive  # each run has test_which_child_is_taken_is_left_to_chance
 def test_spares_are_made_again_once_whom_forks_disturb_has_ended() -> None:
     # In a process of its own: `serve` takes over the signals.
     if (pid := os.fork()) == 0:

@@ -108,6 +108,7 @@ def a_run(source: str, problem: ProblemSpec, mode: Mode = Mode.TEST) -> JobSpec:
     return device_job(source, mode, problem)
 
 
+@pytest.mark.exhaustive  # each run has test_warnings_leave_no_failure_out
 def test_a_library_is_compiled_once_for_all_runs(builder: Host, node: Host) -> None:
     run = a_run(DOUBLE, compiled_problem())
     product = product_of(builder, run)

@@ -39,6 +39,7 @@ def importing(seconds: float, limits: Timeouts, mode: Mode = Mode.TEST) -> JobSp
     return a_job(source, mode=mode, problem=a_problem(timeouts=limits))
 
 
+@pytest.mark.exhaustive  # each run has test_importing_has_its_own_limit
 def test_importing_takes_none_of_the_test_phases_time(host: Host) -> None:
     result = judged(host, importing(2.1, Timeouts(test_s=2, compile_s=20)))
     assert (Verdict.ACCEPTED, None) == (result.verdict, result.failure)

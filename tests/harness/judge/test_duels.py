@@ -114,6 +114,7 @@ def test_data_that_recur_decide_nothing(host: Host, knows: bool, verdict: Verdic
     assert knows == ("recurs (size: 2000)" not in found.recurring_data)
 
 
+@pytest.mark.exhaustive  # each run has test_both_are_timed_on_each_workload_and_there_is_no_score
 @pytest.mark.parametrize(
     "bad",
     cases(

@@ -42,6 +42,7 @@ def held_by_another(locks: Path) -> Iterator[contextlib.ExitStack]:
         yield other
 
 
+@pytest.mark.exhaustive  # each run has test_the_gpu_is_free_after_a_job
 def test_what_does_not_compile_takes_no_gpu(host: Host, locks: Path) -> None:
     with held_by_another(locks):
         result = host.attempt(device_job("int x = ;", Mode.TEST, compiled_problem()), quiet)

@@ -6,6 +6,12 @@ from kernelbot.harness.host.host import Host
 from kernelbot.protocol import Mode, RunResult, SourceFile, Verdict
 from tests.harness.jobs import a_job, a_problem
 
+pytestmark = pytest.mark.each_run(
+    "test_what_it_returns_is_called[profile]",
+    "test_what_it_raises_is_the_authors_mistake",
+    "test_a_name_that_is_no_function_changes_nothing",
+)
+
 TASK = """
 def kernel_of(submission):
     solve = getattr(submission, "solve", None)

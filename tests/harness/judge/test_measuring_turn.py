@@ -63,6 +63,7 @@ def test_tests_wait_for_nobody(host: Host, held: Turn) -> None:
     assert (Verdict.ACCEPTED, []) == (result.verdict, [one for one in events if one in WAITS])
 
 
+@pytest.mark.exhaustive  # each run has test_a_phase_that_fails_gives_its_turn_back
 def test_a_measurement_waits_for_another_and_says_so(host: Host, turns: Turns, held: Turn) -> None:
     events: list[ProgressEvent] = []
 

@@ -44,6 +44,7 @@ def test_a_workload_without_a_seed_is_not_ranked(host: Host) -> None:
     assert "recurs (size: 2000)" in result.failure.message == result.recurring_data
 
 
+@pytest.mark.exhaustive  # each run has test_a_workload_without_a_seed_is_not_ranked
 def test_it_is_ranked_if_the_problem_knows(host: Host) -> None:
     problem = problem_with("np.random.default_rng(seed % 8)", knows=True)
     result = judged(host, problem, Mode.LEADERBOARD)

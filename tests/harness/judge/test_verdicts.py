@@ -271,6 +271,7 @@ def test_a_secret_run_has_a_score_without_a_benchmark(host: Host) -> None:
     assert result.score_s == result.phases[1].workloads[0].median_ns / 1e9
 
 
+@pytest.mark.exhaustive  # each run has test_a_bad_submission_gets_its_verdict_and_the_next_its_own
 def test_a_secret_run_tells_no_secrets(host: Host) -> None:
     events: list[ProgressEvent] = []
     result = host.judge(a_job(SORT, mode=Mode.BENCHMARK, secret=True), events.append)
@@ -279,6 +280,7 @@ def test_a_secret_run_tells_no_secrets(host: Host) -> None:
     assert {None} == {event.spec for event in events}
 
 
+@pytest.mark.exhaustive  # each run has test_a_bad_submission_gets_its_verdict_and_the_next_its_own
 def test_remembered_answers_are_wrong_in_timed_calls(host: Host) -> None:
     source = kernel(
         "if data.size not in kept: kept[data.size] = np.sort(data)\nreturn kept[data.size]",
@@ -318,6 +320,7 @@ def test_aliases_are_refused_where_the_problem_says_so(host: Host) -> None:
     ]
 
 
+@pytest.mark.exhaustive  # each run has test_a_bad_submission_gets_its_verdict_and_the_next_its_own
 @pytest.mark.parametrize("from_size", cases([0, 2000], always=[2000]))
 def test_gaps_are_refused_where_the_problem_says_so(host: Host, from_size: int) -> None:
     """In timed calls as in tests: closing them is in no time."""
@@ -468,6 +471,7 @@ def test_a_judge_that_waits_for_a_processor_blames_nobody() -> None:
     assert (0, True) == (ended.returncode, "accepted: sort_np" in ended.stdout), ended.stdout
 
 
+@pytest.mark.exhaustive  # each run has test_a_bad_submission_gets_its_verdict_and_the_next_its_own
 @pytest.mark.parametrize("sandbox", SandboxMode)
 def test_a_signal_to_ones_own_group_reaches_nobody_else(host: Host, sandbox: SandboxMode) -> None:
     source = kernel("import os, signal\nos.killpg(0, signal.SIGTERM)\nreturn np.sort(data)")

@@ -82,6 +82,7 @@ def measured(host: Host, source: str) -> WorkloadResult:
     return judged(host, a_measured_job(source)).phases[-1].workloads[0]
 
 
+@pytest.mark.exhaustive  # each run has test_a_short_kernel_hardly_waits
 def test_calls_that_waited_are_repeated(host: Host) -> None:
     with neighbours():
         found = (measured(host, LONG) for _ in range(TRIES))

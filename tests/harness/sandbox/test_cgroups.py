@@ -86,6 +86,7 @@ print(cgroups.judge_memory_bytes(Limits(memory_bytes=1 << 30)))
 """
 
 
+@pytest.mark.exhaustive  # each run has test_a_judge_that_eats_memory_is_killed_alone
 @pytest.mark.skipif("memory" not in cgroups.detect().parents, reason="no writable memory cgroup")
 def test_a_judge_gets_no_swap() -> None:
     """Else it would be swapped out for minutes, instead of being killed."""

@@ -33,6 +33,7 @@ def _spawn(client: RunnerClient) -> Runner:
     return client.spawn(Limits(), RunnerEntry.EXEC)
 
 
+@pytest.mark.exhaustive  # each run has test_a_closed_zygote_takes_everything_along
 def test_a_killed_runner_is_dead_on_return(client: RunnerClient) -> None:
     runner = _spawn(client)
     assert _is_alive(runner.pid)
@@ -224,6 +225,7 @@ def test_a_zygote_that_cannot_start_gives_its_last_words() -> None:
     zygote.close()
 
 
+@pytest.mark.exhaustive  # each run has test_a_closed_zygote_takes_everything_along
 def test_without_a_sandbox_the_report_says_so_and_trees_die_all_the_same() -> None:
     zygote = Zygote.start(ZygoteConfig(Flavour.BARE, mode=SandboxMode.NONE))
     client = RunnerClient(zygote.connect())

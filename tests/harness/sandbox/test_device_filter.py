@@ -112,6 +112,7 @@ def has_filter(folder: Path) -> bool:
         os.close(group)
 
 
+@pytest.mark.exhaustive  # each run has test_a_filter_goes_with_its_group
 @pytest.mark.parametrize("nodes", cases([(128,), ()], always=[(128,)]))
 def test_a_jobs_runners_have_the_filter_that_its_host_decided_on(nodes: tuple[int, ...]) -> None:
     host, job = Host(), bare_job(SLOW)

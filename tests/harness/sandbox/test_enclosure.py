@@ -110,6 +110,7 @@ def test_a_wrapper_named_nvcc_does_not_open_the_folder_it_is_in(
     assert str(tmp_path) not in {bind.target for bind in interpreter_binds()}
 
 
+@pytest.mark.exhaustive  # each run has test_an_interpreter_under_tmp_judges
 def test_tools_outside_the_path_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     zygote = Zygote.start(ZygoteConfig(Flavour.BARE))

@@ -35,6 +35,7 @@ def answers(here: Place, ending: str, response: Response) -> None:
     here.buildkite.wrong = wrong
 
 
+@pytest.mark.exhaustive  # each run has test_a_result_that_is_none_is_not_believed
 async def test_one_request_tells_of_a_hundred_jobs(tmp_path: Path) -> None:
     async with place(tmp_path) as here:
         jobs = [a_job("accepted") for _ in range(100)]
@@ -255,6 +256,7 @@ async def test_a_step_that_is_cancelled_has_lost_no_agent(tmp_path: Path) -> Non
     )
 
 
+@pytest.mark.exhaustive  # each run has test_a_result_that_is_none_is_not_believed
 async def test_an_agent_that_is_lost_is_the_schedulers_loss(tmp_path: Path) -> None:
     async with place(tmp_path, working=True, settle_s=0) as here:
         handle = await here.launcher.launch(a_job("sleep 60 accepted"))

@@ -17,6 +17,7 @@ from tests.fakes.buildkite.agents import FakeAgent
 from tests.launchers.buildkite.places import place
 from tests.launchers.plans import DEVICE
 from tests.launchers.stages import a_job
+from tests.support.exhaustive import cases
 
 QUEUES = ("nvidia-h100-0", "nvidia-h100-1")
 
@@ -77,7 +78,7 @@ async def test_many_launches_at_once_share_what_they_look_at(tmp_path: Path) -> 
     assert here.buildkite.asked("GET", "/builds") <= 3
 
 
-@pytest.mark.parametrize("whose", ["organization", "user"])
+@pytest.mark.parametrize("whose", cases(["organization", "user"], always=["user"]))
 async def test_a_limit_that_ends_soon_is_waited_for(tmp_path: Path, whose: str) -> None:
     async with place(tmp_path, limited=True) as here:
         limit = getattr(here.buildkite.limits, whose)

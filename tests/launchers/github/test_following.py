@@ -263,6 +263,7 @@ async def running(here: Place, text: str) -> str:
     return handle
 
 
+@pytest.mark.exhaustive  # each run has test_a_judge_without_a_result_is_our_loss
 async def test_a_runner_that_is_lost_is_the_schedulers_loss(tmp_path: Path) -> None:
     async with place(tmp_path, runners=1, settle_s=0) as here:
         handle = await running(here, "sleep 60 accepted")
@@ -280,6 +281,7 @@ async def test_a_judge_without_a_result_is_our_loss(tmp_path: Path) -> None:
     assert (outcome.fault, "'node0-gpu0'" in outcome.reason) == (Fault.PLATFORM, True)
 
 
+@pytest.mark.exhaustive  # each run has test_a_judge_without_a_result_is_our_loss
 async def test_a_result_that_github_didnt_take_is_its_loss(tmp_path: Path) -> None:
     async with place(tmp_path, runners=1, settle_s=0) as here:
         here.github.actions.storage_full = True
@@ -289,6 +291,7 @@ async def test_a_result_that_github_didnt_take_is_its_loss(tmp_path: Path) -> No
     assert (outcome.fault, outcome.reason) == (Fault.SCHEDULER, why)
 
 
+@pytest.mark.exhaustive  # each run has test_a_judge_without_a_result_is_our_loss
 async def test_a_run_that_takes_too_long_is_ended_by_github(tmp_path: Path) -> None:
     async with place(tmp_path, runners=1, settle_s=0) as here:
         here.github.actions.minute_s = 0.05
@@ -296,6 +299,7 @@ async def test_a_run_that_takes_too_long_is_ended_by_github(tmp_path: Path) -> N
     assert (outcome.fault, "longer than all limits" in outcome.reason) == (Fault.SCHEDULER, True)
 
 
+@pytest.mark.exhaustive  # each run has test_a_judge_without_a_result_is_our_loss
 async def test_a_run_forgotten_before_its_end_is_deleted_after_it(tmp_path: Path) -> None:
     async with place(tmp_path, runners=1) as here:
         handle = await running(here, "sleep 60 accepted")

@@ -73,6 +73,7 @@ async def test_a_job_that_is_too_large_for_what_was_built_goes_without(tmp_path:
     assert decode_payload(run.inputs["payload"]) == job
 
 
+@pytest.mark.exhaustive  # each run has test_a_job_too_large_for_the_inputs_is_fetched
 async def test_progress_goes_to_the_platform(tmp_path: Path) -> None:
     job = a_job("accepted")
     async with place(tmp_path, runners=1) as here:
@@ -82,6 +83,7 @@ async def test_progress_goes_to_the_platform(tmp_path: Path) -> None:
     assert b'"kind": "started"' in body
 
 
+@pytest.mark.exhaustive  # each run has test_a_job_too_large_for_the_inputs_is_fetched
 @pytest.mark.parametrize("tells", [False, None], ids=["ignores the question", "refuses it"])
 async def test_a_github_that_tells_no_number_is_searched_for_the_name(
     tmp_path: Path, tells: bool | None
@@ -137,6 +139,7 @@ async def test_a_run_that_shows_late_isnt_dispatched_again(tmp_path: Path) -> No
     assert [handle] == [f"{run.number}:{job.job_id}" for run in here.runs]
 
 
+@pytest.mark.exhaustive  # each run has test_a_job_too_large_for_the_inputs_is_fetched
 async def test_links_are_valid_for_as_long_as_a_job_may_wait(tmp_path: Path) -> None:
     week_s = 7 * 86_400.0
     traits = Traits(shortest_poll_s=0.05, longest_poll_s=0.2, check_s=1, wait_s=week_s)
@@ -159,6 +162,7 @@ async def test_another_process_finds_a_run_whose_answer_was_lost(tmp_path: Path)
     assert len(here.runs) == 1
 
 
+@pytest.mark.exhaustive  # each run has test_a_job_too_large_for_the_inputs_is_fetched
 async def test_many_launches_at_once_share_what_they_look_at(tmp_path: Path) -> None:
     jobs = [a_job("accepted") for _ in range(60)]
     async with place(tmp_path) as here:

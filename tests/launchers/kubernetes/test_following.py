@@ -19,6 +19,8 @@ from tests.launchers.stages import a_job, started
 from tests.launchers.test_contract import over, poll
 from tests.support.waiting import until
 
+pytestmark = pytest.mark.each_run("test_another_worker_goes_on_with_what_runs")
+
 
 @pytest.fixture
 async def kubernetes(tmp_path: Path) -> AsyncIterator[FakeKubernetes]:
@@ -42,7 +44,6 @@ async def waits(launcher: Launcher, handle: str, state: JobState) -> None:
             await asyncio.sleep(0.02)
 
 
-@pytest.mark.exhaustive
 async def test_jobs_in_flight_cost_no_request(kubernetes: FakeKubernetes) -> None:
     kubernetes.cluster.makes_pods = False
     async with started(plan(kubernetes).build()) as launcher:
@@ -58,7 +59,6 @@ async def test_jobs_in_flight_cost_no_request(kubernetes: FakeKubernetes) -> Non
     )
 
 
-@pytest.mark.exhaustive
 async def test_a_long_list_comes_in_parts(kubernetes: FakeKubernetes) -> None:
     kubernetes.cluster.makes_pods = False
     kubernetes.page = 7
@@ -89,7 +89,6 @@ async def test_what_is_forgotten_is_listed_again(kubernetes: FakeKubernetes) -> 
     assert JobState.FINISHED == outcome.state
 
 
-@pytest.mark.exhaustive
 async def test_a_watch_that_never_says_a_word_is_followed_by_a_list(
     kubernetes: FakeKubernetes,
 ) -> None:
@@ -116,7 +115,6 @@ async def test_a_watch_that_never_says_a_word_is_followed_by_a_list(
         b"[" * 100_000 + b"\n",
     ],
 )
-@pytest.mark.exhaustive
 async def test_a_watch_that_says_nonsense_is_followed_by_a_list(
     kubernetes: FakeKubernetes, line: bytes
 ) -> None:
@@ -140,7 +138,6 @@ async def test_a_result_is_found_whose_pod_no_watch_has_told_of(
 
 
 @pytest.mark.parametrize("code", [401, 403, 410, 429, 500])
-@pytest.mark.exhaustive
 async def test_without_a_watch_there_are_lists(kubernetes: FakeKubernetes, code: int) -> None:
     kubernetes.wrong = lambda r: status(code, "no watch") if is_watch(r) else None
     async with started(plan(kubernetes).build()) as launcher:
@@ -148,7 +145,6 @@ async def test_without_a_watch_there_are_lists(kubernetes: FakeKubernetes, code:
     assert JobState.FINISHED == outcome.state
 
 
-@pytest.mark.exhaustive
 async def test_a_cluster_that_closes_watches_at_once_is_not_flooded(
     kubernetes: FakeKubernetes,
 ) -> None:
@@ -160,7 +156,6 @@ async def test_a_cluster_that_closes_watches_at_once_is_not_flooded(
 
 
 @pytest.mark.parametrize("time", ["1970-01-01T00:00:00Z", "2999-01-01T00:00:00Z"])
-@pytest.mark.exhaustive
 async def test_the_clusters_clock_matters_to_nobody(kubernetes: FakeKubernetes, time: str) -> None:
     kubernetes.cluster.store.time = time
     async with started(plan(kubernetes).build()) as launcher:
@@ -184,7 +179,6 @@ async def test_the_clusters_clock_matters_to_nobody(kubernetes: FakeKubernetes, 
         (Response(200, b" " * (20 << 20)), SchedulerError, "more than 16 MiB"),
     ],
 )
-@pytest.mark.exhaustive
 async def test_a_cluster_of_which_nothing_can_be_said(
     kubernetes: FakeKubernetes, answer: Response, error: type[Exception], said: str
 ) -> None:
@@ -196,7 +190,6 @@ async def test_a_cluster_of_which_nothing_can_be_said(
             await launcher.availability(DEVICE)
 
 
-@pytest.mark.exhaustive
 async def test_a_list_that_has_no_end_is_an_error(kubernetes: FakeKubernetes) -> None:
     page = {"metadata": {"resourceVersion": "1", "continue": "x"}, "items": []}
     kubernetes.wrong = lambda _: Response(200, json.dumps(page).encode())
@@ -205,7 +198,6 @@ async def test_a_list_that_has_no_end_is_an_error(kubernetes: FakeKubernetes) ->
             await launcher.poll(["x"])
 
 
-@pytest.mark.exhaustive
 async def test_a_cluster_that_is_back_is_asked_again(kubernetes: FakeKubernetes) -> None:
     kubernetes.wrong = lambda _: status(503, "starting")
     async with started(plan(kubernetes).build()) as launcher:
@@ -226,7 +218,6 @@ async def over_once_it_answers(launcher: Launcher) -> JobState:
                 await asyncio.sleep(0.05)
 
 
-@pytest.mark.exhaustive
 async def test_a_pod_that_somebody_deletes_is_the_schedulers_fault(
     kubernetes: FakeKubernetes,
 ) -> None:
@@ -242,7 +233,6 @@ async def test_a_pod_that_somebody_deletes_is_the_schedulers_fault(
     assert "its pod was deleted" in outcome.reason
 
 
-@pytest.mark.exhaustive
 async def test_a_job_that_somebody_deletes_is_lost(kubernetes: FakeKubernetes) -> None:
     async with started(plan(kubernetes).build()) as launcher:
         handle = await launcher.launch(a_job("sleep 60 accepted"))
@@ -252,7 +242,6 @@ async def test_a_job_that_somebody_deletes_is_lost(kubernetes: FakeKubernetes) -
     assert (JobState.LOST, Fault.SCHEDULER) == (outcome.state, outcome.fault)
 
 
-@pytest.mark.exhaustive
 async def test_an_image_that_cannot_be_had_is_given_up(kubernetes: FakeKubernetes) -> None:
     kubernetes.cluster.held = True
     async with started(plan(kubernetes).build()) as launcher:
@@ -266,7 +255,6 @@ async def test_an_image_that_cannot_be_had_is_given_up(kubernetes: FakeKubernete
     assert "deletionTimestamp" in job["metadata"]
 
 
-@pytest.mark.exhaustive
 async def test_what_waits_for_a_node_makes_its_device_unavailable(
     kubernetes: FakeKubernetes,
 ) -> None:
@@ -301,7 +289,6 @@ async def test_why_a_pod_cannot_be_made_is_said(kubernetes: FakeKubernetes) -> N
     assert (False, f"a job waits: {message}") == (found.available, found.note)
 
 
-@pytest.mark.exhaustive
 async def test_a_cluster_that_shows_no_nodes_is_believed_to_have_them(
     kubernetes: FakeKubernetes,
 ) -> None:
@@ -323,7 +310,6 @@ async def test_a_large_clusters_nodes_come_in_parts(kubernetes: FakeKubernetes) 
     assert 3 == len([path for _, path in kubernetes.requests if path.endswith("/nodes")])
 
 
-@pytest.mark.exhaustive
 async def test_a_cluster_without_room_is_unavailable(kubernetes: FakeKubernetes) -> None:
     kubernetes.cluster.nodes[0]["spec"] = {"unschedulable": True}
     async with started(plan(kubernetes).build()) as launcher:

@@ -311,6 +311,7 @@ async def test_what_a_pod_was_given_is_gone_while_it_judges(kubernetes: FakeKube
         await launcher.cancel(handle)
 
 
+@pytest.mark.exhaustive  # each run has test_a_large_job_goes_by_a_link
 async def test_nothing_is_used_that_the_worker_may_not(kubernetes: FakeKubernetes) -> None:
     """And nothing may be used that isn't."""
     job = a_job("accepted")

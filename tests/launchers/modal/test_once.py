@@ -99,6 +99,7 @@ async def test_a_call_whose_entry_is_gone_is_asked_itself(account: Account, held
     )
 
 
+@pytest.mark.exhaustive  # each run has test_a_call_that_was_forgotten_comes_back_as_nothing
 async def test_a_dict_that_is_deleted_while_a_call_judges_loses_no_result(
     account: Account,
 ) -> None:
@@ -122,6 +123,7 @@ async def test_what_waits_and_what_runs_is_told_apart(account: Account) -> None:
     assert (waiting, running) == (JobState.WAITING, JobState.RUNNING)
 
 
+@pytest.mark.exhaustive  # each run has test_a_call_that_was_forgotten_comes_back_as_nothing
 async def test_a_thousand_in_flight_are_few_requests(account: Account) -> None:
     account.service.held = True
     handles = [await account.launcher.launch(a_job("accepted")) for _ in range(1000)]

@@ -79,6 +79,7 @@ async def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator
     await process.close()
 
 
+@pytest.mark.exhaustive  # each run has test_who_waits_for_a_node_may_bring_it_up
 async def test_who_gives_up_asking_ends_no_start(here: Place) -> None:
     await here.give_up_asking()
     asking = asyncio.create_task(here.process.ask(NODES))
@@ -86,6 +87,7 @@ async def test_who_gives_up_asking_ends_no_start(here: Place) -> None:
     assert (ANSWER, 1) == (await asking, here.begun)
 
 
+@pytest.mark.exhaustive  # each run has test_who_waits_for_a_node_may_bring_it_up
 async def test_why_a_start_failed_is_told_to_the_next_who_asks(here: Place) -> None:
     await here.give_up_asking()
     here.now("refused")

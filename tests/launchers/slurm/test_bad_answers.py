@@ -248,6 +248,7 @@ async def test_a_queue_that_cant_be_read_loses_no_job(tmp_path: Path, lines: str
         assert (await over(launcher, handle)).state == JobState.FINISHED
 
 
+@pytest.mark.exhaustive  # each run has test_a_queue_that_cant_be_read_loses_no_job
 @pytest.mark.parametrize(
     "changes", cases([{}, {"warm_idle_s": 600.0}], always=[{}]), ids=["plain", "warm"]
 )
@@ -361,6 +362,7 @@ def once(folder: Path, lines: str) -> str:
     return f'if mkdir {mark} 2>/dev/null; then {lines}; fi; exec "$@"'
 
 
+@pytest.mark.exhaustive  # each run has test_a_queue_that_cant_be_read_loses_no_job
 @pytest.mark.parametrize("lines", [CONNECTION, STALE])
 async def test_a_result_that_cant_be_read_just_now_is_read_later(
     tmp_path: Path, lines: str
@@ -428,10 +430,12 @@ async def test_a_result_that_contradicts_itself_is_none(tmp_path: Path) -> None:
     assert "verdict accepted isn't that of its phases" in await ended(tmp_path, "lie")
 
 
+@pytest.mark.exhaustive  # each run has test_a_queue_that_cant_be_read_loses_no_job
 async def test_a_result_of_another_version_is_none(tmp_path: Path) -> None:
     assert "update this side" in await ended(tmp_path, "newer")
 
 
+@pytest.mark.exhaustive  # each run has test_a_queue_that_cant_be_read_loses_no_job
 async def test_a_job_that_ends_without_a_result_is_lost(tmp_path: Path) -> None:
     assert "no result" in await ended(tmp_path, "silent")
 

@@ -59,6 +59,7 @@ def test_many_jobs_are_told_apart(tmp_path: Path) -> None:
     assert node.fetch("0.1.a", "1.1.a", "2.1.a") == {"0.1.a": [0], "2.1.a": [2]}
 
 
+@pytest.mark.exhaustive  # each run has test_no_job_speaks_for_another
 async def test_progress_of_many_jobs_takes_several_commands(tmp_path: Path) -> None:
     """What one command is given, and what it answers, is bounded."""
     prefix = between(tmp_path, "sh", f'echo >> {tmp_path}/commands; exec "$@"')

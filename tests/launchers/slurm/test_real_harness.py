@@ -24,6 +24,9 @@ from tests.support.results import LONG_S, result_in
 from tests.support.searching import MARK, bare_job, searching_submission
 from tests.support.waiting import until
 
+# Each run has test_no_secret_lies_here_while_the_author_runs (../test_local.py)
+pytestmark = pytest.mark.exhaustive
+
 
 @pytest.fixture(scope="module")
 def harness(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -37,6 +37,7 @@ async def one(launcher: SlurmLauncher, words: str = "accepted", device: str = "C
     return await over(launcher, await launcher.launch(a_job(words, device)))
 
 
+@pytest.mark.exhaustive  # each run has test_a_nodes_time_is_the_jobs_own_only_if_that_is_longer
 async def test_jobs_in_turn_are_one_job_of_slurms(tmp_path: Path, slurm: SlurmCluster) -> None:
     async with launching(tmp_path, warm_idle_s=IDLE_S) as launcher:
         states = [(await one(launcher)).state for _ in range(3)]

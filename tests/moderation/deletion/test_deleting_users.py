@@ -50,6 +50,7 @@ async def ranked(world: World) -> list[tuple[int, str]]:
     return [(row.rank, row.author) for row in page.standings]
 
 
+@pytest.mark.exhaustive  # each run has test_submissions_go_by_force_only
 async def test_all_of_a_person_goes_and_the_ranking_moves_up(judged: World) -> None:
     gone = await judged.services.deletion.delete_user(
         judged.admin.user, judged.ada.user.id, force=True
@@ -198,6 +199,7 @@ async def test_a_submission_that_comes_too_late_is_reported(world: World) -> Non
         await world.submit(world.ada.user)
 
 
+@pytest.mark.exhaustive  # each run has test_submissions_go_by_force_only
 async def test_a_rejudge_ends_without_those_who_are_gone(world: World, tmp_path: Path) -> None:
     await world.board()
     async with working(quick_settings(tmp_path), world.database.url):

@@ -56,6 +56,7 @@ async def test_the_next_best_takes_the_place_of_what_is_deleted(judged: World) -
     assert ([(1, "ada"), (2, "bob")], [(1, "bob"), (2, "ada")]) == (before, await names(judged))
 
 
+@pytest.mark.exhaustive  # each run has test_all_that_hangs_on_a_submission_goes_with_it
 async def test_the_same_code_is_not_ranked_again_after_deleting_it(judged: World) -> None:
     first = await ranked(judged, judged.ada.user, 1.0)
     await judged.services.deletion.delete_submission(judged.ada.user, first.id)
@@ -74,6 +75,7 @@ async def test_nor_with_other_comments(judged: World) -> None:
     assert [(1, "bob")] == await names(judged)
 
 
+@pytest.mark.exhaustive  # each run has test_all_that_hangs_on_a_submission_goes_with_it
 async def test_deleting_the_second_try_leaves_the_first(judged: World) -> None:
     await ranked(judged, judged.ada.user, 1.0)
     second = await ranked(judged, judged.ada.user, 1.0)
@@ -89,6 +91,7 @@ async def test_others_may_submit_what_one_has_deleted(judged: World) -> None:
     assert [(1, "bob")] == await names(judged)
 
 
+@pytest.mark.exhaustive  # each run has test_all_that_hangs_on_a_submission_goes_with_it
 async def test_what_an_organiser_deletes_may_be_submitted_again(judged: World) -> None:
     first = await ranked(judged, judged.ada.user, 1.0)
     await judged.services.deletion.delete_submission(judged.admin.user, first.id)
@@ -206,6 +209,7 @@ async def test_a_deletion_begins_again_if_a_duel_comes_that_another_has(
     assert ([(1, "bob")], 0) == (await names(world), count(world, "duels"))
 
 
+@pytest.mark.exhaustive  # each run has test_all_that_hangs_on_a_submission_goes_with_it
 async def test_deletions_win_over_verdicts_that_come_meanwhile(judged: World) -> None:
     async def submit_and_delete(number: int) -> None:
         author = (judged.ada, judged.bob)[number % 2].user
@@ -251,6 +255,7 @@ async def test_what_an_admin_cancels_its_author_may_have_ranked(judged: World) -
     assert [(1, "ada")] == await names(judged, "two")
 
 
+@pytest.mark.exhaustive  # each run has test_all_that_hangs_on_a_submission_goes_with_it
 async def test_what_was_cancelled_unseen_may_be_ranked(world: World, tmp_path: Path) -> None:
     await world.board()
     content = PASSES.format(1.0).encode()
@@ -292,6 +297,7 @@ async def test_nobody_of_that_name_has_submitted(world: World, user: str) -> Non
         await world.services.deletion.delete_submissions_of(world.admin.user, "sort", user)
 
 
+@pytest.mark.exhaustive  # each run has test_all_that_hangs_on_a_submission_goes_with_it
 async def test_a_board_with_submissions_is_deleted_only_by_force(judged: World) -> None:
     await ranked(judged, judged.ada.user, 1.0)
     with pytest.raises(Conflict, match="Board 'sort' has submissions"):

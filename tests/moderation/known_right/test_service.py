@@ -65,6 +65,7 @@ async def test_two_who_take_turns_do_not_get_past(world: World, tmp_path: Path) 
     assert [SubmissionState.FINISHED] * 2 + [SubmissionState.HELD] * 2 == states
 
 
+@pytest.mark.exhaustive  # each run has test_who_stood_before_it_was_known_is_held_then
 async def test_nobody_is_held_beside_what_is_as_fast(world: World, tmp_path: Path) -> None:
     await _board_that_knows(world, "accepted 0.01")
     ada, bob = world.ada.user, world.bob.user

@@ -1,11 +1,14 @@
 """Rejudging."""
 
+import pytest
+
 from tests.support.office import Office
 from tests.support.ranked import ranked
 
 HERE = "/organise/board/sort/rejudges"
 
 
+@pytest.mark.exhaustive  # each run has test_rejudging_is_for_the_boards_organisers
 async def test_a_rejudge_is_started_once_and_shows_how_far_it_is(office: Office) -> None:
     await ranked(office.front.world, 1e-3)
     answers = [await office.post(HERE, device="cpu", top="10") for _ in range(2)]

@@ -29,6 +29,7 @@ async def review_of(office: Office, number: int) -> ReviewState:
     return found.review
 
 
+@pytest.mark.exhaustive  # each run has test_a_decision_needs_a_reason
 async def test_what_is_held_is_shown_with_evidence_and_code(office: Office, held: int) -> None:
     listed = (await office.maker.get("/organise/held")).text
     shown = (await office.maker.get(f"/organise/submission/{held}")).text

@@ -25,6 +25,15 @@ from tests.support.ranked import ranked
 from tests.support.workers import finished, quick_settings, working
 from tests.support.world import World
 
+pytestmark = pytest.mark.each_run(
+    "test_what_the_judge_noticed_is_held",
+    "test_what_is_released_takes_its_place",
+    "test_an_author_reads_why_they_were_refused",
+    "test_a_ranked_submission_can_be_refused",
+    "test_only_organisers_decide",
+    "test_a_decision_needs_a_reason",
+)
+
 
 async def _judged(world: World, *scores: tuple[User, float]) -> list[Submission]:
     """Submissions with these scores, judged one after the other."""
@@ -59,7 +68,6 @@ async def test_an_absurd_speed_up_is_held(world: World) -> None:
     assert "100 times faster" in (shown.review_reason or "")
 
 
-@pytest.mark.exhaustive  # each run has test_what_is_released_takes_its_place
 async def test_what_a_rejudge_shows_is_held_as_well(world: World) -> None:
     await world.board()
     _, other = await _judged(world, (world.ada.user, 1.0), (world.bob.user, 0.9))
@@ -79,7 +87,6 @@ async def test_what_is_held_is_not_ranked(world: World) -> None:
     assert [row.author for row in page.standings] == ["ada"]
 
 
-@pytest.mark.exhaustive
 async def test_what_is_held_for_one_device_leaves_the_ranking_of_another(
     world: World, tmp_path: Path
 ) -> None:
@@ -102,7 +109,6 @@ async def test_what_is_held_for_one_device_leaves_the_ranking_of_another(
     assert ["ada"] == await _ranked(world, "CPU")
 
 
-@pytest.mark.exhaustive
 async def test_a_great_speed_up_is_not_held(world: World) -> None:
     await world.board()
     ada, bob = world.ada.user, world.bob.user
@@ -131,7 +137,6 @@ async def test_the_first_score_of_a_board_is_not_held(world: World) -> None:
     assert first.state is SubmissionState.FINISHED
 
 
-@pytest.mark.exhaustive
 async def test_a_ladder_of_small_steps_is_held(world: World) -> None:
     """Row 68: each step is 10 times better than the one before."""
     await world.board()
@@ -149,7 +154,6 @@ async def test_an_authors_own_first_try_says_nothing(world: World) -> None:
     assert [SubmissionState.FINISHED] * 2 == [step.state for step in steps]
 
 
-@pytest.mark.exhaustive  # each run has test_what_is_released_takes_its_place
 async def test_what_was_released_is_trusted_from_then_on(world: World) -> None:
     number = await _held(world)
     await world.services.reviews.release(world.admin.user, number, "read it: honest")

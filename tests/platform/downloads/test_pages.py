@@ -11,6 +11,7 @@ from kernelbot.platform.distribution import CLIENT_VERSION, install_command, whe
 from tests.support.front import Front
 
 
+@pytest.mark.exhaustive  # each run has test_the_whole_package_is_there_for_those_who_judge
 async def test_the_page_of_the_client_has_the_commands_and_the_hash(front: Front) -> None:
     answer = await front.stranger.get("/client/")
     text = answer.text.replace("&#39;", "'")
@@ -22,6 +23,7 @@ async def test_the_page_of_the_client_has_the_commands_and_the_hash(front: Front
     assert (200, [True] * 3) == (answer.status_code, [one in text for one in commands])
 
 
+@pytest.mark.exhaustive  # each run has test_the_whole_package_is_there_for_those_who_judge
 async def test_its_link_is_one_that_installers_can_check(front: Front) -> None:
     """As PEP 503 has it: the name as the text, the hash behind the address."""
     page = (await front.stranger.get("/client/")).text

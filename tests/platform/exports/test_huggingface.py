@@ -59,6 +59,7 @@ def test_a_large_file_goes_to_a_signed_address_in_one_piece(hub: FakeHub, large:
     )
 
 
+@pytest.mark.exhaustive  # each run has test_a_large_file_goes_to_a_signed_address_in_one_piece
 def test_a_larger_one_goes_in_parts(hub: FakeHub, large: Path) -> None:
     hub.storage.part_bytes = 5 << 20
     upload(rules(hub.url), large, ABOUT, private=True)
@@ -69,6 +70,7 @@ def test_a_larger_one_goes_in_parts(hub: FakeHub, large: Path) -> None:
     )
 
 
+@pytest.mark.exhaustive  # each run has test_a_large_file_goes_to_a_signed_address_in_one_piece
 def test_what_is_there_already_is_not_sent_again(hub: FakeHub, large: Path) -> None:
     for _ in range(2):
         upload(rules(hub.url), large, ABOUT, private=True)

@@ -54,6 +54,7 @@ async def renamed(front: Front, name: str) -> None:
     await users.rename(front.world.admin.user, front.world.ada.user.id, name)
 
 
+@pytest.mark.exhaustive  # each run has test_a_feed_with_any_name_is_xml
 async def test_any_name_leads_to_its_page_and_is_only_text_there(front: Front) -> None:
     path = await opened(front)
     for name in HOSTILE:

@@ -9,6 +9,11 @@ from tests.ranking.authors.test_service import closed
 from tests.support.ranked import ranked
 from tests.support.world import World
 
+pytestmark = pytest.mark.each_run(
+    "test_news_are_records_of_boards_and_scores_of_authors",
+    "test_it_ends_with_unfollowing_and_twice_is_once",
+)
+
 
 async def test_news_are_records_of_boards_and_scores_of_authors(world: World) -> None:
     await world.board("watched")

@@ -8,6 +8,11 @@ import pytest
 from scripts.mutants.exchange import Loaded, Unfit, is_in_function
 from scripts.mutants.operators import Mutant, mutants
 
+pytestmark = pytest.mark.each_run(
+    "test_a_loaded_function_does_what_was_changed[closure]",
+    "test_a_function_that_is_not_loaded_cannot_be_exchanged",
+)
+
 _MODULE = "src/kernelbot_exchanged.py"
 _SOURCE = """\
 import functools

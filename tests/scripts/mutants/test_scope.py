@@ -77,6 +77,7 @@ def test_what_is_not_there_is_named(tree: Path, before: str, after: str) -> None
         scopes(tree, _written(tree, _SCOPE.replace(before, after)))
 
 
+@pytest.mark.exhaustive  # each run has test_each_known_equivalent_is_still_there
 def test_every_module_of_ours_has_tests() -> None:
     without = {
         module

@@ -6,6 +6,8 @@ import pytest
 from scripts.mutants.operators import Mutant, mutants
 from scripts.mutants.trial import Copies, Outcome, Trial, attempt, confirmed
 
+pytestmark = pytest.mark.each_run("test_a_change_that_no_test_notices_survives")
+
 _SOURCE = """\
 import time
 
@@ -61,7 +63,6 @@ def test_a_change_that_no_test_notices_survives(copies: Copies) -> None:
     assert Outcome.SURVIVED is tried(copies, change("a <= b", "(a < b)"), "test_least").outcome
 
 
-@pytest.mark.exhaustive
 def test_a_change_that_never_ends_is_noticed(copies: Copies) -> None:
     mutant = change("a -= 1", "pass")
     limit_s = 20  # it never ends
@@ -75,14 +76,12 @@ def test_tests_that_take_too_long_without_the_change_say_nothing(copies: Copies)
     assert Outcome.UNCLEAR is tried(copies, mutant, "test_of_an_hour", limit_s).outcome
 
 
-@pytest.mark.exhaustive
 def test_a_test_that_fails_without_the_change_says_nothing(copies: Copies) -> None:
     trial = tried(copies, change("a <= b", "(a < b)"), "test_of_another_day")
     assert Outcome.KILLED is trial.outcome
     assert Outcome.UNCLEAR is confirmed(copies, [trial], 60)[0].outcome
 
 
-@pytest.mark.exhaustive  # each run has test_a_change_that_a_test_notices_is_killed
 def test_a_test_may_be_called_by_what_was_changed(copies: Copies) -> None:
     trial = tried(copies, change("1", "2"), "test_least")
     called = replace(trial, test=f"{trial.test}[2]")

@@ -8,6 +8,11 @@ from kernelbot.submissions.model import Submission
 from tests.support.workers import finished, quick_settings, working
 from tests.support.world import World
 
+pytestmark = pytest.mark.each_run(
+    "test_a_submission_shows_texts_and_names_the_rest",
+    "test_files_of_secret_runs_are_for_organisers",
+)
+
 NAMES = ["2-_a___echo_x", "_a___echo_x", "profile.0.trace.json.gz", "profile.0.txt"]
 
 

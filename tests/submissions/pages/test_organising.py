@@ -3,6 +3,8 @@
 import re
 from urllib.parse import quote
 
+import pytest
+
 from kernelbot.protocol import Mode
 from tests.support.office import Office
 from tests.support.ranked import ranked
@@ -14,6 +16,7 @@ def numbers(text: str) -> list[int]:
     return [int(found) for found in re.findall(r'href="/organise/submission/(\d+)"', text)]
 
 
+@pytest.mark.exhaustive  # each run has test_all_of_a_person_are_deleted_if_their_name_is_typed
 async def test_they_are_narrowed_by_board_author_device_and_state(office: Office) -> None:
     world = office.front.world
     done = await ranked(world, 1e-3)
@@ -46,6 +49,7 @@ async def test_they_are_narrowed_by_board_author_device_and_state(office: Office
     ] == list(found.values())
 
 
+@pytest.mark.exhaustive  # each run has test_all_of_a_person_are_deleted_if_their_name_is_typed
 async def test_pages_go_on_where_the_last_one_ended(office: Office) -> None:
     world = office.front.world
     sent = [(await world.submit(mode=Mode.TEST, content=b"# %d" % n)).id for n in range(52)]

@@ -36,6 +36,7 @@ def page_of(submission: Submission, index: int = 0) -> str:
     return f"/submission/{submission.id}/profile/{submission.runs[0].id}/{index}"
 
 
+@pytest.mark.exhaustive  # each run has test_a_page_is_light_whatever_the_trace
 async def test_it_is_for_those_who_may_see_the_result(front: Front) -> None:
     path = page_of(await profiled(front, txt=REPORT))
     found = [(await one.get(path)).status_code for one in (front.stranger, front.bob)]
@@ -127,6 +128,7 @@ async def test_a_profile_without_a_trace_has_its_text(front: Front) -> None:
     ]
 
 
+@pytest.mark.exhaustive  # each run has test_a_page_is_light_whatever_the_trace
 async def test_the_submission_leads_to_the_profile_of_each_workload(
     front: Front, tmp_path: Path
 ) -> None:

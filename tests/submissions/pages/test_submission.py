@@ -5,6 +5,8 @@ import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pytest
+
 from kernelbot.boards.service import BoardEdit
 from kernelbot.client.documents import verify
 from kernelbot.protocol import Mode
@@ -153,6 +155,8 @@ async def test_a_profile_leaves_files_that_no_browser_runs(front: Front, tmp_pat
     assert set() == kinds & {"text/html", "image/svg+xml"}
 
 
+# Each run has test_a_ranked_one_says_its_place_and_an_earlier_one_why_it_has_none
+@pytest.mark.exhaustive
 async def test_results_are_downloaded_signed_once_there_are_some(
     front: Front, tmp_path: Path
 ) -> None:

@@ -10,13 +10,14 @@ from kernelbot.accounts.tokens.model import Credential
 from kernelbot.web.session import SESSION, csrf_of
 from tests.web.chromium.conftest import Site
 
+pytestmark = pytest.mark.exhaustive  # test_workbench.py has one in Chromium at each run
+
 
 def ada(site: Site) -> NewToken:
     return site.live.world.ada
 
 
 # Each run has test_the_keyboard_alone_edits_submits_and_reads_the_result (test_workbench.py).
-@pytest.mark.exhaustive
 @pytest.mark.opens("/login", "/auth/login", "/auth/cli/github")
 @pytest.mark.sends("GET /auth/start/github", "POST /auth/link/discord", "POST /auth/unlink")
 def test_people_log_in_with_a_provider_link_another_and_unlink_it(site: Site) -> None:
@@ -38,7 +39,6 @@ def test_people_log_in_with_a_provider_link_another_and_unlink_it(site: Site) ->
 
 @pytest.mark.opens("/auth/open")
 @pytest.mark.sends("POST /auth/open")
-@pytest.mark.exhaustive
 def test_a_link_of_a_terminal_logs_the_browser_in(site: Site) -> None:
     world = site.live.world
     made_with = Credential(ada(site).token)
@@ -53,7 +53,6 @@ def test_a_link_of_a_terminal_logs_the_browser_in(site: Site) -> None:
 
 
 @pytest.mark.sends("POST /auth/device")
-@pytest.mark.exhaustive
 def test_a_code_logs_a_terminal_in(site: Site) -> None:
     page = site.page(ada(site))
     begun = page.request.post("/api/v1/device-logins").json()
@@ -70,7 +69,6 @@ def test_a_code_logs_a_terminal_in(site: Site) -> None:
 
 
 @pytest.mark.sends("POST /auth/delete")
-@pytest.mark.exhaustive
 def test_an_account_is_deleted_by_typing_its_name(site: Site) -> None:
     world = site.live.world
     page = site.page(site.live.call(world.services.users.create("leaver")))
@@ -90,7 +88,6 @@ def test_an_account_is_deleted_by_typing_its_name(site: Site) -> None:
 
 
 @pytest.mark.sends("POST /auth/login", "POST /auth/logout")
-@pytest.mark.exhaustive
 def test_a_token_opens_the_account_and_logging_out_ends_it(site: Site) -> None:
     page = site.page(script=False)
     page.goto("/auth/login?next=/board/sort")
@@ -104,7 +101,6 @@ def test_a_token_opens_the_account_and_logging_out_ends_it(site: Site) -> None:
 
 
 @pytest.mark.sends("POST /auth/token", "POST /auth/revoke")
-@pytest.mark.exhaustive
 def test_a_token_is_made_shown_once_and_revoked(site: Site) -> None:
     page = site.page(ada(site))
     page.goto("/auth/account")
@@ -121,7 +117,6 @@ def test_a_token_is_made_shown_once_and_revoked(site: Site) -> None:
 
 
 @pytest.mark.sends("POST /submission/1/cancel")
-@pytest.mark.exhaustive
 def test_what_waits_is_cancelled(site: Site) -> None:
     made = site.live.call(site.live.world.submit(devices=("H100",)))
     page = site.page(ada(site))
@@ -133,7 +128,6 @@ def test_what_waits_is_cancelled(site: Site) -> None:
     page.context.close()
 
 
-@pytest.mark.exhaustive
 def test_a_page_says_that_its_submission_was_deleted_meanwhile(site: Site) -> None:
     world = site.live.world
     made = site.live.call(world.submit(devices=("H100",)))
@@ -147,7 +141,6 @@ def test_a_page_says_that_its_submission_was_deleted_meanwhile(site: Site) -> No
     page.context.close()
 
 
-@pytest.mark.exhaustive
 def test_a_file_is_sent_in_place_of_the_text_and_a_refusal_keeps_the_form(site: Site) -> None:
     page = site.page(ada(site))
     page.goto("/board/sort/submit")
@@ -164,7 +157,6 @@ def test_a_file_is_sent_in_place_of_the_text_and_a_refusal_keeps_the_form(site: 
     page.context.close()
 
 
-@pytest.mark.exhaustive
 def test_two_authors_follow_their_submissions_at_once(site: Site) -> None:
     world = site.live.world
     pages = [site.page(token) for token in (world.ada, world.bob)]
@@ -177,7 +169,6 @@ def test_two_authors_follow_their_submissions_at_once(site: Site) -> None:
         page.context.close()
 
 
-@pytest.mark.exhaustive
 def test_a_page_follows_without_a_script(site: Site) -> None:
     page = site.page(ada(site), script=False)
     made = site.live.call(
@@ -188,7 +179,6 @@ def test_a_page_follows_without_a_script(site: Site) -> None:
     page.context.close()
 
 
-@pytest.mark.exhaustive
 def test_a_draft_is_kept_until_its_author_begins_again(site: Site) -> None:
     page = site.page(ada(site))
     page.goto("/board/sort/submit")
@@ -209,7 +199,6 @@ def test_a_draft_is_kept_until_its_author_begins_again(site: Site) -> None:
     page.context.close()
 
 
-@pytest.mark.exhaustive
 def test_a_page_of_another_site_logs_nobody_in(site: Site) -> None:
     """Also not with what the form of a browser without its cookie once held."""
     page = site.page()
@@ -225,7 +214,6 @@ def test_a_page_of_another_site_logs_nobody_in(site: Site) -> None:
     assert SESSION not in cookies
 
 
-@pytest.mark.exhaustive
 def test_a_session_revoked_in_another_tab_leads_to_the_login_page(site: Site) -> None:
     world = site.live.world
     token = site.live.call(world.services.tokens.create(world.bob.user, "this browser"))

@@ -12,7 +12,7 @@ from tests.support.ranked import ranked
 from tests.support.world import World
 from tests.web.chromium.conftest import DESKTOP, PHONE, Site
 
-pytestmark = pytest.mark.exhaustive  # test_authors.py has some in Chromium at each run
+pytestmark = pytest.mark.exhaustive  # test_workbench.py has one in Chromium at each run
 
 both_themes = pytest.mark.parametrize("dark", [False, True])
 both_widths = pytest.mark.parametrize("size", [DESKTOP, PHONE])

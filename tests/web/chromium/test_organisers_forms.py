@@ -13,7 +13,7 @@ from tests.catalog.test_single_cuda import REFERENCE
 from tests.support.world import World
 from tests.web.chromium.conftest import Site
 
-pytestmark = pytest.mark.exhaustive  # test_authors.py has some in Chromium at each run
+pytestmark = pytest.mark.exhaustive  # test_workbench.py has one in Chromium at each run
 
 NEW = "/organise/board/new-one"
 SORT = "/organise/board/sort"

@@ -11,7 +11,7 @@ from tests.support.world import World
 from tests.support.zips import zipped
 from tests.web.chromium.conftest import PHONE, Site
 
-pytestmark = pytest.mark.exhaustive  # test_authors.py has some in Chromium at each run
+pytestmark = pytest.mark.exhaustive  # test_workbench.py has one in Chromium at each run
 
 HERE = "/organise/board/sort"
 PATHS = (

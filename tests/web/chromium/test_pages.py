@@ -17,7 +17,7 @@ from tests.support.ranked import ranked
 from tests.support.workers import finished
 from tests.web.chromium.conftest import DESKTOP, PHONE, Site
 
-pytestmark = pytest.mark.exhaustive  # test_authors.py has some in Chromium at each run
+pytestmark = pytest.mark.exhaustive  # test_workbench.py has one in Chromium at each run
 
 PATHS = (
     "/",

@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from tests.web.chromium.conftest import DESKTOP, PHONE, Site
 
-pytestmark = pytest.mark.exhaustive  # test_authors.py has some in Chromium at each run
+pytestmark = pytest.mark.exhaustive  # test_workbench.py has one in Chromium at each run
 
 drawn = pytest.mark.skipif(
     importlib.util.find_spec("vl_convert") is None, reason="charts are an extra"

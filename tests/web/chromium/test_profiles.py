@@ -9,7 +9,7 @@ from tests.support.traces import event, trace_of
 from tests.support.workers import finished
 from tests.web.chromium.conftest import DESKTOP, PHONE, Site
 
-pytestmark = pytest.mark.exhaustive  # test_authors.py has some in Chromium at each run
+pytestmark = pytest.mark.exhaustive  # test_workbench.py has one in Chromium at each run
 
 PERFETTO = """<!doctype html><title>Perfetto</title><pre id="told"></pre><script>
 let deaf = 3;

@@ -13,6 +13,8 @@ from kernelbot.submissions.model import Submission
 from tests.support.workers import finished
 from tests.web.chromium.conftest import DESKTOP, PHONE, Site
 
+pytestmark = pytest.mark.each_run("test_a_refusal_is_said_in_place_and_the_text_stays")
+
 FAILS = (
     "# fake: runtime_error\n"
     '# tells: Traceback (most recent call last):\\n  File "submission.py", line 4, in f\\nE: <b>\n'
@@ -104,7 +106,6 @@ def test_the_keyboard_alone_edits_submits_and_reads_the_result(site: Site, tmp_p
 
 
 @pytest.mark.sends("POST /board/sort/submit")
-@pytest.mark.exhaustive
 def test_without_a_script_it_is_a_form(site: Site) -> None:
     page = site.page(ada(site), script=False)
     page.goto(SUBMIT)
@@ -116,7 +117,6 @@ def test_without_a_script_it_is_a_form(site: Site) -> None:
     page.context.close()
 
 
-@pytest.mark.exhaustive
 @pytest.mark.opens(SUBMIT)
 def test_an_error_is_marked_at_its_line(site: Site) -> None:
     page, said = opened(site)
@@ -132,7 +132,6 @@ def test_an_error_is_marked_at_its_line(site: Site) -> None:
     page.context.close()
 
 
-@pytest.mark.exhaustive
 def test_tab_indents_and_leaves_after_escape(site: Site) -> None:
     page, _ = opened(site)
     replace_text(page, "x")
@@ -147,7 +146,6 @@ def test_tab_indents_and_leaves_after_escape(site: Site) -> None:
     page.context.close()
 
 
-@pytest.mark.exhaustive
 def test_dividers_move_by_mouse_and_keyboard_and_stay_there(site: Site) -> None:
     page, _ = opened(site)
     divider = page.get_by_role("separator", name="Width of Statement")
@@ -175,7 +173,6 @@ def test_dividers_move_by_mouse_and_keyboard_and_stay_there(site: Site) -> None:
     page.context.close()
 
 
-@pytest.mark.exhaustive
 @pytest.mark.parametrize("dark", [False, True])
 def test_a_phone_shows_one_part_at_a_time(site: Site, dark: bool) -> None:
     page, said = opened(site, size=PHONE, dark=dark)
@@ -192,7 +189,6 @@ def test_a_phone_shows_one_part_at_a_time(site: Site, dark: bool) -> None:
     page.context.close()
 
 
-@pytest.mark.exhaustive
 @pytest.mark.parametrize("dark", [False, True])
 def test_marks_changes_and_search_can_be_read_in_both_themes(site: Site, dark: bool) -> None:
     page, said = opened(site, dark=dark)
@@ -211,7 +207,6 @@ def test_marks_changes_and_search_can_be_read_in_both_themes(site: Site, dark: b
     page.context.close()
 
 
-@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("typed", "sent"),
     [
@@ -231,7 +226,6 @@ def test_strange_text_is_sent_as_it_was_typed(site: Site, typed: str, sent: str 
     page.context.close()
 
 
-@pytest.mark.exhaustive
 def test_a_file_with_a_byte_order_mark_goes_into_the_editor(site: Site) -> None:
     page, _ = opened(site)
     choose(page)
@@ -246,7 +240,6 @@ def test_a_file_with_a_byte_order_mark_goes_into_the_editor(site: Site) -> None:
     page.context.close()
 
 
-@pytest.mark.exhaustive
 def test_a_file_that_is_no_text_is_sent_and_refused_in_place(site: Site) -> None:
     page, _ = opened(site)
     before = editor(page).inner_text()
@@ -259,7 +252,6 @@ def test_a_file_that_is_no_text_is_sent_and_refused_in_place(site: Site) -> None
     page.context.close()
 
 
-@pytest.mark.exhaustive
 def test_a_megabyte_is_edited_and_sent(site: Site) -> None:
     """Only the lines on the screen are in the page, so that typing stays quick. As a form's field,
     whose lines end in two characters, it would be larger than such a field may be."""
@@ -286,7 +278,6 @@ def test_a_megabyte_is_edited_and_sent(site: Site) -> None:
     page.context.close()
 
 
-@pytest.mark.exhaustive
 def test_a_refusal_is_said_in_place_and_the_text_stays(site: Site) -> None:
     page, _ = opened(site)
     choose(page)
@@ -303,7 +294,6 @@ def test_a_refusal_is_said_in_place_and_the_text_stays(site: Site) -> None:
     page.context.close()
 
 
-@pytest.mark.exhaustive
 def test_each_submission_of_one_page_is_another(site: Site) -> None:
     page, _ = opened(site)
     choose(page)
@@ -316,7 +306,6 @@ def test_each_submission_of_one_page_is_another(site: Site) -> None:
     assert 2 == len(numbers)
 
 
-@pytest.mark.exhaustive
 def test_a_version_is_begun_with_beside_a_draft(site: Site) -> None:
     sent = site.live.call(site.live.world.submit(content=b"# the version\n", devices=("H100",)))
     page, _ = opened(site)
@@ -334,7 +323,6 @@ def test_a_version_is_begun_with_beside_a_draft(site: Site) -> None:
     page.context.close()
 
 
-@pytest.mark.exhaustive
 def test_the_end_is_told_if_the_page_is_hidden(site: Site, tmp_path: Path) -> None:
     world = site.live.world
     seen = tmp_path / "seen"
@@ -356,7 +344,6 @@ def test_the_end_is_told_if_the_page_is_hidden(site: Site, tmp_path: Path) -> No
     assert [True] == [f"Submission {made.id}" in text and "Accepted" in text for text in told]
 
 
-@pytest.mark.exhaustive
 def test_a_notification_is_offered_until_the_person_has_decided(site: Site) -> None:
     world = site.live.world
     made = site.live.call(world.submit(content=b"# fake: sleep 600 accepted\n", devices=("CPU",)))
@@ -375,7 +362,6 @@ def test_a_notification_is_offered_until_the_person_has_decided(site: Site) -> N
         one.context.close()
 
 
-@pytest.mark.exhaustive
 def test_the_title_says_the_step_of_a_page_that_is_not_drawn(site: Site, tmp_path: Path) -> None:
     world = site.live.world
     seen = tmp_path / "seen"
@@ -396,7 +382,6 @@ def travelling_bytes(answer: Response) -> int:
     return len(gzip.compress(answer.body())) if is_compressed else len(answer.body())
 
 
-@pytest.mark.exhaustive
 def test_only_the_page_to_work_on_loads_the_editor_and_pages_are_light(site: Site) -> None:
     page = site.page(ada(site))
     sizes: dict[str, int] = {}
@@ -420,7 +405,6 @@ def test_only_the_page_to_work_on_loads_the_editor_and_pages_are_light(site: Sit
     assert sum(ours[url] for url in light) < 30_000
 
 
-@pytest.mark.exhaustive
 @pytest.mark.parametrize("size", [DESKTOP, PHONE])
 @pytest.mark.parametrize("dark", [False, True])
 def test_the_report_s_comparison_is_accessible_and_fits(

@@ -32,6 +32,7 @@ async def pages(front: Front) -> dict[str, Page]:
     return _READ
 
 
+@pytest.mark.exhaustive  # each run has test_every_page_leads_to_the_guide_and_the_rules
 async def test_every_link_leads_to_a_page_a_file_or_a_heading_that_is_there(
     pages: dict[str, Page],
 ) -> None:

@@ -37,6 +37,8 @@ def test_a_gpu_that_must_be_there_and_is_not_makes_the_node_unfit() -> None:
     assert (False, "no AMD GPU can be opened here") == found["GPUs given"]
 
 
+# Each run has test_a_gpu_that_must_be_there_and_is_not_makes_the_node_unfit
+@pytest.mark.exhaustive
 @as_root
 def test_a_job_is_judged_with_the_gpu_that_it_was_given_and_no_other(
     driver: Path, tmp_path: Path

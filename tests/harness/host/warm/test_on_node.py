@@ -94,6 +94,7 @@ def until(true: Callable[[], bool]) -> bool:
     return False
 
 
+@pytest.mark.exhaustive  # each run has test_a_job_that_is_stopped_leaves_the_host_to_the_next
 def test_two_jobs_in_turn_are_judged_by_one_host(node: Node) -> None:
     wrong = a_job("def custom_kernel(data):\n    return data\n")
     first, host = node.judge(a_job(SORT)), node.host()

@@ -31,6 +31,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrivateFolder]:
     opened.close()
 
 
+@pytest.mark.exhaustive  # each run has test_who_gives_up_leaves_the_slot_to_others
 def test_so_many_jobs_are_judged_side_by_side(folder: PrivateFolder) -> None:
     host, said = host_with_slots(folder, 2), list[str]()
     verdicts = [host.judge(a_job(SORT), lambda _: None, print).verdict]

@@ -108,6 +108,7 @@ def test_what_is_positive_is_moved_together(call: Call) -> None:
     np.testing.assert_array_equal(out[: count[0]], a[a > 0])
 
 
+@pytest.mark.exhaustive  # each run has test_a_softmax_by_shuffles
 @pytest.mark.parametrize("name", ["run_histogram", "run_cub_histogram"])
 def test_histograms(call: Call, name: str) -> None:
     a = RANDOM.integers(0, 256, 1024 if "cub" in name else 1023).astype(np.uint8)

@@ -41,6 +41,7 @@ def error_of(built: Path, name: str, *arrays: Any) -> str:
     return ""
 
 
+@pytest.mark.exhaustive  # each run has test_a_softmax_by_shuffles (test_competitors.py)
 def test_a_block_is_reduced(built: Path) -> None:
     a, out = RANDOM.integers(-9, 9, THREADS).astype(np.float32), np.zeros(3, np.float32)
     assert error_of(built, "run_reduce", a, out) == ""

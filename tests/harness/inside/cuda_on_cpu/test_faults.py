@@ -96,6 +96,7 @@ def test_a_copy_of_a_null_pointer_is_refused(built: Path) -> None:
     assert ended.returncode == 0
 
 
+@pytest.mark.exhaustive  # each run has test_the_launch_ends_with_line_and_thread
 def test_a_null_pointer_is_told_apart_from_an_index_where_accesses_are_looked_at(
     checked: Path,
 ) -> None:
@@ -103,6 +104,7 @@ def test_a_null_pointer_is_told_apart_from_an_index_where_accesses_are_looked_at
         assert f"{word} memory through a null pointer" in call(checked, kernel).stdout
 
 
+@pytest.mark.exhaustive  # each run has test_the_launch_ends_with_line_and_thread
 def test_what_the_host_does_ends_the_process_as_ever(built: Path) -> None:
     ended = {kernel: call(built, kernel) for kernel in ("host_faults", "host_asserts")}
     assert {"host_faults": -11, "host_asserts": -6} == {

@@ -35,6 +35,7 @@ def call(tmp_path_factory: pytest.TempPathFactory) -> Call:
     return run
 
 
+@pytest.mark.exhaustive  # each run has test_floats_round_in_a_direction
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_pairs_are_computed_element_by_element(call: Call) -> None:
     a, b = (one.ravel() for one in np.meshgrid(HALVES, HALVES))

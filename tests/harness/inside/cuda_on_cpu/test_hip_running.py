@@ -48,6 +48,7 @@ def test_a_launch_by_name_converts_its_arguments_to_the_kernels_parameters(call:
     np.testing.assert_array_equal(a + b, out)
 
 
+@pytest.mark.exhaustive  # each run has test_a_mistake_is_found_with_its_thread_and_line
 def test_a_templates_kernel_is_launched_by_name(call: Call) -> None:
     a, out = np.arange(384, dtype=np.int32), np.zeros(384, np.int32)
     call("run_reverse", a, out, 3)
@@ -259,6 +260,7 @@ def test_a_mistake_is_found_with_its_thread_and_line(
     assert said in error
 
 
+@pytest.mark.exhaustive  # each run has test_a_mistake_is_found_with_its_thread_and_line
 @pytest.mark.parametrize(
     ("text", "said"),
     few(

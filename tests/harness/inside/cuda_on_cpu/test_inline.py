@@ -175,6 +175,7 @@ except Exception as error:
     assert said.startswith(expected)
 
 
+@pytest.mark.exhaustive  # each run has test_without_cuda_sources_nothing_changes
 def test_what_needs_a_gpu_is_refused_by_the_authors_line(tmp_path: Path) -> None:
     code = """
 source = '''

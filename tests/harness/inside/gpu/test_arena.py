@@ -55,6 +55,7 @@ sock.send(b".")
 """
 
 
+@pytest.mark.exhaustive  # each run has test_an_old_driver_is_noticed
 def test_another_process_writes_where_the_owner_reads(driver: Driver, library: str) -> None:
     arena = Arena.create(driver, 100)
     write(driver, arena.address, b"kernelbo")

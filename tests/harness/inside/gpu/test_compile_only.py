@@ -88,6 +88,7 @@ print(torch.zeros(2, device=driver.get_active_torch_device()).device)
     ] == answers(tmp_path, code, install="import torch\n")
 
 
+@pytest.mark.exhaustive  # each run has test_all_configurations_are_compiled_and_none_is_run
 def test_helion_has_triton_compile_where_it_is_looked_for(tmp_path: Path) -> None:
     """And tunes nothing."""
     code = (

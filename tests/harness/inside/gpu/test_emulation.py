@@ -10,7 +10,14 @@ import pytest
 from tests.support.exhaustive import cases
 
 pytest.importorskip("torch", reason="torch isn't installed")
-pytestmark = pytest.mark.torch
+pytestmark = [
+    pytest.mark.torch,
+    pytest.mark.each_run(
+        "test_factories_and_moves_end_on_the_cpu",
+        "test_submissions_find_their_tensors_on_a_gpu_and_frameworks_where_they_are",
+        "test_a_triton_kernel_runs_through_the_interpreter",
+    ),
+]
 
 EAGER = 'backend="eager"'
 INSTALL = "import torch\nfrom kernelbot.harness.inside.gpu import emulation\nemulation.install()\n"
@@ -160,7 +167,6 @@ print(torch.equal(out, a + a))
     assert ["True"] == answers(tmp_path, code)
 
 
-@pytest.mark.exhaustive  # each run has test_a_triton_kernel_runs_through_the_interpreter
 @pytest.mark.parametrize(
     "options", cases([EAGER, f"{EAGER}, fullgraph=True"], always=[f"{EAGER}, fullgraph=True"])
 )

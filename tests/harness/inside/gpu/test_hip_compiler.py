@@ -42,6 +42,7 @@ def test_the_program_is_this_interpreter() -> None:
     assert f'exec "{sys.executable}" -P -c ' in script(ARCH, "a'b", "/x")
 
 
+@pytest.mark.exhaustive  # each run has test_whose_an_error_is
 @needs_hip
 @pytest.mark.parametrize("name", cases(["hip_half", "hip_fp8", "hip_groups"], always=["hip_half"]))
 def test_our_headers_give_kernels(tmp_path: Path, name: str) -> None:

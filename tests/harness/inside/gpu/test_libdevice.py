@@ -65,6 +65,7 @@ def test_a_kernel_s_functions_have_values(
     assert [str([float(value) for value in expected])] == answers(tmp_path, code)
 
 
+@pytest.mark.exhaustive  # each run has test_a_kernel_s_functions_have_values
 def test_what_a_gpu_doesn_t_take_or_nobody_has_written_is_a_sentence(tmp_path: Path) -> None:
     kinds = KERNEL.replace("FORMULA", "libdevice.exp(value)") + "print(told(torch.float16))"
     unknown = KERNEL.replace("FORMULA", "libdevice.jn(1, value)") + "print(told())"

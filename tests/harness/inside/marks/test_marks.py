@@ -355,6 +355,7 @@ def test_probes_of_a_view_are_compared_with_its_elements_alone(
     assert [0, 4] == [probes.count_changed(one.ctypes.data, expected) for one in (same, other)]
 
 
+@pytest.mark.exhaustive  # each run has test_probes_of_a_view_are_compared_with_its_elements_alone
 def test_the_time_is_that_of_the_reading_if_that_had_to_wait(
     either: Marks, page: SharedBuffer
 ) -> None:

@@ -62,6 +62,7 @@ def test_so_is_one_with_several_outputs(host: Host) -> None:
     assert Verdict.ACCEPTED == result.verdict, result.failure
 
 
+@pytest.mark.exhaustive  # each run has test_an_honest_kernel_is_accepted_and_timed
 def test_so_is_one_of_an_object_of_the_problems(host: Host) -> None:
     source = SCALE.replace("= data\n", "= data\n    x = x.get()\n")
     job = device_job(source, Mode.BENCHMARK, with_own_class(PROBLEM))
@@ -92,6 +93,7 @@ def test_so_is_one_whose_outputs_take_long_to_describe(host: Host, outputs: int)
     assert Verdict.ACCEPTED == result.verdict, result.failure
 
 
+@pytest.mark.exhaustive  # each run has test_an_honest_kernel_is_accepted_and_timed
 def test_so_is_a_compiled_one(host: Host) -> None:
     job = device_job(DOUBLE, Mode.BENCHMARK, compiled_problem())
     result = host.judge(job, lambda _event: None)
@@ -183,6 +185,7 @@ def test_a_profile_gets_its_data_by_the_host(host: Host) -> None:
     assert Verdict.ACCEPTED == result.verdict, result.failure
 
 
+@pytest.mark.exhaustive  # each run has test_an_honest_kernel_is_accepted_and_timed
 def test_pointers_change_though_memory_is_the_same(host: Host) -> None:
     seen = "print(len({*seen, *(seen.add(x.data_ptr()) or seen)}))\nreturn x * 2"
     result = judge(host, kernel(seen, "seen = set()"), Mode.BENCHMARK)

@@ -55,6 +55,8 @@ def test_with_room_all_is_well(host: Host) -> None:
     assert Verdict.ACCEPTED == result.verdict, result.failure
 
 
+# Each run has test_a_phase_begins_once_the_memory_of_the_last_ones_runner_is_free
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "left_mib", cases([20, 110], always=[20]), ids=["for the problem", "for the judge"]
 )

@@ -113,6 +113,7 @@ def test_without_a_driver_the_doctor_finds_no_gpu(monkeypatch: pytest.MonkeyPatc
     assert try_gpus().works is None
 
 
+@pytest.mark.exhaustive  # each run has test_the_doctor_says_so_before_the_first_job
 @pytest.mark.usefixtures("driver_here", "daemon")
 def test_a_call_that_mps_may_have_ended_loses_the_attempt() -> None:
     with pytest.raises(AttemptLost, match="has ended this process's work"):

@@ -86,6 +86,7 @@ def test_the_anchor_is_timed_beside_the_submission(host: Host) -> None:
     assert 0.5 < workload.anchor_ns / workload.median_ns < 2
 
 
+@pytest.mark.exhaustive  # each run has test_a_submission_can_not_include_the_anchor
 def test_figures_are_of_the_samples_times_their_factors(host: Host) -> None:
     workload = timed(host.judge(anchored(SORT), quiet))
     assert len(workload.samples_ns) == SAMPLES_PER_FACTOR * len(workload.drift_factors)
@@ -180,6 +181,7 @@ def test_a_compiled_problem_has_a_compiled_anchor(host: Host) -> None:
     assert workload.anchor_ns > 0
 
 
+@pytest.mark.exhaustive  # each run has test_a_submission_can_not_include_the_anchor
 def test_an_anchor_that_does_not_compile_is_not_the_authors_fault(host: Host) -> None:
     result = host.judge(compiled(_COPY, "custom_kernel"), quiet)
     assert (Verdict.INTERNAL_ERROR, Phase.TEST) == (result.verdict, result.phases[-1].phase)

@@ -255,6 +255,7 @@ def check_implementation(both, output):
 """
 
 
+@pytest.mark.exhaustive  # each run has test_nothing_secret_is_in_any_process_that_judges
 @pytest.mark.parametrize(
     ("made", "verdict"),
     [

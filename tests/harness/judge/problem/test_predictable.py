@@ -9,6 +9,12 @@ from tests.harness.jobs import REFERENCE, a_problem
 from tests.harness.problem_code import tried
 from tests.support.exhaustive import cases, few
 
+pytestmark = pytest.mark.each_run(
+    "test_of_other_scripts_nothing_is_said",
+    "test_a_workload_without_a_seed_recurs",
+    "test_data_that_hold_their_seed_are_noted",
+)
+
 GENERATED = "return np.random.default_rng(seed).standard_normal(size).astype(np.float32)"
 FROM_GLOBAL = "np.random.seed(seed); return np.random.standard_normal(size).astype(np.float32)"
 
@@ -26,7 +32,6 @@ def by_script(reference: str) -> ProblemSpec:
     return replace(a_problem(), harness=HarnessKind.SCRIPT, files=files)
 
 
-@pytest.mark.exhaustive  # each run has test_a_few_kinds_of_data_recur
 @pytest.mark.parametrize("seed", cases(["7", "seed % 20"], always=["seed % 20"]))
 def test_a_script_s_generator_is_asked_as_well(seed: str) -> None:
     problem = by_script(REFERENCE.replace("(seed)", f"({seed})"))

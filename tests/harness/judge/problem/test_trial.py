@@ -17,6 +17,7 @@ def with_checker(body: str) -> str:
     return f"{head}def check_implementation(data, output):\n    {body}\n"
 
 
+@pytest.mark.exhaustive  # each run has test_what_has_no_native_judge_is_not_tried
 def test_a_sound_problem_has_no_trouble() -> None:
     assert () == tried(a_problem())
 
@@ -43,6 +44,7 @@ def check_implementation(data, output):
     assert () == tried(a_problem(reference=reference))
 
 
+@pytest.mark.exhaustive  # each run has test_what_has_no_native_judge_is_not_tried
 @pytest.mark.parametrize(
     ("body", "said"),
     [

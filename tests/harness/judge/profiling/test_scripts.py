@@ -64,6 +64,8 @@ def files(outcome: Collected) -> dict[str, bytes]:
     return {item.name: base64.b64decode(item.content_base64) for item in outcome.artifacts.all()}
 
 
+# Each run has test_a_script_that_fails_only_under_the_tool_is_believed_without_it
+@pytest.mark.exhaustive
 def test_the_script_marks_what_ncu_looks_at(client: RunnerClient) -> None:
     outcome = judge_script(job(Vendor.NVIDIA), client, lambda _event: None)
     assert Verdict.ACCEPTED == outcome.phases[-1].verdict

@@ -83,6 +83,7 @@ def test_the_text_has_three_tables_and_the_occupancy_of_each_kernel(client: Runn
     assert not any(word in text for word in left_out)
 
 
+@pytest.mark.exhaustive  # each run has test_ncu_sees_the_second_call_only_and_of_it_ten_kernels
 def test_the_submission_knows_that_it_is_watched(client: RunnerClient) -> None:
     source = (
         "import os, torch\ndef custom_kernel(data):\n    torch.launch(os.environ['POPCORN_NCU'])\n"
@@ -90,6 +91,7 @@ def test_the_submission_knows_that_it_is_watched(client: RunnerClient) -> None:
     assert profile(client, job(Vendor.NVIDIA, source)).text.startswith("1 (112, 1, 1)x")
 
 
+@pytest.mark.exhaustive  # each run has test_ncu_sees_the_second_call_only_and_of_it_ten_kernels
 def test_a_range_of_the_authors_own_hides_nothing(client: RunnerClient) -> None:
     source = (
         "import torch\ndef custom_kernel(data):\n    torch.cuda.nvtx.range_push('mine')\n"
@@ -127,6 +129,7 @@ def test_arrays_arrive_in_the_fresh_interpreter(client: RunnerClient) -> None:
     assert profile(client, job(Vendor.NVIDIA, source), data=data).text.startswith("float32 10.0 (")
 
 
+@pytest.mark.exhaustive  # each run has test_ncu_sees_the_second_call_only_and_of_it_ten_kernels
 def test_a_compiled_submission_is_watched_too(client: RunnerClient, tmp_path: Path) -> None:
     source = (
         "#include <cstdint>\n#include <cstdio>\n"
@@ -144,6 +147,7 @@ def test_a_compiled_submission_is_watched_too(client: RunnerClient, tmp_path: Pa
     assert found.text.startswith("doubled<8> (112, 1, 1)x")
 
 
+@pytest.mark.exhaustive  # each run has test_ncu_sees_the_second_call_only_and_of_it_ten_kernels
 def test_what_was_compiled_before_is_found_again(client: RunnerClient, tmp_path: Path) -> None:
     built = tmp_path / ".triton" / "cache" / "k.bin"
     built.parent.mkdir(parents=True)
@@ -182,6 +186,7 @@ def test_rocprof_sums_up_by_kernel_and_leaves_its_files(client: RunnerClient) ->
     } == kinds
 
 
+@pytest.mark.exhaustive  # each run has test_ncu_sees_the_second_call_only_and_of_it_ten_kernels
 def test_rocprof_that_saw_nothing_says_so(client: RunnerClient) -> None:
     found = profile(client, job(Vendor.AMD, "def custom_kernel(data): pass\n"))
     assert "It left no statistics: W1234 no kernel dispatches were traced" == found.text
@@ -222,6 +227,7 @@ class Watching:
         return ProfilerFindings(self.title, again, (File("seen", "text/plain", seen),))
 
 
+@pytest.mark.exhaustive  # each run has test_ncu_sees_the_second_call_only_and_of_it_ten_kernels
 def test_another_tool_is_one_more_entry(client: RunnerClient) -> None:
     source = (
         "import os\ndef custom_kernel(data):\n"

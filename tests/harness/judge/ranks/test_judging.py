@@ -152,6 +152,7 @@ def test_a_checker_that_leaves_the_others_waiting_still_says_what_it_found(host:
     assert ["Rank 0: forty-two"] * 2 == messages(result)
 
 
+@pytest.mark.exhaustive  # each run has test_each_ranks_output_is_checked
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
@@ -176,6 +177,7 @@ class Sum:
 """
 
 
+@pytest.mark.exhaustive  # each run has test_each_ranks_output_is_checked
 def test_outputs_may_be_records_of_the_problems_own(host: Host) -> None:
     reference = REFERENCE.replace("task import ", "task import Sum, ")
     reference = reference.replace("return total", "return Sum(total)").replace(

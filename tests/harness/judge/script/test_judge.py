@@ -271,6 +271,7 @@ def test_a_report_that_is_no_base64_is_shown_as_it_came(client: RunnerClient, se
     assert sent == text
 
 
+@pytest.mark.exhaustive  # each run has test_a_time_below_the_floor_is_refused_with_the_evidence
 def test_a_compiled_script_problem_is_built_and_run(client: RunnerClient) -> None:
     harness = """
 #include <cstdlib>

@@ -56,6 +56,7 @@ def _judged(client: RunnerClient, problem: ProblemSpec, mode: Mode) -> Collected
     return judge_script(job, client, lambda _event: None)
 
 
+@pytest.mark.exhaustive  # each run has test_of_others_nothing_is_said
 def test_a_benchmark_notes_it(client: RunnerClient) -> None:
     found = _judged(client, _problem(_FEW), Mode.BENCHMARK)
     assert found.recurring_data.startswith(_SAID)
