@@ -54,8 +54,9 @@ define tests
 	exit $$((linted || side_by_side || alone))
 endef
 
+# It ends with its dearest tests, so that what became dear is seen.
 test: setup ## lint, types, import contracts and some tests of every kind
-	$(call tests,not exhaustive and not long)
+	$(call tests,not exhaustive and not long,--durations 12 --durations-min 3)
 
 test-all: setup ## lint, types, import contracts and all tests but the longest
 	$(call tests,not long,--hypothesis-profile=thorough)

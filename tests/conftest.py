@@ -16,7 +16,11 @@ from xdist.remote import Producer  # type: ignore[import-untyped]  # it has no t
 from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped]  # nor has this
 
 from kernelbot.harness.timing.turns import VARIABLE
-from tests.support.exhaustive import leave_out_further_rows, leave_out_what_has_a_fellow
+from tests.support.exhaustive import (
+    leave_out_further_rows,
+    leave_out_further_tests,
+    leave_out_what_has_a_fellow,
+)
 from tests.support.loaded_tests import start_as_forks
 from tests.support.postgres import TestServer, test_server
 from tests.support.ray_cluster import RayCluster, ray_cluster
@@ -107,6 +111,7 @@ def pytest_collection_modifyitems(
     items.sort(key=lambda item: item.path)
     leave_out_what_has_a_fellow(items)
     leave_out_further_rows(items)
+    leave_out_further_tests(items)
     session.stash[COLLECTED] = list(items)
     yield
     items.sort(key=_turn)

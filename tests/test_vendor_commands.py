@@ -135,7 +135,7 @@ def node(tmp_path: Path, server: str, harness: Path) -> Node:
     return made
 
 
-# Each run has test_a_job_is_judged_with_the_gpu_that_it_was_given_and_no_other
+# Each run has test_a_gpu_that_must_be_there_and_is_not_makes_the_node_unfit
 # (vendor/test_check.py)
 @pytest.mark.exhaustive
 def test_a_machine_is_checked_with_the_servers_own_harness(node: Node, harness: Path) -> None:

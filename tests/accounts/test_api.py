@@ -168,7 +168,7 @@ async def test_what_the_admin_token_does_has_a_name_in_the_log(
     assert "organiser" == newest["actor"]
 
 
-@pytest.mark.exhaustive  # each run has test_the_admin_token_opens_what_admins_do
+@pytest.mark.exhaustive  # each run has test_a_pause_is_reported
 async def test_a_token_made_with_the_admin_token_ends_with_it(
     organiser: httpx.AsyncClient, door: Door
 ) -> None:
@@ -200,7 +200,7 @@ async def test_a_token_of_the_api_ends_with_the_one_that_made_it(door: Door) -> 
     assert (first, 401) == (made["parent_id"], gone.status_code)
 
 
-@pytest.mark.exhaustive  # each run has test_the_admin_token_opens_what_admins_do
+@pytest.mark.exhaustive  # each run has test_a_pause_is_reported
 @pytest.mark.parametrize("path", ["/api/v1/users/me", "/admin/stats", "/user/submissions"])
 async def test_who_tries_tokens_out_is_stopped_even_at_the_right_one(door: Door, path: str) -> None:
     settings = ApiSettings(admin_token=ADMIN_TOKEN)

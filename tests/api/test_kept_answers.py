@@ -122,7 +122,7 @@ async def test_an_answer_shows_the_rank_of_now(door: Door) -> None:
     assert [*[1] * ASKED, 2] == places
 
 
-@pytest.mark.exhaustive  # each run has test_a_known_answer_is_its_authors
+@pytest.mark.exhaustive  # each run has test_an_answer_shows_the_rank_of_now
 async def test_what_is_secret_is_kept_for_organisers_alone(door: Door, tmp_path: Path) -> None:
     await door.world.board()
     number = (await door.world.submit(content=b"# fake: accepted\n")).id

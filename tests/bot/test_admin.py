@@ -199,7 +199,7 @@ async def test_held_submissions_are_released_or_refused_with_a_reason(stage: Sta
     assert "Nothing is held for your decision." == text(eve)
 
 
-@pytest.mark.exhaustive  # each run has test_another_forum_is_chosen
+@pytest.mark.exhaustive  # each run has test_a_pause_and_its_end
 async def test_statistics(stage: Stage) -> None:
     await stage.world.board("counted")
     await stage.world.submit(board="counted", mode=Mode.TEST)

@@ -101,7 +101,7 @@ async def test_the_top_of_a_ranking_is_told_of(stage: Stage) -> None:
     ] == told(stage, "top")
 
 
-@pytest.mark.exhaustive  # each run has test_the_top_of_a_ranking_is_told_of
+@pytest.mark.exhaustive  # each run has test_the_first_place_may_be_shared
 async def test_closed_and_ended_boards_are_not_told_of(stage: Stage, tmp_path: Path) -> None:
     is_over = tmp_path / "over"
     world = stage.world

@@ -271,7 +271,7 @@ async def test_only_active_boards_are_suggested_for_starter_files(stage: Stage) 
     assert [] == await ada.completes("leaderboard template", "name", "past")
 
 
-@pytest.mark.exhaustive  # each run has test_own_submissions_of_one_device_in_pages
+@pytest.mark.exhaustive  # each run has test_a_menu_of_a_board_that_is_gone
 async def test_long_and_hostile_texts_keep_within_discords_limits(stage: Stage) -> None:
     ada, world = stage.person("ada"), stage.world
     definition = sort_problem("x")

@@ -176,7 +176,7 @@ async def test_a_long_failure_is_shown_as_far_as_it_fits(stage: Stage) -> None:
     assert b"`" * 5000 in report.content
 
 
-@pytest.mark.exhaustive  # each run has test_a_bot_that_starts_again_goes_on
+@pytest.mark.exhaustive  # each run has test_a_long_failure_is_shown_as_far_as_it_fits
 async def test_ranked_ends_with_place_and_gain_and_is_told_to_everyone(stage: Stage) -> None:
     await stage.world.board("ranks")
     ada, bob = stage.person("ada"), stage.person("bob")
@@ -396,7 +396,7 @@ async def test_a_deleted_submission_is_told_as_such(stage: Stage) -> None:
     await said(stage, "It was cancelled.")
 
 
-@pytest.mark.exhaustive  # each run has test_a_bot_that_starts_again_goes_on
+@pytest.mark.exhaustive  # each run has test_a_long_failure_is_shown_as_far_as_it_fits
 async def test_discord_away_for_a_moment(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kernelbot.bot.following._RETRY_S", 0.01)
     await stage.world.board("shaky")

@@ -57,7 +57,7 @@ async def answered(stage: Stage, interaction: Interaction) -> str:
     return original(interaction).content
 
 
-@pytest.mark.exhaustive  # each run has test_a_script_is_run_and_its_output_shown
+@pytest.mark.exhaustive  # each run has test_a_mention_in_the_text_is_told_to_attach_a_file
 async def test_every_launcher_is_verified(stage: Stage) -> None:
     asked = await stage.person("olga", ADMIN).runs("verifyruns")
     lines = (await answered(stage, asked)).splitlines()
@@ -137,7 +137,7 @@ async def test_a_script_of_a_message_is_run_by_its_menu(stage: Stage) -> None:
     assert "❌ This message has no script." in original(none).content
 
 
-@pytest.mark.exhaustive  # each run has test_a_script_is_run_and_its_output_shown
+@pytest.mark.exhaustive  # each run has test_a_mention_in_the_text_is_told_to_attach_a_file
 async def test_a_mention_with_a_script_runs_it_in_a_thread(stage: Stage) -> None:
     eve = stage.person("eve")
     await eve.says("run it", SCRIPT, mentions_bot=True)

@@ -121,7 +121,7 @@ def test_a_right_submission_is_tested_measured_and_ranked() -> None:
     assert 0 < workload.best_ns <= workload.mean_ns <= workload.worst_ns
 
 
-@pytest.mark.exhaustive  # each run has test_what_does_not_work_is_the_authors
+@pytest.mark.exhaustive  # each run has test_a_right_submission_is_tested_measured_and_ranked
 def test_a_wrong_one_is_told_which_case_failed() -> None:
     result = judged(REFERENCE, RIGHT.replace("x += x", "x += 1"))
     assert Verdict.WRONG_ANSWER == result.verdict

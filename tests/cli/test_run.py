@@ -293,7 +293,7 @@ def test_a_check_may_only_read(shell: Shell, problem: Path) -> None:
     assert (0, []) == (said.code, said.document["solutions"])
 
 
-# Each run has test_a_job_is_judged_with_the_gpu_that_it_was_given_and_no_other
+# Each run has test_a_gpu_that_must_be_there_and_is_not_makes_the_node_unfit
 # (vendor/test_check.py)
 @pytest.mark.exhaustive
 def test_the_doctor_judges_for_real(shell: Shell) -> None:

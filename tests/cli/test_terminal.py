@@ -31,6 +31,8 @@ def on_a_terminal(shell: Shell, *arguments: str) -> str:
     return shown.decode()
 
 
+# Each run has test_a_line_has_its_style_to_its_end_also_where_it_is_wrapped
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("more", "coloured"),
     few([({"TERM": "xterm"}, True), ({"TERM": "xterm", "NO_COLOR": "1"}, False)], 1),
@@ -50,7 +52,8 @@ def test_a_pipe_stays_plain(shell: Shell) -> None:
     assert "\x1b" not in said.out + said.err
 
 
-@pytest.mark.exhaustive  # each run has test_colour_is_for_terminals
+# Each run has test_a_line_has_its_style_to_its_end_also_where_it_is_wrapped
+@pytest.mark.exhaustive
 def test_a_character_that_the_stream_lacks_is_replaced(shell: Shell) -> None:
     new_problem(shell.home / "sums", "sums", Lang.PY)
     more = {"PYTHONIOENCODING": "ascii"}

@@ -87,7 +87,7 @@ def test_a_terminal_tells_once_and_a_program_is_never_told(
     assert f"! Your token for {live.url} ends in 3 days," in told[0]
 
 
-@pytest.mark.exhaustive  # each run has test_a_terminal_tells_once_and_a_program_is_never_told
+@pytest.mark.exhaustive  # each run has test_whoami_and_the_list_say_when_it_ends
 @pytest.mark.parametrize(("code", "told"), [(0, True), (1, True), (INTERRUPTED, False)])
 def test_so_is_who_follows_a_submission_to_its_exit_code(
     live: LiveServer, ada: Shell, tmp_path: Path, code: int, told: bool

@@ -77,7 +77,7 @@ def result_in(folder: Path) -> RunResult:
     return from_wire(RunResult, json.loads((folder / "result.json").read_text()))
 
 
-# Each run has test_the_program_runs_in_the_sandbox (test_minimal_payload.py).
+# Each run has test_a_payload_travels_packed_or_plain (test_minimal_payload.py).
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("way", cases(["environment", "stdin", "plain"], always=["environment"]))
 def test_a_minimal_payload_by_hand(harness: Path, folder: Path, way: str) -> None:
@@ -174,6 +174,8 @@ def test_a_harness_behind_a_link_is_used_if_it_is_the_announced_one(
     assert {"out", "other.pyz", "own.pyz"} == {path.name for path in folder.parent.iterdir()}
 
 
+# Each run has test_a_harness_behind_a_link_is_used_if_it_is_the_announced_one
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("payload", cases(["a'; echo x", "$(id)", "{", "\x7f"], always=["$(id)"]))
 def test_nonsense_is_refused_with_a_sentence(harness: Path, folder: Path, payload: str) -> None:
     ended = judge(harness, folder, payload)
@@ -182,6 +184,7 @@ def test_nonsense_is_refused_with_a_sentence(harness: Path, folder: Path, payloa
     assert [] == list(folder.iterdir())
 
 
-@pytest.mark.exhaustive  # each run has test_nonsense_is_refused_with_a_sentence
+# Each run has test_a_harness_behind_a_link_is_used_if_it_is_the_announced_one
+@pytest.mark.exhaustive
 def test_without_a_payload_nothing_is_judged(harness: Path, folder: Path) -> None:
     assert 2 == judge(harness, folder, None).returncode

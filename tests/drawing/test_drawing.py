@@ -74,7 +74,7 @@ async def test_what_is_no_chart_is_not_drawn_and_the_next_one_is(drawing: Drawin
     assert (None, True, used) == (refused, drawn is not None, drawers())
 
 
-@pytest.mark.exhaustive  # each run has test_what_is_no_chart_is_not_drawn_and_the_next_one_is
+@pytest.mark.exhaustive  # each run has test_charts_become_pictures_in_one_process
 async def test_a_process_that_was_killed_is_replaced(drawing: Drawing) -> None:
     await drawing.draw(CHART, SVG)
     for pid in drawers():
@@ -82,7 +82,7 @@ async def test_a_process_that_was_killed_is_replaced(drawing: Drawing) -> None:
     assert await drawing.draw(CHART, SVG) is not None
 
 
-@pytest.mark.exhaustive  # each run has test_a_process_that_was_killed_is_replaced
+@pytest.mark.exhaustive  # each run has test_a_chart_that_takes_too_long_is_given_up
 async def test_a_process_that_has_drawn_enough_is_replaced(
     drawing: Drawing, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -91,7 +91,7 @@ async def test_a_process_that_has_drawn_enough_is_replaced(
     assert (True, []) == (drawn is not None, drawers())
 
 
-@pytest.mark.exhaustive  # each run has test_a_process_that_was_killed_is_replaced
+@pytest.mark.exhaustive  # each run has test_a_chart_that_takes_too_long_is_given_up
 async def test_a_process_without_work_ends_and_another_draws_the_next(
     drawing: Drawing, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -136,7 +136,7 @@ async def test_the_next_best_is_dueled_with_who_stands_then(world: World) -> Non
     assert [(third, second), (third, first), (second, first)] == waiting
 
 
-@pytest.mark.exhaustive  # each run has test_the_same_two_are_dueled_once
+@pytest.mark.exhaustive  # each run has test_the_same_code_is_not_dueled
 async def test_who_could_not_beat_one_is_not_dueled_with_who_did(world: World) -> None:
     first, second = await two_of_ada(world)
     third = await ranked(world, 0.93, relative_error=WIDE)
@@ -201,7 +201,7 @@ async def test_neighbours_share_a_rank_unless_a_duel_tells_them_apart(
     assert before.version < after.version
 
 
-@pytest.mark.exhaustive  # each run has test_neighbours_share_a_rank_unless_a_duel_tells_them_apart
+@pytest.mark.exhaustive  # each run has test_the_same_code_is_not_dueled
 async def test_nobody_between_them_lets_the_slower_one_share_the_rank_again(world: World) -> None:
     ada, bob = await neighbours(world)
     await fought(world, SLOWER)
@@ -339,7 +339,7 @@ async def test_one_on_a_busy_machine_is_measured_again_and_then_decides_nothing(
     assert await judge.claim("CPU", "w") is None
 
 
-@pytest.mark.exhaustive  # each run has test_who_wins_once_has_to_win_again
+@pytest.mark.exhaustive  # each run has test_the_same_code_is_not_dueled
 @pytest.mark.parametrize("last", [FASTER, SAME])
 async def test_who_wins_after_a_busy_machine_has_to_win_again_too(
     world: World, last: tuple[float, float, float]
@@ -384,7 +384,7 @@ async def test_a_result_of_a_failing_harness_blames_nobody(world: World) -> None
     assert "through no fault" in duel.sentence
 
 
-@pytest.mark.exhaustive  # each run has test_what_cannot_be_a_ratio_decides_nothing
+@pytest.mark.exhaustive  # each run has test_the_same_code_is_not_dueled
 @pytest.mark.parametrize("verdict", [Verdict.ACCEPTED, Verdict.INTERNAL_ERROR])
 async def test_a_duel_on_data_that_recur_decides_nothing(world: World, verdict: Verdict) -> None:
     first, second = await two_of_ada(world)

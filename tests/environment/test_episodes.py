@@ -83,6 +83,7 @@ async def test_a_source_that_remembers_what_it_was_shown_has_nothing_in_the_end(
     assert ("accepted", "runtime_error") == (seen.report.verdict, seen.held_out.verdict)
 
 
+@pytest.mark.exhaustive  # each run has test_the_seed_decides_an_episodes_data
 async def test_nothing_of_what_is_held_out_is_in_an_observation_or_a_record(
     judge: Judge, problem: LoadedProblem, tmp_path: Path
 ) -> None:

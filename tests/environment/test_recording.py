@@ -142,7 +142,7 @@ async def test_so_is_what_the_end_could_not_confirm(tmp_path: Path) -> None:
     assert [None, None, 2.0] == [row["unconfirmed"] for row in rows(tmp_path)]
 
 
-@pytest.mark.exhaustive  # each run has test_episodes_of_a_server_are_recorded_with_their_reports
+@pytest.mark.exhaustive  # each run has test_an_episode_is_one_row_group_of_a_file_of_its_own
 def test_a_process_that_is_killed_leaves_no_file_that_is_read(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], check=False)
     assert 9 == done.returncode

@@ -153,7 +153,7 @@ async def test_a_host_that_answers_is_kept_however_long_its_job_is_silent(tmp_pa
         assert JobState.FINISHED == (await _outcome(launcher, handle)).state
 
 
-# Each run has test_a_host_that_answers_is_kept_however_long_its_job_is_silent.
+# Each run has test_a_host_that_stays_stopped_is_killed_before_the_time_is_up.
 @pytest.mark.exhaustive
 async def test_a_host_may_take_longer_than_that_to_start(tmp_path: Path) -> None:
     slow = ("/bin/sh", "-c", 'sleep 7 && exec "$@"', "sh", *FAKE_HARNESS)

@@ -104,7 +104,7 @@ async def test_a_block_of_a_judge_that_is_open_is_a_mistake(judge: Judge, patien
     assert Verdict.ACCEPTED == (await judge.judge(patient, RIGHT)).verdict
 
 
-@pytest.mark.exhaustive  # each run has test_a_cancelled_task_ends_its_judging
+@pytest.mark.exhaustive  # each run has test_a_block_of_a_judge_that_is_open_is_a_mistake
 async def test_a_task_that_is_cancelled_twice_has_ended_its_judging(
     judge: Judge, home: Path, patient: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

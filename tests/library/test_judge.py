@@ -91,7 +91,7 @@ async def test_a_baseline_does_not_wait_behind_other_sources(home: Path, sums: P
         assert {Verdict.ACCEPTED} == {(await task).verdict for task in others}
 
 
-# Each run has test_a_reference_that_fails_is_its_author_s_fault (test_run.py).
+# Each run has test_an_accepted_file_as_json (test_run.py).
 @pytest.mark.exhaustive
 async def test_a_baseline_that_fails_the_problems_own_tests_is_the_problems_mistake(
     judge: Judge, sums: Path, tmp_path: Path

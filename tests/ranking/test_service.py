@@ -136,7 +136,7 @@ async def positions(service: StandingsService, offset: int) -> list[tuple[int, i
     return [(row.rank, row.author_id) for row in page.standings]
 
 
-@pytest.mark.exhaustive  # each run has test_a_page_is_of_now_although_others_were_read_before
+@pytest.mark.exhaustive  # each run has test_long_pages_are_not_kept
 async def test_a_page_is_the_same_wherever_it_is_counted_from(world: World) -> None:
     await ranked_many(world)
     whole = [
@@ -188,7 +188,7 @@ class _MeddledSession(ReadSession):
         return await self._session.all(statement, values)
 
 
-@pytest.mark.exhaustive  # each run has test_a_page_is_of_now_although_others_were_read_before
+@pytest.mark.exhaustive  # each run has test_long_pages_are_not_kept
 async def test_a_page_that_moves_while_it_is_read_is_of_one_moment(world: World) -> None:
     await ranked_many(world)
     async with Meddled(world.database.url) as database:
@@ -199,7 +199,7 @@ async def test_a_page_that_moves_while_it_is_read_is_of_one_moment(world: World)
     assert [(rank + 1, author) for rank, author in before] == after
 
 
-@pytest.mark.exhaustive  # each run has test_a_page_is_of_now_although_others_were_read_before
+@pytest.mark.exhaustive  # each run has test_long_pages_are_not_kept
 async def test_beyond_the_end_nothing_is_asked(world: World) -> None:
     await ranked_many(world)
     async with Meddled(world.database.url) as database:

@@ -81,7 +81,7 @@ def test_a_section_that_does_not_exist_is_named(capsys: pytest.CaptureFixture[st
     )
 
 
-@pytest.mark.exhaustive  # each run has test_only_the_correct_examples_are_to_be_accepted
+@pytest.mark.exhaustive  # each run has test_the_solutions_of_an_example_behave
 @pytest.mark.skipif(find_gpu() is not None, reason="there is a GPU here")
 def test_a_gpu_that_processes_cannot_use_is_no_success(
     path: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

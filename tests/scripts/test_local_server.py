@@ -33,7 +33,7 @@ def test_a_server_has_the_variables_that_it_was_given(tmp_path: Path) -> None:
     assert server.environment()["SOME_TOKEN"] == "a'; echo x"
 
 
-@pytest.mark.exhaustive  # each run has test_a_server_is_started_by_the_command_before_it
+@pytest.mark.exhaustive  # each run has test_an_agent_goes_from_the_boards_to_a_place
 def test_a_server_that_cannot_start_tells_its_last_words(tmp_path: Path) -> None:
     config = tmp_path / "kernelbot.toml"
     config.write_text("devices = 7")

@@ -68,6 +68,7 @@ def test_a_new_problem_behaves(tmp_path: Path, judge: RecordingJudge) -> None:
     assert labels == list(checked)
 
 
+@pytest.mark.exhaustive  # each run has test_a_broken_reference_says_nothing_about_the_solutions
 def test_a_solution_in_the_wrong_folder_is_reported(tmp_path: Path, judge: RecordingJudge) -> None:
     new_problem(tmp_path / "scale", "scale", Lang.PY)
     solutions = tmp_path / "scale" / "solutions"
@@ -125,7 +126,7 @@ def test_cuda_that_the_processor_runs_is_only_tested(tmp_path: Path, judge: Reco
     assert {Mode.TEST} == {mode for _, mode in judge.asked}
 
 
-@pytest.mark.exhaustive  # each run has test_a_solution_in_the_wrong_folder_is_reported
+@pytest.mark.exhaustive  # each run has test_a_broken_reference_says_nothing_about_the_solutions
 def test_the_configured_limits_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     new_problem(tmp_path / "scale", "scale", Lang.PY)
     (noisy,) = (tmp_path / "scale" / "solutions" / "correct").iterdir()

@@ -53,7 +53,7 @@ def objects_of(data: Path) -> set[tuple[str, ...]]:
         return objects(postgres.url("postgres"))
 
 
-# Each run has test_a_server_of_an_earlier_release_is_followed_on_its_data (store/test_embedded.py)
+# Each run has test_another_line_is_refused_and_unharmed (test_previous.py)
 @pytest.mark.exhaustive
 def test_serving_keeps_what_was_before_and_migrates(
     older: Path, capsys: pytest.CaptureFixture[str]
@@ -76,7 +76,8 @@ def test_serving_keeps_what_was_before_and_migrates(
     assert "0010.duels" in restore(kept, data=older.with_name("again")).applied
 
 
-@pytest.mark.exhaustive  # each run has test_serving_keeps_what_was_before_and_migrates
+# Each run has test_another_line_is_refused_and_unharmed (store/test_previous.py)
+@pytest.mark.exhaustive
 def test_without_a_place_for_the_backup_nothing_is_migrated(older: Path) -> None:
     before = objects_of(older)
     (older / "before-migrations").write_text("in the way")

@@ -104,6 +104,7 @@ def test_a_taken_port_says_so(running: LocalServer, tmp_path: Path) -> None:
     assert f"port {running.port}" in second.stderr
 
 
+@pytest.mark.exhaustive  # each run has test_a_taken_port_says_so
 def test_a_dead_worker_is_replaced(running: LocalServer) -> None:
     with KernelbotClient.to(running.own_endpoint()) as client:
         go_on = running.folder / "worker-killed"
@@ -115,7 +116,7 @@ def test_a_dead_worker_is_replaced(running: LocalServer) -> None:
         assert client.submission(submitted).verdict == "accepted"
 
 
-# Each run has test_the_database_goes_away_while_jobs_run (test_durability.py).
+# Each run has test_a_worker_killed_at_a_gate (test_durability.py).
 @pytest.mark.exhaustive
 def test_a_killed_database_comes_back(running: LocalServer) -> None:
     with KernelbotClient.to(running.own_endpoint()) as client:

@@ -79,6 +79,7 @@ async def test_the_end_of_the_parent_asks_once() -> None:
     os.close(ours)
 
 
+@pytest.mark.exhaustive  # each run has test_the_end_of_the_parent_asks_once
 @pytest.mark.parametrize("rounds", range(4))
 async def test_a_signal_just_before_answering_begins_is_not_lost(
     world: World, tmp_path: Path, rounds: int

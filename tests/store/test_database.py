@@ -57,7 +57,8 @@ async def test_who_starts_waits_longer_for_the_first_connection_than_a_request_d
         assert 7 == await _seven(database)
 
 
-@pytest.mark.exhaustive  # each run has test_who_starts_goes_on_without_a_database_that_refuses
+# Each run has test_who_starts_waits_longer_for_the_first_connection_than_a_request_does
+@pytest.mark.exhaustive
 async def test_who_starts_is_told_how_long_the_database_has_not_let_them_in(
     database_url: str,
 ) -> None:
@@ -67,7 +68,7 @@ async def test_who_starts_is_told_how_long_the_database_has_not_let_them_in(
                 pytest.fail("nobody has let it in")
 
 
-@pytest.mark.exhaustive  # each run has test_of_two_that_deadlock_one_is_told_to_try_again
+@pytest.mark.exhaustive  # each run has test_a_connection_that_the_server_closed_is_noticed_at_once
 async def test_who_starts_goes_on_without_a_database_that_refuses() -> None:
     async with (
         asyncio.timeout(60),
@@ -178,7 +179,7 @@ async def test_a_share_has_the_limits_of_the_whole(database_url: str) -> None:
                 await session.one("SELECT pg_sleep(60)")
 
 
-@pytest.mark.exhaustive  # each run has test_what_takes_too_long_is_ended
+@pytest.mark.exhaustive  # each run has test_a_connection_that_the_server_closed_is_noticed_at_once
 async def test_what_needs_its_time_has_it_and_nothing_after_it(database_url: str) -> None:
     async with Database(database_url, max_size=1, limits=DatabaseTimeouts(slow_s=1.0)) as database:
         async with database.write(unhurried=True) as session:
@@ -216,7 +217,7 @@ async def test_a_transaction_in_which_we_do_nothing_is_ended_and_holds_no_lock(
         assert 7 == await _seven(database)
 
 
-@pytest.mark.exhaustive  # each run has test_what_takes_too_long_is_ended
+@pytest.mark.exhaustive  # each run has test_a_connection_that_the_server_closed_is_noticed_at_once
 async def test_limits_hold_whatever_the_database_is_set_to(own_postgres: EmbeddedPostgres) -> None:
     url = own_postgres.url("postgres")
     names = ("lock_timeout", "statement_timeout", "idle_in_transaction_session_timeout")
@@ -228,7 +229,7 @@ async def test_limits_hold_whatever_the_database_is_set_to(own_postgres: Embedde
     assert {"locked": "8s", "slow": "1min", "idle": "1min"} == row
 
 
-@pytest.mark.exhaustive  # each run has test_limits_hold_whatever_the_database_is_set_to
+@pytest.mark.exhaustive  # each run has test_a_connection_that_the_server_closed_is_noticed_at_once
 async def test_times_are_utc_whatever_the_database_is_set_to(
     own_postgres: EmbeddedPostgres,
 ) -> None:

@@ -168,7 +168,7 @@ def test_another_account_can_not_connect(folder: Path, depth: int) -> None:
     assert 'Peer authentication failed for user "postgres"' in tried.stderr
 
 
-@pytest.mark.exhaustive  # each run has test_a_server_that_was_left_running_is_stopped_first
+@pytest.mark.exhaustive  # each run has test_another_account_can_not_connect
 def test_a_number_that_another_process_has_by_now_is_left_alone(postgres: EmbeddedPostgres) -> None:
     postgres.start()
     postgres.stop()
@@ -217,7 +217,7 @@ def test_a_server_that_was_left_running_is_stopped_first(postgres: EmbeddedPostg
         following.stop()
 
 
-@pytest.mark.exhaustive  # each run has test_a_server_that_was_left_running_is_stopped_first
+@pytest.mark.exhaustive  # each run has test_another_account_can_not_connect
 def test_what_a_killed_server_left_is_waited_for(postgres: EmbeddedPostgres) -> None:
     """One of its processes that hasn't noticed has its memory, with which no other starts."""
     postgres.start()
@@ -292,7 +292,7 @@ def short_name(far: EmbeddedPostgres) -> Path:
     return Path(unquote(far.url("postgres").rpartition("host=")[2].partition("&")[0]))
 
 
-@pytest.mark.exhaustive  # each run has test_without_a_short_name_there_is_no_start_and_nothing_runs
+@pytest.mark.exhaustive  # each run has test_another_account_can_not_connect
 def test_a_short_name_that_can_not_be_made_is_tried_again(far: EmbeddedPostgres) -> None:
     far.start()
     name = short_name(far)
@@ -304,7 +304,7 @@ def test_a_short_name_that_can_not_be_made_is_tried_again(far: EmbeddedPostgres)
     assert (False, 7) == (far.revive(), seven(far))
 
 
-@pytest.mark.exhaustive  # each run has test_a_server_that_was_left_running_is_stopped_first
+@pytest.mark.exhaustive  # each run has test_another_account_can_not_connect
 def test_without_a_short_name_there_is_no_start_and_nothing_runs(far: EmbeddedPostgres) -> None:
     name = short_name(far)
     name.unlink()
@@ -316,7 +316,7 @@ def test_without_a_short_name_there_is_no_start_and_nothing_runs(far: EmbeddedPo
     name.rmdir()
 
 
-@pytest.mark.exhaustive  # each run has test_without_a_short_name_there_is_no_start_and_nothing_runs
+@pytest.mark.exhaustive  # each run has test_another_account_can_not_connect
 def test_a_short_name_that_is_lost_holds_up_no_stop(far: EmbeddedPostgres) -> None:
     far.start()
     name = short_name(far)
@@ -327,7 +327,7 @@ def test_a_short_name_that_is_lost_holds_up_no_stop(far: EmbeddedPostgres) -> No
     name.rmdir()
 
 
-@pytest.mark.exhaustive  # each run has test_without_a_short_name_there_is_no_start_and_nothing_runs
+@pytest.mark.exhaustive  # each run has test_another_account_can_not_connect
 def test_half_a_short_name_of_a_killed_start_is_replaced(far: EmbeddedPostgres) -> None:
     name = short_name(far)
     name.unlink()

@@ -113,7 +113,8 @@ def test_the_same_name_with_another_content_is_another_line(database_url: str) -
             migrate(database_url, release=Release(known, this_code()))
 
 
-@pytest.mark.exhaustive  # each run has test_a_migration_that_was_killed_has_changed_nothing
+# Each run has test_a_migration_has_no_limit_whatever_the_database_is_set_to
+@pytest.mark.exhaustive
 def test_a_failure_at_any_migration_leaves_the_database_as_it_was(empty_database_url: str) -> None:
     known = known_migrations()
     for failing in range(len(known)):
@@ -135,7 +136,8 @@ def test_a_failure_after_the_tables_leaves_the_database_as_it_was(empty_database
     assert before == objects(empty_database_url)
 
 
-@pytest.mark.exhaustive  # each run has test_a_migration_that_was_killed_has_changed_nothing
+# Each run has test_a_migration_has_no_limit_whatever_the_database_is_set_to
+@pytest.mark.exhaustive
 def test_what_is_done_before_is_done_only_if_tables_will_change(empty_database_url: str) -> None:
     called: list[str] = []
     migrate(empty_database_url, before=lambda: called.append("empty"))

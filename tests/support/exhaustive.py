@@ -1,6 +1,8 @@
 """Which of many cases of one kind `make test` runs; `make test-all` runs them all."""
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from pathlib import Path
 from typing import TypeVar
 
 import pytest
@@ -12,6 +14,8 @@ DEAR = frozenset({"client", "host", "postgres", "shell", "zygote"})
 """Fixtures that take a test a database, a sandbox or a process of its own: a tenth of a second."""
 ROWS = 2
 """So many rows of a table of a test with these are for each run."""
+TESTS = 6
+"""So many tests, or rows, with these of a module that doesn't say by itself which are."""
 
 
 def leave_out_what_has_a_fellow(items: Iterable[pytest.Item]) -> None:
@@ -36,6 +40,19 @@ def leave_out_further_rows(items: Iterable[pytest.Item]) -> None:
         if is_dear and not any(row.get_closest_marker("exhaustive") for row in rows):
             for row in rows[ROWS:]:
                 row.add_marker(pytest.mark.exhaustive)
+
+
+def leave_out_further_tests(items: Iterable[pytest.Item]) -> None:
+    """Mark what takes a tenth of a second and has six before it in its module, which begins with
+    what matters most. A module that says which tests are for each run (`each_run`) is left as it
+    is, and so are tests that run alone."""
+    before: Counter[Path] = Counter()
+    for item in items:
+        marked = map(item.get_closest_marker, ("exhaustive", "each_run", "timed", "long"))
+        if not any(marked) and not DEAR.isdisjoint(getattr(item, "fixturenames", ())):
+            before[item.path] += 1
+            if before[item.path] > TESTS:
+                item.add_marker(pytest.mark.exhaustive)
 
 
 def first_of_each(values: Iterable[T], kind: Callable[[T], Hashable]) -> list[T]:

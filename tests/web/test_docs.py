@@ -52,7 +52,7 @@ async def test_the_pages_load_nothing_but_our_own_style_and_script(pages: dict[s
     assert set() == {"iframe", "object", "embed", "style"}.intersection(*(p.tags for p in found))
 
 
-# Each run has test_every_link_leads_to_a_page_a_file_or_a_heading_that_is_there (test_pages.py).
+# Each run has test_every_page_can_be_reached_from_the_overview (test_pages.py).
 @pytest.mark.exhaustive
 async def test_every_link_leads_somewhere_on_this_server(
     front: Front, pages: dict[str, str]

@@ -356,7 +356,7 @@ async def test_what_is_cancelled_is_not_built(judged: World, cluster: Cluster) -
     assert ([handle], []) == (cluster.shop.cancelled, cluster.far.launches)
 
 
-@pytest.mark.exhaustive  # each run has test_what_is_cancelled_is_not_built
+@pytest.mark.exhaustive  # each run has test_without_a_build_the_run_is_judged_all_the_same
 async def test_a_build_that_could_not_be_stopped_is_stopped_later(
     judged: World, cluster: Cluster
 ) -> None:
@@ -373,7 +373,7 @@ async def test_a_build_that_could_not_be_stopped_is_stopped_later(
     assert [handle] == cluster.shop.cancelled
 
 
-@pytest.mark.exhaustive  # each run has test_what_is_cancelled_is_not_built
+@pytest.mark.exhaustive  # each run has test_without_a_build_the_run_is_judged_all_the_same
 async def test_a_build_of_which_no_answer_came_is_found_and_stopped(
     judged: World, cluster: Cluster
 ) -> None:

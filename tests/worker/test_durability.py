@@ -263,7 +263,7 @@ async def test_a_worker_that_builds_ends_while_the_database_is_away(
             assert await running.ends_without_database()
 
 
-@pytest.mark.exhaustive  # each run has test_the_database_goes_away_while_jobs_run
+@pytest.mark.exhaustive  # each run has test_a_worker_killed_at_a_gate
 async def test_so_does_one_that_has_just_begun(
     own_postgres: EmbeddedPostgres, tmp_path: Path
 ) -> None:

@@ -155,7 +155,7 @@ async def test_nothing_is_compiled_while_this_machine_judges(
     assert [] == meanwhile
 
 
-@pytest.mark.exhaustive  # each run has test_a_run_has_nothing_of_it
+@pytest.mark.exhaustive  # each run has test_a_report_that_cannot_be_read_ends_no_worker
 @pytest.mark.parametrize(
     "verdict", [Verdict.INTERNAL_ERROR, Verdict.TIME_LIMIT], ids=["our fault", "a slow machine"]
 )
@@ -170,7 +170,7 @@ async def test_what_says_nothing_of_the_gpus_machine_is_not_told(
         assert ((), 1) == (await shown(judged, sent), len(idle.compiled()))
 
 
-@pytest.mark.exhaustive  # each run has test_nothing_is_compiled_while_this_machine_judges
+@pytest.mark.exhaustive  # each run has test_a_report_that_cannot_be_read_ends_no_worker
 async def test_nothing_is_compiled_for_a_device_that_wants_none(judged: World, idle: Idle) -> None:
     async with working(idle.settings(preflight=False), judged.database.url):
         sent = await waiting(judged)
@@ -206,7 +206,7 @@ async def test_a_run_with_a_lower_number_may_come_after_another_was_seen_to(
     assert (run_ids[0], None, set(run_ids)) == (found and found.run_id, none, still_open)
 
 
-@pytest.mark.exhaustive  # each run has test_nothing_is_compiled_while_this_machine_judges
+@pytest.mark.exhaustive  # each run has test_a_report_that_cannot_be_read_ends_no_worker
 async def test_nothing_is_compiled_while_somebody_measures_here(
     judged: World, idle: Idle, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -103,7 +103,7 @@ async def test_a_device_fails_over_to_the_next_launcher(judged: World, tmp_path:
     assert (device.available, device.launcher) == (True, "far")
 
 
-@pytest.mark.exhaustive  # each run has test_a_lie_is_not_ranked_and_another_attempt_is_made
+@pytest.mark.exhaustive  # each run has test_a_device_fails_over_to_the_next_launcher
 async def test_a_launcher_that_is_down_makes_submissions_wait(
     judged: World, tmp_path: Path
 ) -> None:
@@ -157,7 +157,7 @@ async def test_a_worker_that_stops_leaves_jobs_to_the_next(judged: World, tmp_pa
     assert (shown.runs[0].attempts, len(far.launches)) == (1, 1)
 
 
-@pytest.mark.exhaustive  # each run has test_a_lie_is_not_ranked_and_another_attempt_is_made
+@pytest.mark.exhaustive  # each run has test_a_worker_that_stops_leaves_jobs_to_the_next
 async def test_so_does_cancelling_while_the_job_is_launched(judged: World, tmp_path: Path) -> None:
     """However many heartbeats say meanwhile that the attempt is closed."""
     far = FakeScheduler()

@@ -221,7 +221,7 @@ class HastyTable(FakeTable):
         return FakeLauncher(self.scheduler, place.name, replace(TRAITS, silence_s=0.0))
 
 
-@pytest.mark.exhaustive  # each run has test_a_worker_stops_what_those_before_it_could_not
+@pytest.mark.exhaustive  # each run has test_a_job_that_is_lost_is_stopped
 async def test_a_job_that_was_given_up_in_silence_is_stopped_after_it(
     judged: World, tmp_path: Path
 ) -> None:
@@ -242,7 +242,7 @@ async def test_a_job_that_was_given_up_in_silence_is_stopped_after_it(
     assert (Verdict.ACCEPTED, 2) == (shown.verdict, shown.runs[0].attempts)
 
 
-@pytest.mark.exhaustive  # each run has test_a_worker_stops_what_those_before_it_could_not
+@pytest.mark.exhaustive  # each run has test_a_job_that_is_lost_is_stopped
 async def test_a_launch_without_an_answer_leaves_no_job(
     judged: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

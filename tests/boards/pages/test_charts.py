@@ -22,7 +22,8 @@ drawn = pytest.mark.skipif(
 )
 
 
-@pytest.mark.exhaustive  # each run has test_the_trend_is_a_picture
+# Each run has test_charts_become_pictures_in_one_process (drawing/test_drawing.py)
+@pytest.mark.exhaustive
 async def test_the_numbers_are_the_records_and_the_chosen_authors(front: Front) -> None:
     await front.world.board()
     for score_s in (3e-3, 4e-3, 2e-3):
@@ -53,7 +54,7 @@ async def test_a_name_that_a_spreadsheet_would_run_is_text(front: Front) -> None
     assert "'=1+1" in (await front.stranger.get("/board/sort/trend.csv")).text
 
 
-# Each run has test_a_card_is_a_picture_of_the_size_that_other_sites_show (test_embeds.py)
+# Each run has test_charts_become_pictures_in_one_process (drawing/test_drawing.py) (test_embeds.py)
 @pytest.mark.exhaustive
 @drawn
 @pytest.mark.parametrize(
@@ -93,7 +94,8 @@ async def test_without_work_or_peaks_there_is_no_roofline(front: Front) -> None:
     assert (404, False) == (answer.status_code, "Roofline" in page.text)
 
 
-@pytest.mark.exhaustive  # each run has test_the_trend_is_a_picture
+# Each run has test_charts_become_pictures_in_one_process (drawing/test_drawing.py)
+@pytest.mark.exhaustive
 @drawn
 async def test_the_leaders_place_below_the_roof_is_drawn_and_said(world: World) -> None:
     peaks = DeviceSpec("CPU", Vendor.CPU, peak_flops=1e11, peak_bytes_per_s=4e9)

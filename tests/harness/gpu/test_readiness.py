@@ -101,7 +101,7 @@ def test_a_gpu_that_doesnt_finish_is_an_error(driver: Driver, tmp_path: Path) ->
     assert TOTAL_BYTES == driver.free_bytes()
 
 
-@pytest.mark.exhaustive  # each run has test_all_free_memory_is_overwritten
+@pytest.mark.exhaustive  # each run has test_a_gpu_that_doesnt_finish_is_an_error
 def test_amds_memory_is_overwritten_by_its_own_names(tmp_path: Path) -> None:
     driver = HipDriver(str(build_hip(tmp_path, total_bytes=TOTAL_BYTES)))
     assert TOTAL_BYTES == clear_memory(driver, soon())

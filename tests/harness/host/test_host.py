@@ -136,7 +136,8 @@ def _judge_of(group: Path) -> int:
     return int(group.name.split("-")[1])
 
 
-@pytest.mark.exhaustive  # each run has test_groups_of_judges_go_while_there_always_is_work
+# Each run has test_a_job_that_nobody_wants_does_not_wait_until_its_zygotes_have_loaded
+@pytest.mark.exhaustive
 @pytest.mark.skipif(not cgroups.detect().parents, reason="no writable cgroup here")
 def test_no_group_outlives_its_judge_for_long() -> None:
     seen: set[Path] = set()

@@ -22,6 +22,10 @@ from kernelbot.protocol.process_names import ProcessName
 from tests.harness.jobs import SORT, a_job
 from tests.support.exhaustive import cases
 
+pytestmark = (
+    pytest.mark.exhaustive
+)  # each run has test_a_worker_killed_at_a_gate (test_durability.py)
+
 ROUNDS = 3
 PARTS = (
     *(ProcessName.JUDGES, ProcessName.JUDGE, "bwrap"),
@@ -64,7 +68,7 @@ def test_a_lost_attempt_stands_in_the_result_of_the_next(host: Host) -> None:
     )
 
 
-@pytest.mark.exhaustive  # each run has test_a_kill_at_any_moment_is_nobodys_fault
+@pytest.mark.exhaustive  # each run has test_a_worker_killed_at_a_gate (worker/test_durability.py)
 def test_a_zygote_is_known_to_have_ended_before_the_kernel_is_done_with_it() -> None:
     others = _judges_zygotes()
     runners, theirs = wire.pair()

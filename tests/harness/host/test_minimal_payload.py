@@ -131,7 +131,7 @@ def test_the_program_runs_in_the_sandbox(tmp_path: Path) -> None:
     assert (Verdict.ACCEPTED, "bubblewrap") == (result.verdict, result.sandbox.mode)
 
 
-@pytest.mark.exhaustive  # each run has test_the_program_runs_in_the_sandbox
+@pytest.mark.exhaustive  # each run has test_without_a_minimal_payload_nothing_is_written
 @pytest.mark.parametrize(
     ("program", "verdict"),
     few(

@@ -135,6 +135,8 @@ def test_it_ends_when_stdin_ends_though_a_job_runs(tmp_path: Path) -> None:
     assert 0 == running.process.returncode
 
 
+# Each run has test_prepared_runners_end_with_who_prepared_them (inside/test_forker.py)
+@pytest.mark.exhaustive
 @pytest.mark.torch
 @pytest.mark.timed  # so that nobody else's measuring has the header wait
 @pytest.mark.skipif(shutil.which("c++") is None, reason="g++ isn't installed")

@@ -26,6 +26,7 @@ def test_each_list_of_flags_has_a_folder_of_its_own() -> None:
     assert variant(["-O2"]) == variant([" -O2 "])
 
 
+@pytest.mark.exhaustive  # each run has test_each_list_of_flags_has_a_folder_of_its_own
 @pytest.mark.torch
 def test_builders_search_the_folder_of_their_flags(tmp_path: Path) -> None:
     code = """

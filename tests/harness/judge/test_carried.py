@@ -160,7 +160,7 @@ def test_what_a_file_builds_at_import_is_built_without_a_gpu(builder: Host, node
     assert (Verdict.ACCEPTED, "") == (result.verdict, result.stdout)
 
 
-@pytest.mark.exhaustive  # each run has test_a_library_is_compiled_once_for_all_runs
+@pytest.mark.exhaustive  # each run has test_a_compiler_that_takes_too_long_ends_there_too
 def test_a_file_that_builds_nothing_leaves_nothing(builder: Host) -> None:
     result = built(builder, a_run("# load_inline\nraise OSError\n", device_problem()))
     assert (Verdict.ACCEPTED, None) == (result.verdict, result.product)

@@ -55,7 +55,7 @@ def test_importing_has_its_own_limit(host: Host) -> None:
     )
 
 
-@pytest.mark.exhaustive  # each run has test_importing_takes_none_of_the_test_phases_time
+@pytest.mark.exhaustive  # each run has test_importing_has_its_own_limit
 def test_which_is_of_all_phases_together(host: Host) -> None:
     limits = Timeouts(test_s=60, ranked_s=60, compile_s=4.0)  # for one, and not for two
     result = judged(host, importing(2.1, limits, Mode.LEADERBOARD))

@@ -110,7 +110,7 @@ class _Claiming(Turns):
         return replace(super().take(wait_s, on_wait, given_up), waited_s=-30.0)
 
 
-@pytest.mark.exhaustive  # each run has test_a_measurement_waits_for_another_and_says_so
+@pytest.mark.exhaustive  # each run has test_a_cancelled_job_waits_no_longer
 def test_a_wait_moves_the_end_of_the_phase_by_as_much(turns: Turns) -> None:
     """To before its beginning, so that this test needn't wait."""
     host = Host(turns=_Claiming(turns._address[1:]), lasting=False)

@@ -28,7 +28,7 @@ def test_data_that_are_new_in_each_call_are_no_matter(host: Host) -> None:
     assert (Verdict.ACCEPTED, "") == (result.verdict, result.recurring_data)
 
 
-@pytest.mark.exhaustive  # each run has test_a_few_kinds_of_data_recur (test_predictable.py)
+@pytest.mark.exhaustive  # each run has test_a_workload_without_a_seed_recurs (test_predictable.py)
 def test_a_few_kinds_of_data_are_noted(host: Host) -> None:
     result = judged(host, problem_with("np.random.default_rng(seed % 8)"))
     assert (Verdict.ACCEPTED, True) == (result.verdict, result.recurring_data.startswith(SAID))

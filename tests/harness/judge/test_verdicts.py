@@ -264,7 +264,7 @@ def test_a_leaderboard_run_has_all_phases_samples_and_a_score(host: Host) -> Non
     assert result.score_ci95_s == tuple(end / 1e9 for end in workload.ci95_ns)
 
 
-@pytest.mark.exhaustive  # each run has test_a_leaderboard_run_has_all_phases_samples_and_a_score
+@pytest.mark.exhaustive  # each run has test_a_bad_submission_gets_its_verdict_and_the_next_its_own
 def test_a_secret_run_has_a_score_without_a_benchmark(host: Host) -> None:
     result = host.judge(a_job(SORT, mode=Mode.LEADERBOARD, secret=True), quiet)
     assert [Phase.TEST, Phase.LEADERBOARD] == [p.phase for p in result.phases]
@@ -401,7 +401,8 @@ def test_a_kernel_that_fails_only_in_the_profile_is_refused(host: Host) -> None:
     assert "ValueError: tired" in result.failure.message
 
 
-@pytest.mark.exhaustive  # each run has test_processor_time_is_limited (sandbox/test_command.py)
+# Each run has test_exit_code_and_streams_come_back (sandbox/test_command.py)
+@pytest.mark.exhaustive
 def test_processor_time_is_limited_too(host: Host) -> None:
     problem = a_problem(timeouts=Timeouts(test_s=30))
     limits = Limits(cpu_time_s=1.0)

@@ -97,6 +97,7 @@ def test_pairs_of_a_duel_are_repeated_as_pairs(host: Host) -> None:
         assert any(duel is not None and duel.workloads[0].repeated > 0 for duel in results)
 
 
+@pytest.mark.exhaustive  # each run has test_a_short_kernel_hardly_waits
 @pytest.mark.timed
 def test_a_time_limit_that_others_used_up_is_tried_again_with_more_time(host: Host) -> None:
     """An endless loop exceeds it all the same, by what it computed itself."""

@@ -79,7 +79,7 @@ def test_grandchildren_are_not_waited_for(client: RunnerClient) -> None:
     assert (0, b"done\n", None) == (result.exit_code, result.fd_output, result.limit)
 
 
-@pytest.mark.exhaustive  # each run has test_processor_time_is_limited
+@pytest.mark.exhaustive  # each run has test_of_a_line_without_end_the_beginning_is_told
 def test_a_command_that_does_not_end_is_a_time_limit(client: RunnerClient) -> None:
     result = run_command(client, ["sh", "-c", "echo before; sleep 60"], timeout_s=1.5)
     assert (Verdict.TIME_LIMIT, "before\n", None) == (result.limit, result.stdout, result.exit_code)

@@ -171,7 +171,8 @@ async def test_many_launches_at_once_share_what_they_look_at(tmp_path: Path) -> 
     assert here.github.asked("GET", "/runs") <= 3
 
 
-@pytest.mark.exhaustive  # each run has test_a_github_that_tells_no_number_is_searched_for_the_name
+# Each run has test_what_the_configuration_has_wrong_is_no_fault_of_the_jobs
+@pytest.mark.exhaustive
 async def test_a_run_is_found_behind_many_newer_ones(tmp_path: Path) -> None:
     job = a_job("accepted")
     async with place(tmp_path) as here:

@@ -111,7 +111,7 @@ async def test_who_waits_for_a_node_may_bring_it_up(here: Place) -> None:
     assert [Availability(False, missing), Availability(True)] == found
 
 
-@pytest.mark.exhaustive  # each run has test_who_gives_up_asking_ends_no_start
+@pytest.mark.exhaustive  # each run has test_who_waits_for_a_node_may_bring_it_up
 async def test_closing_ends_a_start(here: Place) -> None:
     await here.give_up_asking()
     await here.process.close()

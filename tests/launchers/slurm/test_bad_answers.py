@@ -282,7 +282,7 @@ async def test_an_empty_queue_loses_no_job(tmp_path: Path) -> None:
         assert (await over(launcher, handle)).state == JobState.FINISHED
 
 
-@pytest.mark.exhaustive  # each run has test_a_job_that_ends_without_a_result_is_lost
+@pytest.mark.exhaustive  # each run has test_a_job_that_cant_be_shown_is_asked_about_again
 async def test_a_job_that_slurm_didnt_know_loses_no_time_for_its_result(tmp_path: Path) -> None:
     job, now = a_job("accepted"), 0.0
     async with launching(tmp_path) as launcher:
@@ -374,7 +374,7 @@ async def test_a_result_that_cant_be_read_just_now_is_read_later(
     assert (tmp_path / "once").exists()
 
 
-@pytest.mark.exhaustive  # each run has test_a_result_that_cant_be_read_just_now_is_read_later
+@pytest.mark.exhaustive  # each run has test_a_cluster_that_isnt_there_is_told
 async def test_the_end_of_a_job_that_cant_be_read_just_now_is_read_later(tmp_path: Path) -> None:
     async with launching(tmp_path) as launcher:
         handle = await launcher.launch(a_job("die"))
@@ -384,7 +384,7 @@ async def test_the_end_of_a_job_that_cant_be_read_just_now_is_read_later(tmp_pat
     assert (tmp_path / "once").exists()
 
 
-@pytest.mark.exhaustive  # each run has test_a_job_that_ends_without_a_result_is_lost
+@pytest.mark.exhaustive  # each run has test_a_cluster_that_isnt_there_is_told
 async def test_a_result_that_can_never_be_read_is_lost_by_the_schedulers_fault(
     tmp_path: Path,
 ) -> None:
@@ -397,7 +397,7 @@ async def test_a_result_that_can_never_be_read_is_lost_by_the_schedulers_fault(
     assert "Stale file handle" in outcome.reason
 
 
-@pytest.mark.exhaustive  # each run has test_a_result_that_cant_be_read_just_now_is_read_later
+@pytest.mark.exhaustive  # each run has test_a_cluster_that_isnt_there_is_told
 async def test_a_result_that_shows_late_is_waited_for(tmp_path: Path) -> None:
     async with launching(tmp_path, settle_s=60) as launcher:
         job = a_job("accepted")
@@ -420,12 +420,12 @@ async def ended(folder: Path, text: str) -> str:
     return why_none(found[handle], job)
 
 
-@pytest.mark.exhaustive  # each run has test_a_result_of_another_version_is_none
+@pytest.mark.exhaustive  # each run has test_a_cluster_that_isnt_there_is_told
 async def test_a_result_of_another_job_is_none(tmp_path: Path) -> None:
     assert "of another job" in await ended(tmp_path, "another")
 
 
-@pytest.mark.exhaustive  # each run has test_a_result_of_another_version_is_none
+@pytest.mark.exhaustive  # each run has test_a_cluster_that_isnt_there_is_told
 async def test_a_result_that_contradicts_itself_is_none(tmp_path: Path) -> None:
     assert "verdict accepted isn't that of its phases" in await ended(tmp_path, "lie")
 

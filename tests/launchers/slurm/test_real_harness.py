@@ -157,7 +157,7 @@ async def test_no_secret_is_left_on_the_node_while_the_author_runs(
     assert (state, found) == (JobState.RUNNING, [])
 
 
-@pytest.mark.exhaustive  # each run has test_an_author_finds_no_secret_on_the_node
+@pytest.mark.exhaustive  # each run has test_no_secret_lies_here_while_the_author_runs
 @pytest.mark.parametrize("warm_idle_s", cases([0.0, 600.0], always=[0.0]))
 async def test_public_and_secret_run_have_one_allocation(
     harness: Path, tmp_path: Path, slurm: SlurmCluster, warm_idle_s: float

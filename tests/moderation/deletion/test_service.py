@@ -66,7 +66,7 @@ async def test_the_same_code_is_not_ranked_again_after_deleting_it(judged: World
     assert ([], [(1, "ada")]) == (again, await names(judged))
 
 
-@pytest.mark.exhaustive  # each run has test_the_same_code_is_not_ranked_again_after_deleting_it
+@pytest.mark.exhaustive  # each run has test_all_that_hangs_on_a_submission_goes_with_it
 async def test_nor_with_other_comments(judged: World) -> None:
     first = await ranked(judged, judged.ada.user, 1.0, "def f(x): return x")
     await judged.services.deletion.delete_submission(judged.ada.user, first.id)
@@ -99,7 +99,7 @@ async def test_what_an_organiser_deletes_may_be_submitted_again(judged: World) -
     assert [(1, "ada")] == await names(judged)
 
 
-@pytest.mark.exhaustive  # each run has test_the_same_code_is_not_ranked_again_after_deleting_it
+@pytest.mark.exhaustive  # each run has test_all_that_hangs_on_a_submission_goes_with_it
 async def test_nor_does_a_rejudge_rank_it(judged: World) -> None:
     """The same code of somebody else, who hasn't withdrawn it, is measured again."""
     first = await ranked(judged, judged.ada.user, 1.0)
@@ -112,7 +112,7 @@ async def test_nor_does_a_rejudge_rank_it(judged: World) -> None:
     assert [of_bob.id] == [run.submission_id for run in started.runs]
 
 
-@pytest.mark.exhaustive  # each run has test_the_same_code_is_not_ranked_again_after_deleting_it
+@pytest.mark.exhaustive  # each run has test_all_that_hangs_on_a_submission_goes_with_it
 async def test_a_rejudge_ranks_it_on_a_version_on_which_nobody_has_seen_its_score(
     judged: World,
 ) -> None:
@@ -222,7 +222,7 @@ async def test_deletions_win_over_verdicts_that_come_meanwhile(judged: World) ->
     assert ([], 0) == (await names(judged), count(judged, "runs"))
 
 
-@pytest.mark.exhaustive  # each run has test_the_same_code_is_not_ranked_again_after_deleting_it
+@pytest.mark.exhaustive  # each run has test_others_submissions_are_not_deleted
 @pytest.mark.parametrize("take_back", ["delete", "cancel"])
 async def test_what_is_taken_back_while_it_runs_is_not_ranked_again(
     judged: World, take_back: str

@@ -91,7 +91,7 @@ async def test_the_ranking_follows_the_new_measurements(world: World, tmp_path: 
     ]
 
 
-@pytest.mark.exhaustive  # each run has test_the_ranking_follows_the_new_measurements
+@pytest.mark.exhaustive  # each run has test_one_at_a_time
 async def test_only_the_best_are_measured_again(world: World, tmp_path: Path) -> None:
     await world.board()
     best, *_ = await _ranked(world, tmp_path, 1.0, 2.0, 3.0)

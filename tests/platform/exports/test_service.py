@@ -143,7 +143,7 @@ async def test_an_upload_is_private(world: World, tmp_path: Path, hub: FakeHub) 
     assert (True, 1, 1) == (dataset.private, done.submissions, len(rows(tmp_path / "x")))
 
 
-@pytest.mark.exhaustive  # each run has test_what_is_done_is_due_in_a_day
+@pytest.mark.exhaustive  # each run has test_a_board_without_submissions_is_an_empty_table
 async def test_a_creator_overwrites_nobodys_file(world: World, hub: FakeHub) -> None:
     carl = (await world.services.users.create("carl", Role.CREATOR)).user
     await world.board()
@@ -241,7 +241,7 @@ async def test_a_wrong_token_is_reported(world: World, hub: FakeHub) -> None:
         )
 
 
-@pytest.mark.exhaustive  # each run has test_what_is_done_is_due_in_a_day
+@pytest.mark.exhaustive  # each run has test_a_board_without_submissions_is_an_empty_table
 async def test_a_clock_put_back_holds_up_no_days_export(world: World, hub: FakeHub) -> None:
     await world.board()
     exports = Exports(world.database, rules(hub))
@@ -251,7 +251,7 @@ async def test_a_clock_put_back_holds_up_no_days_export(world: World, hub: FakeH
     assert await exports.daily(world.admin.user) is not None
 
 
-@pytest.mark.exhaustive  # each run has test_what_is_done_is_due_in_a_day
+@pytest.mark.exhaustive  # each run has test_a_board_without_submissions_is_an_empty_table
 async def test_once_a_day_and_once_among_all(world: World, hub: FakeHub) -> None:
     await world.board()
     exports = Exports(world.database, rules(hub))
@@ -263,7 +263,7 @@ async def test_once_a_day_and_once_among_all(world: World, hub: FakeHub) -> None
     )
 
 
-@pytest.mark.exhaustive  # each run has test_what_is_done_is_due_in_a_day
+@pytest.mark.exhaustive  # each run has test_a_board_without_submissions_is_an_empty_table
 async def test_a_failed_day_is_tried_again_in_an_hour(world: World, hub: FakeHub) -> None:
     await world.board()
     exports = Exports(world.database, rules(hub, "hf_wrong"))
@@ -275,7 +275,7 @@ async def test_a_failed_day_is_tried_again_in_an_hour(world: World, hub: FakeHub
     assert (True, True) == (soon is None, later is not None)
 
 
-@pytest.mark.exhaustive  # each run has test_what_is_done_is_due_in_a_day
+@pytest.mark.exhaustive  # each run has test_a_board_without_submissions_is_an_empty_table
 async def test_a_day_whose_worker_was_killed_is_made_up_for(world: World, hub: FakeHub) -> None:
     await world.board()
     exports = Exports(world.database, rules(hub))

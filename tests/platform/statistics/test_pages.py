@@ -19,7 +19,7 @@ async def test_a_creator_sees_the_numbers_of_their_board(office: Office) -> None
     ]
 
 
-# Each run has test_a_card_is_a_picture_of_the_size_that_other_sites_show (test_embeds.py)
+# Each run has test_charts_become_pictures_in_one_process (drawing/test_drawing.py) (test_embeds.py)
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("shown", ["outcomes", "times"])
 async def test_the_charts_are_pictures(office: Office, shown: str) -> None:

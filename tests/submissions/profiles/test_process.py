@@ -40,7 +40,7 @@ def test_what_the_harness_writes_of_python_is_read(monkeypatch: pytest.MonkeyPat
     assert {CallKind.FUNCTION} == {cell.kind for cell in graph.cells}
 
 
-@pytest.mark.exhaustive  # each run has test_with_torch_it_is_a_table_and_a_trace (test_calls.py)
+@pytest.mark.exhaustive  # each run has test_what_the_harness_writes_of_python_is_read
 @pytest.mark.torch
 def test_what_pytorch_writes_is_read() -> None:
     torch = pytest.importorskip("torch", reason="torch isn't installed")

@@ -73,7 +73,7 @@ async def test_others_find_no_form(front: Front) -> None:
     assert (403, 403) == (refused.status_code, forged.status_code)
 
 
-# Each run has test_a_card_is_a_picture_of_the_size_that_other_sites_show (test_embeds.py)
+# Each run has test_charts_become_pictures_in_one_process (drawing/test_drawing.py) (test_embeds.py)
 @pytest.mark.exhaustive
 @drawn
 async def test_the_card_is_a_picture_of_the_size_that_is_named(front: Front) -> None:

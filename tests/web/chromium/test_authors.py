@@ -17,7 +17,7 @@ def ada(site: Site) -> NewToken:
     return site.live.world.ada
 
 
-# Each run has test_the_keyboard_alone_edits_submits_and_reads_the_result (test_workbench.py).
+# Each run has test_a_refusal_is_said_in_place_and_the_text_stays (test_workbench.py).
 @pytest.mark.opens("/login", "/auth/login", "/auth/cli/github")
 @pytest.mark.sends("GET /auth/start/github", "POST /auth/link/discord", "POST /auth/unlink")
 def test_people_log_in_with_a_provider_link_another_and_unlink_it(site: Site) -> None:

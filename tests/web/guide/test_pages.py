@@ -32,7 +32,7 @@ async def pages(front: Front) -> dict[str, Page]:
     return _READ
 
 
-@pytest.mark.exhaustive  # each run has test_every_page_leads_to_the_guide_and_the_rules
+@pytest.mark.exhaustive  # each run has test_every_page_can_be_reached_from_the_overview
 async def test_every_link_leads_to_a_page_a_file_or_a_heading_that_is_there(
     pages: dict[str, Page],
 ) -> None:
@@ -66,6 +66,7 @@ async def test_pages_load_only_what_this_server_has(front: Front, pages: dict[st
     assert [] == [one for one in loaded if not one.startswith(("/static/", "/guide/img/"))]
 
 
+@pytest.mark.exhaustive  # each run has test_pages_load_only_what_this_server_has
 async def test_every_page_leads_to_the_guide_and_the_rules(front: Front) -> None:
     for path in ("/", "/nothing", "/auth/login", "/docs", "/guide"):
         links = Page((await front.stranger.get(path)).text).links

@@ -79,7 +79,7 @@ def test_a_job_that_would_get_both_gpus_is_not_one_gpu_per_job(
     assert "lock" not in calls.read_text()
 
 
-# Each run has test_a_job_is_judged_with_the_gpu_that_it_was_given_and_no_other.
+# Each run has test_a_gpu_that_must_be_there_and_is_not_makes_the_node_unfit.
 @pytest.mark.exhaustive
 @as_root
 def test_a_choice_of_a_gpu_that_is_not_there_is_told() -> None:

@@ -52,7 +52,7 @@ def judge(folder: PrivateFolder, job: JobSpec) -> tuple[RunResult, list[str]]:
     return warm_judge(folder, idle_s=120.0).judge(job, lambda _: None, said.append), said
 
 
-# Each run has test_two_jobs_in_turn_are_judged_by_one_host (test_on_node.py)
+# Each run has test_a_job_that_is_stopped_leaves_the_host_to_the_next (test_on_node.py)
 @pytest.mark.exhaustive
 def test_it_is_started_once_and_judges_as_a_new_one(folder: PrivateFolder) -> None:
     first, said = judge(folder, a_job(SORT))
@@ -71,7 +71,7 @@ def test_it_is_started_once_and_judges_as_a_new_one(folder: PrivateFolder) -> No
     assert checks(cold) == checks(warm)
 
 
-@pytest.mark.exhaustive  # each run has test_it_is_started_once_and_judges_as_a_new_one
+@pytest.mark.exhaustive  # each run has test_one_that_always_ends_at_once_is_a_sentence
 def test_one_that_ended_of_idleness_before_anybody_came_is_started_again(
     folder: PrivateFolder,
 ) -> None:

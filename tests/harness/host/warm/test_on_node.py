@@ -149,7 +149,7 @@ def test_a_host_that_stands_still_is_ended(node: Node) -> None:
     assert host != node.host()
 
 
-@pytest.mark.exhaustive  # each run has test_two_jobs_in_turn_are_judged_by_one_host
+@pytest.mark.exhaustive  # each run has test_a_job_that_is_stopped_leaves_the_host_to_the_next
 def test_a_host_ends_when_no_job_has_come_for_a_while(tmp_path: Path) -> None:
     node = Node(tmp_path)
     node.judge(a_job(SORT), idle_s=0.5)

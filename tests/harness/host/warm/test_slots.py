@@ -54,7 +54,7 @@ def test_so_many_jobs_are_judged_side_by_side(folder: PrivateFolder) -> None:
     assert ([WAITS], [Verdict.ACCEPTED] * 4) == (said, verdicts)
 
 
-@pytest.mark.exhaustive  # each run has test_so_many_jobs_are_judged_side_by_side
+@pytest.mark.exhaustive  # each run has test_who_gives_up_leaves_the_slot_to_others
 def test_a_job_side_by_side_tells_that_it_has_begun_and_no_more(folder: PrivateFolder) -> None:
     told = list[EventKind]()
     host_with_slots(folder, 1).judge(a_job(SORT), lambda event: told.append(event.kind), print)

@@ -16,7 +16,11 @@ from kernelbot.harness.inside.cuda_on_cpu.headers import CHECKED_FLAGS, CHECKED_
 from tests.harness.inside.cuda_on_cpu.test_running import build
 from tests.support.exhaustive import cases
 
-pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="g++ isn't installed")
+# Each run has test_each_thread_knows_its_index (test_running.py) and mistakes (test_faults.py)
+pytestmark = [
+    pytest.mark.skipif(shutil.which("g++") is None, reason="g++ isn't installed"),
+    pytest.mark.exhaustive,
+]
 SOURCES = ("competitors.cu", "competitors_more.cu")
 RANDOM = np.random.default_rng(25)
 Array = npt.NDArray[Any]
@@ -70,7 +74,6 @@ def widened(bits: npt.NDArray[np.uint16]) -> npt.NDArray[np.float32]:
     return (bits.astype(np.uint32) << 16).view(np.float32)
 
 
-@pytest.mark.exhaustive  # each run has test_histograms
 @pytest.mark.parametrize("size", [3, 1027, 5000])
 def test_four_at_a_time_and_a_tail(call: Call, size: int) -> None:
     x, y = normal(size), normal(size)
@@ -108,7 +111,6 @@ def test_what_is_positive_is_moved_together(call: Call) -> None:
     np.testing.assert_array_equal(out[: count[0]], a[a > 0])
 
 
-@pytest.mark.exhaustive  # each run has test_a_softmax_by_shuffles
 @pytest.mark.parametrize("name", ["run_histogram", "run_cub_histogram"])
 def test_histograms(call: Call, name: str) -> None:
     a = RANDOM.integers(0, 256, 1024 if "cub" in name else 1023).astype(np.uint8)

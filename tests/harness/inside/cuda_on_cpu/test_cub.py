@@ -12,7 +12,11 @@ from kernelbot.harness.inside.cuda_on_cpu.emulation import Emulation
 from kernelbot.harness.inside.cuda_on_cpu.headers import CHECKED_FLAGS, CHECKED_LIBRARIES
 from tests.harness.inside.cuda_on_cpu.test_running import build
 
-pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="g++ isn't installed")
+# Each run has test_each_thread_knows_its_index (test_running.py) and mistakes (test_faults.py)
+pytestmark = [
+    pytest.mark.skipif(shutil.which("g++") is None, reason="g++ isn't installed"),
+    pytest.mark.exhaustive,
+]
 SOURCE = Path(__file__).with_name("cub.cu")
 THREADS = 96
 RANDOM = np.random.default_rng(2)
@@ -41,7 +45,6 @@ def error_of(built: Path, name: str, *arrays: Any) -> str:
     return ""
 
 
-@pytest.mark.exhaustive  # each run has test_a_softmax_by_shuffles (test_competitors.py)
 def test_a_block_is_reduced(built: Path) -> None:
     a, out = RANDOM.integers(-9, 9, THREADS).astype(np.float32), np.zeros(3, np.float32)
     assert error_of(built, "run_reduce", a, out) == ""

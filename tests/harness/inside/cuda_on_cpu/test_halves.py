@@ -13,7 +13,11 @@ import pytest
 
 from tests.harness.inside.cuda_on_cpu.test_running import build
 
-pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="g++ isn't installed")
+# Each run has test_each_thread_knows_its_index (test_running.py) and mistakes (test_faults.py)
+pytestmark = [
+    pytest.mark.skipif(shutil.which("g++") is None, reason="g++ isn't installed"),
+    pytest.mark.exhaustive,
+]
 Array = npt.NDArray[Any]
 Call = Callable[..., None]
 HALVES = np.array(
@@ -35,7 +39,6 @@ def call(tmp_path_factory: pytest.TempPathFactory) -> Call:
     return run
 
 
-@pytest.mark.exhaustive  # each run has test_floats_round_in_a_direction
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_pairs_are_computed_element_by_element(call: Call) -> None:
     a, b = (one.ravel() for one in np.meshgrid(HALVES, HALVES))

@@ -14,7 +14,11 @@ from kernelbot.harness.inside.cuda_on_cpu.emulation import Emulation
 from tests.harness.inside.cuda_on_cpu.test_running import build
 from tests.support.exhaustive import cases
 
-pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="g++ isn't installed")
+# Each run has test_each_thread_knows_its_index (test_running.py) and mistakes (test_faults.py)
+pytestmark = [
+    pytest.mark.skipif(shutil.which("g++") is None, reason="g++ isn't installed"),
+    pytest.mark.exhaustive,
+]
 SOURCE = Path(__file__).with_name("meanings.cu")
 LOWEST, GARBAGE = -(2**31), np.float32(3.3961514e38)
 
@@ -76,7 +80,6 @@ def nearest(exact: Fraction, bits: int) -> float:
     return float(round(exact * scale) / scale)
 
 
-@pytest.mark.exhaustive  # each run has test_functions_of_floats
 def test_a_fused_multiplication_is_rounded_once(built: Path) -> None:
     random = np.random.default_rng(1)
     count = 64 * 256
@@ -169,7 +172,6 @@ def test_calls_of_the_runtime_say_what_they_refuse(built: Path) -> None:
     assert [0, 1, 1, 1] == out[:4].tolist()
 
 
-@pytest.mark.exhaustive  # each run has test_functions_of_floats
 @pytest.mark.parametrize(
     "wrong",
     cases(

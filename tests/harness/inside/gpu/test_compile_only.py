@@ -48,6 +48,7 @@ print(sorted({name.rpartition(".")[2] for name in files if name.startswith("doub
 """
 
 
+@pytest.mark.exhaustive  # each run has test_what_kernels_are_made_for_is_asked_of_the_model
 @pytest.mark.parametrize(
     ("model", "binary"),
     few([("nvidia:90a", "cubin"), ("amd:gfx942", "hsaco"), ("nvidia:100a", "cubin")], 1),
@@ -88,7 +89,7 @@ print(torch.zeros(2, device=driver.get_active_torch_device()).device)
     ] == answers(tmp_path, code, install="import torch\n")
 
 
-@pytest.mark.exhaustive  # each run has test_all_configurations_are_compiled_and_none_is_run
+@pytest.mark.exhaustive  # each run has test_what_kernels_are_made_for_is_asked_of_the_model
 def test_helion_has_triton_compile_where_it_is_looked_for(tmp_path: Path) -> None:
     """And tunes nothing."""
     code = (

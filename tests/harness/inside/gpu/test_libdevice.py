@@ -42,6 +42,7 @@ def told(kind=torch.float32):
 NOT_COVERED = {"double2hiint", "double2loint", "hiloint2double", "jn", "rcp64h", "yn"}
 
 
+@pytest.mark.exhaustive  # each run has test_values
 @pytest.mark.parametrize(
     ("formula", "expected"),
     few(
@@ -65,7 +66,7 @@ def test_a_kernel_s_functions_have_values(
     assert [str([float(value) for value in expected])] == answers(tmp_path, code)
 
 
-@pytest.mark.exhaustive  # each run has test_a_kernel_s_functions_have_values
+@pytest.mark.exhaustive  # each run has test_values
 def test_what_a_gpu_doesn_t_take_or_nobody_has_written_is_a_sentence(tmp_path: Path) -> None:
     kinds = KERNEL.replace("FORMULA", "libdevice.exp(value)") + "print(told(torch.float16))"
     unknown = KERNEL.replace("FORMULA", "libdevice.jn(1, value)") + "print(told())"

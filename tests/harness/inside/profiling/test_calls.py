@@ -17,6 +17,8 @@ def test_without_torch_it_is_pythons_table(monkeypatch: pytest.MonkeyPatch) -> N
     assert ["builtins.sorted"] * CALLS == [event["name"] for event in events]
 
 
+# Each run has test_ncu_sees_the_second_call_only_and_of_it_ten_kernels (test_watched.py)
+@pytest.mark.exhaustive
 @pytest.mark.torch
 def test_with_torch_it_is_a_table_and_a_trace(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path

@@ -54,7 +54,7 @@ def alone(zygote: Zygote) -> Iterator[Session]:
     client.close()
 
 
-@pytest.mark.exhaustive  # each run has test_a_rank_that_dies_in_a_call_ends_all
+@pytest.mark.exhaustive  # each run has test_time_for_itself_is_up_before_the_deadline
 @pytest.mark.parametrize(
     ("happens", "told"),
     [
@@ -73,7 +73,7 @@ def test_a_runner_that_ends_or_hangs_before_the_authors_code_is_not_their_doing(
     assert [True, True] == [text in str(raised.value) for text in (told, "shared files")]
 
 
-@pytest.mark.exhaustive  # each run has test_a_rank_that_dies_in_a_call_ends_all
+@pytest.mark.exhaustive  # each run has test_time_for_itself_is_up_before_the_deadline
 def test_that_time_is_up_may_be_the_authors_doing_once_their_code_has_run(alone: Session) -> None:
     alone.deadline = time.monotonic() + 1  # which it doesn't meet
     hangs = (SourceFile("shared.py", "import time; time.sleep(600)"),)
@@ -82,7 +82,7 @@ def test_that_time_is_up_may_be_the_authors_doing_once_their_code_has_run(alone:
     assert Verdict.TIME_LIMIT is raised.value.verdict
 
 
-@pytest.mark.exhaustive  # each run has test_a_rank_that_dies_in_a_call_ends_all
+@pytest.mark.exhaustive  # each run has test_time_for_itself_is_up_before_the_deadline
 def test_a_judge_that_stood_still_blames_nobody(alone: Session) -> None:
     alone.setup((SourceFile("shared.py", ""),), "cpu", False, None)
     alone.ranks[0].channel.stood_still_s = 7.0
@@ -100,7 +100,7 @@ def test_time_for_itself_is_up_before_the_deadline(alone: Session) -> None:
     assert 0.5 <= raised.value.had_s - raised.value.kept_waiting_s < 30
 
 
-@pytest.mark.exhaustive  # each run has test_a_rank_that_dies_in_a_call_ends_all
+@pytest.mark.exhaustive  # each run has test_time_for_itself_is_up_before_the_deadline
 def test_new_ranks_have_no_more_time_for_themselves(session: Session) -> None:
     load(session, ADD)
     session.own_limit_s = 7.0
@@ -161,7 +161,7 @@ def test_inputs_are_asked_of_every_rank(session: Session) -> None:
     assert session.inputs_changed(data)
 
 
-@pytest.mark.exhaustive  # each run has test_a_rank_that_dies_in_a_call_ends_all
+@pytest.mark.exhaustive  # each run has test_inputs_of_a_single_runner_are_described_with_its_output
 def test_what_all_ranks_printed_is_kept_over_new_ranks(session: Session) -> None:
     load(session, "print('hello')\n" + ADD)
     session.call(shares(1.0, 2.0, 3.0))

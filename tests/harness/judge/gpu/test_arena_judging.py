@@ -24,6 +24,7 @@ from tests.support.device_problems import (
     device_problem,
     with_own_class,
 )
+from tests.support.exhaustive import cases
 
 PROBLEM = device_problem()
 
@@ -82,7 +83,7 @@ Tensor.detach = slow_detach
 
 
 @pytest.mark.timed
-@pytest.mark.parametrize("outputs", [1, 3])
+@pytest.mark.parametrize("outputs", cases([1, 3], always=[3]))
 def test_so_is_one_whose_outputs_take_long_to_describe(host: Host, outputs: int) -> None:
     """As on a busy machine: the control calls describe as many."""
     problem = device_problem(outputs=(outputs,))

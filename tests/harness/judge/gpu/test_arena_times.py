@@ -40,6 +40,8 @@ def judge(host: Host, source: str) -> RunResult:
     return host.judge(job, lambda _event: None)
 
 
+# Each run has test_so_is_one_whose_outputs_take_long_to_describe (test_arena_judging.py)
+@pytest.mark.exhaustive
 def test_the_number_of_outputs_changes_no_time(host: Host) -> None:
     """A busy machine adds to any of them: the best of some runs counts. What a launch takes is
     subtracted: up to 1.9 us too much of it in 25 tries of this test, so the best is below."""

@@ -120,7 +120,7 @@ def test_a_call_that_mps_may_have_ended_loses_the_attempt() -> None:
         attempt(STRUCK)
 
 
-@pytest.mark.exhaustive  # each run has test_a_call_that_mps_may_have_ended_loses_the_attempt
+@pytest.mark.exhaustive  # each run has test_without_a_driver_the_doctor_finds_no_gpu
 @pytest.mark.usefixtures("driver_here", "daemon")
 def test_a_job_beside_mps_is_judged_and_says_so() -> None:
     result = Host()

@@ -94,7 +94,7 @@ def test_figures_are_of_the_samples_times_their_factors(host: Host) -> None:
     assert (statistics.median(steady), min(steady)) == (workload.median_ns, workload.best_ns)
 
 
-@pytest.mark.exhaustive  # each run has test_figures_are_of_the_samples_times_their_factors
+@pytest.mark.exhaustive  # each run has test_a_submission_can_neither_import_nor_read_the_anchor
 def test_a_problem_without_an_anchor_is_measured_as_ever(host: Host) -> None:
     workload = timed(host.judge(a_job(SORT, mode=Mode.BENCHMARK), quiet))
     assert (None, ()) == (workload.anchor_ns, workload.drift_factors)

@@ -77,7 +77,7 @@ def test_the_script_marks_what_ncu_looks_at(client: RunnerClient) -> None:
     assert "The problem's script" not in text  # under ncu it has no report of its own
 
 
-@pytest.mark.exhaustive  # each run has test_the_script_marks_what_ncu_looks_at
+@pytest.mark.exhaustive  # each run has test_without_the_tool_too
 def test_without_permission_the_scripts_own_report_is_there(tmp_path: Path) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CUDA_HOME", str(cuda_toolkit(tmp_path / "cuda", restricted=True)))
@@ -137,7 +137,8 @@ def test_a_script_that_fails_only_under_the_tool_is_believed_without_it(
     assert files(outcome)["profile.0.txt"].decode().endswith("== The problem's script ==\ntable")
 
 
-@pytest.mark.exhaustive  # each run has test_the_script_marks_what_ncu_looks_at
+# Each run has test_a_script_that_fails_only_under_the_tool_is_believed_without_it
+@pytest.mark.exhaustive
 def test_a_tool_that_hangs_leaves_time_for_the_plain_run(client: RunnerClient) -> None:
     source = KERNEL + "while 'POPCORN_NCU' in os.environ: pass\n"
     wanted = job(Vendor.NVIDIA, source)

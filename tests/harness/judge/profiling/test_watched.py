@@ -115,7 +115,7 @@ def test_a_submission_that_dies_under_the_tool_is_no_failure(client: RunnerClien
     assert "It left no report: No kernels were profiled." == found.text
 
 
-@pytest.mark.exhaustive  # each run has test_the_submission_knows_that_it_is_watched
+@pytest.mark.exhaustive  # each run has test_a_submission_that_dies_under_the_tool_is_no_failure
 def test_one_that_hangs_is_stopped_in_half_of_the_time(client: RunnerClient) -> None:
     found = profile(client, job(Vendor.NVIDIA, "while True: pass\n"), seconds=2)
     assert "It left no report: it was stopped, because it took too long." == found.text
@@ -160,7 +160,7 @@ def test_what_was_compiled_before_is_found_again(client: RunnerClient, tmp_path:
     assert found.text.startswith("kept (112, 1, 1)x")
 
 
-@pytest.mark.exhaustive  # each run has test_the_submission_knows_that_it_is_watched
+@pytest.mark.exhaustive  # each run has test_rocprof_sums_up_by_kernel_and_leaves_its_files
 def test_without_permission_it_is_said_who_can_give_it(tmp_path: Path) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CUDA_HOME", str(cuda_toolkit(tmp_path / "cuda", restricted=True)))

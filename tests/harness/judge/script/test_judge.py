@@ -223,7 +223,7 @@ def test_a_script_that_does_not_end_is_a_time_limit(client: RunnerClient) -> Non
     assert (Verdict.TIME_LIMIT, said) == (verdict, message[: len(said)])
 
 
-@pytest.mark.exhaustive  # each run has test_other_ends_have_their_verdicts
+@pytest.mark.exhaustive  # each run has test_a_good_submission_passes_every_phase
 def test_a_script_that_works_too_long_is_told_of_processor_time(client: RunnerClient) -> None:
     job = dataclasses.replace(_job("while True: pass\n"), limits=Limits(cpu_time_s=1.0))
     said = "The submission used more than 1 s of processor time. Compute less"
