@@ -20,11 +20,11 @@ TESTS = 6
 
 def leave_out_what_has_a_fellow(items: Iterable[pytest.Item]) -> None:
     """Mark what a module doesn't name that says by `each_run` which of its tests are for each run.
-    A name is that of a test, or of one of its rows."""
+    A name is that of a test, or of one of its rows; no name: all are."""
     for item in items:
         named = item.get_closest_marker("each_run")
         names = {item.name, getattr(item, "originalname", item.name)}
-        if named is not None and names.isdisjoint(named.args):
+        if named is not None and named.args and names.isdisjoint(named.args):
             item.add_marker(pytest.mark.exhaustive)
 
 

@@ -22,9 +22,8 @@ from kernelbot.protocol.process_names import ProcessName
 from tests.harness.jobs import SORT, a_job
 from tests.support.exhaustive import cases
 
-pytestmark = (
-    pytest.mark.exhaustive
-)  # each run has test_a_worker_killed_at_a_gate (test_durability.py)
+# Each run has test_a_worker_killed_at_a_gate (worker/test_durability.py)
+pytestmark = pytest.mark.exhaustive
 
 ROUNDS = 3
 PARTS = (
@@ -68,7 +67,6 @@ def test_a_lost_attempt_stands_in_the_result_of_the_next(host: Host) -> None:
     )
 
 
-@pytest.mark.exhaustive  # each run has test_a_worker_killed_at_a_gate (worker/test_durability.py)
 def test_a_zygote_is_known_to_have_ended_before_the_kernel_is_done_with_it() -> None:
     others = _judges_zygotes()
     runners, theirs = wire.pair()

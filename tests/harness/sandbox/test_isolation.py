@@ -21,6 +21,8 @@ from kernelbot.harness.words.sandbox import CommandResult
 from kernelbot.protocol import Limits, SourceFile, Verdict
 from tests.harness.outputs import built
 
+pytestmark = pytest.mark.each_run()
+
 _X86 = platform.machine() == "x86_64"
 
 
