@@ -4,17 +4,19 @@ import os
 import signal
 import socket
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from kernelbot.harness.data import wire
-from kernelbot.harness.inside import init, kernel, native_init
+from kernelbot.harness.inside import init, kernel, native_code, native_init
 from kernelbot.harness.inside.native_code import load, start_compiling
 from kernelbot.harness.inside.own_folders import inside
 from kernelbot.harness.sandbox import RunnerClient, Zygote, run_command
@@ -27,6 +29,7 @@ from kernelbot.harness.words.order import (
 )
 from kernelbot.harness.words.sandbox import CommandResult, Flavour, ZygoteConfig
 from kernelbot.protocol import Limits
+from tests.support.nobody import open_folder
 
 _KINDS = ("native", "python")
 _NO_COMPILER = {"PATH": "/nowhere"}
@@ -242,3 +245,56 @@ def test_threads_that_wait_for_pythons_lock_are_no_matter(monkeypatch: pytest.Mo
         for thread in threads:
             thread.join()
     assert {"the runner could not be isolated: it died"} == errors
+
+
+_UNUSABLE = {
+    "of no kind that this machine runs": "echo a script without its first line\n",
+    "failing": "#!/bin/sh\nexit 1\n",
+    "making nothing": "#!/bin/sh\n",
+    "making rubbish": "#!/bin/sh\nwhile [ $1 != -o ]; do shift; done; echo rubbish >$2\n",
+}
+
+
+@pytest.mark.parametrize("compiler", _UNUSABLE.values(), ids=_UNUSABLE)
+def test_an_unusable_compiler_is_none_and_is_told(compiler: str) -> None:
+    with open_folder() as folder:
+        program = folder / "gcc"
+        program.write_text(compiler)
+        program.chmod(0o755)
+        path = f"{inside(str(folder))}:/usr/bin:/bin"
+        config = ZygoteConfig(Flavour.BARE, env={"PATH": path}, folders=(str(folder),))
+        zygote = Zygote.start(config)
+        client = RunnerClient(zygote.connect())
+        try:
+            assert "here\n" == _python(client, "print('here')").stdout
+            zygote.wait_ready(60)
+            assert not zygote._native_marks
+            said = os.pread(zygote._log, 4096, 0).decode()
+        finally:
+            client.close()
+            zygote.close()
+    assert "no init." in said
+    assert "no marks." in said
+
+
+def test_a_compiler_is_waited_for_from_its_start_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Not for as long again by each who waits for one of several that began together."""
+    (tmp_path / "gcc").write_text("#!/bin/sh\nexec sleep 600\n")
+    (tmp_path / "gcc").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    building = start_compiling("kernelbot.harness.inside", "init.c", "-O0")
+    assert building is not None
+    began_s = building.end_s - native_code._BUILD_S
+    assert load(replace(building, end_s=began_s), native_init.NativeInit) is None
+    assert "timed out after 0.0 seconds" in capsys.readouterr().err
+    assert -signal.SIGKILL == building.compiler.returncode
+
+
+def test_no_room_for_a_library_is_as_no_compiler(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", "/nowhere")
+    assert start_compiling("kernelbot.harness.inside", "init.c", "-O0") is None
+    assert "no init.c: " in capsys.readouterr().err

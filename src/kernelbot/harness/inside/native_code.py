@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,33 +13,46 @@ from typing import TypeVar
 
 _COMPILERS = ("gcc", "cc", "clang")
 _FLAGS = ("-shared", "-fPIC")
-_BUILD_S = 30.0
+_BUILD_S = 20.0
+"""From the compiler's start. Whoever starts a zygote waits for it for 30 s and more."""
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Building:
-    """A library that is being compiled."""
+    """A library that is being compiled, until `end_s` at the latest (`time.monotonic`)."""
 
     compiler: subprocess.Popen[bytes]
     folder: tempfile.TemporaryDirectory[str]
     library: Path
+    end_s: float
 
 
 def start_compiling(package: str, name: str, optimization: str) -> Building | None:
     """Start to compile the file `name` of a package, which `load` waits for; None without a
-    compiler. `optimization`: gcc's flag."""
+    compiler that can be started, which is said on stderr if there is one. `optimization`: gcc's
+    flag."""
     compiler = next(filter(None, map(shutil.which, _COMPILERS)), None)
     source = pkgutil.get_data(package, name)
     if compiler is None or source is None:
         return None
-    folder = tempfile.TemporaryDirectory(prefix="kernelbot-native-")
+    try:
+        return _start(compiler, name, source, optimization)
+    except OSError as error:  # it isn't a program of this machine, or there is no room for a file
+        _say_missing(name, str(error))
+        return None
+
+
+def _start(compiler: str, name: str, source: bytes, optimization: str) -> Building:
+    # Of a compiler that is killed, what it has started may still write there.
+    folder = tempfile.TemporaryDirectory(prefix="kernelbot-native-", ignore_cleanup_errors=True)
     place = Path(folder.name, name)
     place.write_bytes(source)
     library = place.with_suffix(".so")
     command = [compiler, optimization, *_FLAGS, "-o", str(library), str(place)]
-    return Building(subprocess.Popen(command, stdin=subprocess.DEVNULL), folder, library)
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL)
+    return Building(process, folder, library, time.monotonic() + _BUILD_S)
 
 
 def load(building: Building | None, make: Callable[[Path], T]) -> T | None:
@@ -48,9 +62,16 @@ def load(building: Building | None, make: Callable[[Path], T]) -> T | None:
         return None
     with building.folder:
         try:
-            if building.compiler.wait(_BUILD_S) == 0:
+            ended = building.compiler.wait(max(0.0, building.end_s - time.monotonic()))
+            if ended == 0:
                 return make(building.library)
+            _say_missing(building.library.name, f"the compiler ended with {ended}")
         except (OSError, subprocess.TimeoutExpired) as error:
+            _say_missing(building.library.name, str(error))
             building.compiler.kill()
-            sys.stderr.write(f"no {building.library.name}: {error}\n")
+            building.compiler.wait()
     return None
+
+
+def _say_missing(name: str, why: str) -> None:
+    sys.stderr.write(f"no {name}: {why}\n")
