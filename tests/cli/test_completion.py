@@ -42,6 +42,10 @@ def test_nothing_is_said_if_the_server_is_gone(shell: Shell) -> None:
     assert [] == offered(gone, "kernelbot board show ")
 
 
+def test_suites_are_offered(shell: Shell) -> None:
+    assert ["kernelbench"] == offered(shell, "kernelbot problem import kernelb")
+
+
 def test_names_of_commands_are_offered_without_loading_them(shell: Shell) -> None:
     assert ["submit", "submission"] == offered(shell, "kernelbot sub")
     assert ["dev", "devices"] == offered(shell, "kernelbot dev")

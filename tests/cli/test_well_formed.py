@@ -167,3 +167,13 @@ def test_a_file_that_cannot_be_read_is_left_to_typer(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("os.access", lambda *_: False)
     assert read_alone("submitting", ["submit", __file__, "--board", "x"]) is None
     assert read_alone("submitting", ["submit", "nothing.py", "--board", "x"]) is not None
+
+
+@pytest.mark.parametrize("module", COMMANDS)
+def test_what_finds_completions_takes_what_both_readers_give(module: str) -> None:
+    """What is typed, under the name by which typer knows that it is asked for that."""
+    for path, command in paths(load([module])):
+        for known in known_of(command.function):
+            complete = known.declared.given.get("autocompletion")
+            if complete is not None:
+                assert ["incomplete"] == list(inspect.signature(complete).parameters), path

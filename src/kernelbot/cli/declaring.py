@@ -5,7 +5,7 @@ declarations. A command line that leaves no question is read without it (`well_f
 typer, and pydantic, by which it reads each option, take longer to load than most commands take.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from typing import Any, TypedDict, TypeVar, Unpack
 
@@ -17,6 +17,11 @@ Judge a file here, without a server: kernelbot run PROBLEM_DIR FILE
 Send it to a board, and follow it: kernelbot submit FILE --board BOARD
 
 Run a platform on this machine: kernelbot serve"""
+
+
+Completion = Callable[[str], Sequence[str] | Sequence[tuple[str, str]]]
+"""What a shell offers for the beginning of a value: words, or each with a sentence. Its parameter
+is named `incomplete`, by which typer knows what to give it."""
 
 
 class Exit(Exception):
@@ -36,7 +41,7 @@ class Given(TypedDict, total=False):
     max: float
     show_default: bool
     envvar: str
-    autocompletion: Callable[..., Any]
+    autocompletion: Completion
 
 
 class Parameter:

@@ -11,11 +11,11 @@ from kernelbot.cli.options import Json
 from kernelbot.cli.terminal import Terminal
 
 
-def _suites() -> list[str]:
+def _suites(incomplete: str) -> list[str]:
     """The installed ones. Loaded when asked: other commands need no importer."""
     from kernelbot.catalog.importing.suites import SUITES
 
-    return SUITES.names()
+    return [name for name in SUITES.names() if name.startswith(incomplete)]
 
 
 def import_suite(
