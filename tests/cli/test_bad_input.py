@@ -1,5 +1,9 @@
 """Invalid arguments: always exit code 2 and a sentence, never a traceback."""
 
+import os
+import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -80,3 +84,16 @@ def test_a_problem_s_words_move_no_cursor(shell: Shell, tmp_path: Path) -> None:
     task.write_text(task.read_text() + '\n"\\e[2J": 1\n')
     said = shell("problem", "check", "sums", "--no-run")
     assert (0, True, False) == (said.code, "\\x1b[2J: unknown key" in said.out, "\x1b" in said.out)
+
+
+@pytest.mark.parametrize("command", [("problem", "check", "."), ("run", ".", "x.py")])
+def test_a_folder_that_is_gone(tmp_path: Path, command: tuple[str, ...]) -> None:
+    gone = tmp_path / "gone"
+    program = [sys.executable, "-m", "kernelbot", *command]
+    line = f"mkdir {gone}; cd {gone}; rmdir {gone}; exec {shlex.join(program)}"
+    environment = {name: text for name, text in os.environ.items() if name != "PYTHONPATH"}
+    said = subprocess.run(
+        ["/bin/sh", "-c", line], env=environment, capture_output=True, text=True, check=False
+    )
+    told = "Error: The folder that this command was called in has been deleted.\n"
+    assert (2, "", told) == (said.returncode, said.stdout, said.stderr[: len(told)])

@@ -52,6 +52,25 @@ class DiskFull(UserError):
         )
 
 
+class FolderGone(UserError):
+    """This command was called in a folder that isn't there any more."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The folder that this command was called in has been deleted.",
+            hint="Go to another one (`cd`).",
+        )
+
+
+def _is_somewhere() -> bool:
+    """Whether the working folder is there."""
+    try:
+        os.getcwd()  # noqa: PTH109 (`Path.cwd` is the same)
+    except FileNotFoundError:
+        return False
+    return True
+
+
 def _told(arguments: list[str], *, as_json: bool) -> int:
     """The exit code, also if an error can't be told."""
     try:
@@ -79,18 +98,27 @@ def _run(arguments: list[str], *, as_json: bool) -> int:
         discard_output()
         return OUTPUT_CLOSED
     except OSError as error:
-        if error.errno in _FULL:
-            discard_output()  # it may be what fills the disk
-            return report_error(DiskFull(), as_json=False)
-        if error.errno == errno.ENAMETOOLONG:  # pathlib raises it from any method
-            return report_error(UserError("The path is too long."), as_json=as_json)
-        if isinstance(error, PermissionError) and isinstance(error.filename, str | bytes):
-            refused = UserError(f"{os.fsdecode(error.filename)} can't be reached: access denied.")
-            return report_error(refused, as_json=as_json)
-        return report_crash(error, as_json=as_json)
+        told = _told_of_system(error)
+        if told is None:
+            return report_crash(error, as_json=as_json)
+        return report_error(told, as_json=as_json and not isinstance(told, DiskFull))
     except Exception as error:  # noqa: BLE001 (the process ends; Python's own code for it, 1, means something else here)
         return report_crash(error, as_json=as_json)
     return ACCEPTED
+
+
+def _told_of_system(error: OSError) -> UserError | None:
+    """What is said of an error that may come from anywhere; None: it is a mistake of ours."""
+    if error.errno in _FULL:
+        discard_output()  # it may be what fills the disk
+        return DiskFull()
+    if error.errno == errno.ENAMETOOLONG:  # pathlib raises it from any method
+        return UserError("The path is too long.")
+    if isinstance(error, PermissionError) and isinstance(error.filename, str | bytes):
+        return UserError(f"{os.fsdecode(error.filename)} can't be reached: access denied.")
+    if error.errno == errno.ENOENT and not _is_somewhere():
+        return FolderGone()
+    return None
 
 
 def _perform(arguments: list[str], *, as_json: bool) -> None:
