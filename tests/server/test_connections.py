@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 import uvicorn
-from starlette.types import Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from kernelbot.api.departures import PRESENCE
 from kernelbot.api.dependencies import BELONGS_TO
@@ -134,10 +134,10 @@ class Server:
 
 
 @contextlib.asynccontextmanager
-async def serving(limits: ConnectionLimits) -> AsyncIterator[Server]:
+async def serving(limits: ConnectionLimits, app: ASGIApp = echo) -> AsyncIterator[Server]:
     made: Any = Connections(limits)
     config = uvicorn.Config(
-        echo, http=made, port=0, log_config=None, lifespan="off", timeout_graceful_shutdown=1
+        app, http=made, port=0, log_config=None, lifespan="off", timeout_graceful_shutdown=1
     )
     inner = uvicorn.Server(config)
     task = asyncio.create_task(inner._serve())

@@ -2,7 +2,8 @@
 is gone."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from starlette.responses import StreamingResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -17,16 +18,24 @@ _NO_BODY: Message = {"type": "http.request", "body": b"", "more_body": False}
 
 
 class Presence:
-    """Whether the client of a connection is there. `waiting`: what is called once it has gone."""
+    """Whether the client of a connection is there, and whether the server stays. `waiting`: what is
+    called once the client has gone; `streaming`: once the server stops."""
 
     def __init__(self) -> None:
-        self.is_gone = False
+        self.is_gone = self.server_stops = False
         self.waiting = set[Callable[[], None]]()
+        self.streaming = set[Callable[[], None]]()
 
     def end(self) -> None:
         """The client has gone."""
         self.is_gone = True
         for call in tuple(self.waiting):
+            call()
+
+    def stop(self) -> None:
+        """The server stops."""
+        self.server_stops = True
+        for call in tuple(self.streaming):
             call()
 
 
@@ -56,14 +65,45 @@ class Departures:
 
 class EventStream(StreamingResponse):
     """Server-sent events as the answer to a GET, which `Departures` ends when its client has gone:
-    no second task waits for that, as that of any other stream does."""
+    no second task waits for that, as that of any other stream does. If the server stops it ends
+    there, as if it had been read to its end: else each would be waited for, and then broken off."""
 
     media_type = "text/event-stream"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send all of it."""
-        del scope, receive
-        await self.stream_response(send)
+        """Send all of it, or what there is until the server stops."""
+        del receive
+        presence: Presence = scope.get("state", {}).get(PRESENCE) or Presence()
+        head = {"status": self.status_code, "headers": self.raw_headers}
+        await send({"type": "http.response.start", **head})
+        if not presence.server_stops:
+            with _until_the_server_stops(presence):
+                async for chunk in self.body_iterator:
+                    body = chunk.encode(self.charset) if isinstance(chunk, str) else chunk
+                    await send({"type": "http.response.body", "body": body, "more_body": True})
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+@contextmanager
+def _until_the_server_stops(presence: Presence) -> Iterator[None]:
+    """The block's task is cancelled then, and goes on behind the block."""
+    task = asyncio.current_task()
+    assert task is not None, "what is async runs in a task"
+    before, stopped = task.cancelling(), False
+
+    def stop() -> None:
+        nonlocal stopped
+        stopped = True
+        task.cancel()
+
+    presence.streaming.add(stop)
+    try:
+        yield
+    except asyncio.CancelledError:
+        if not stopped or task.uncancel() > before:
+            raise
+    finally:
+        presence.streaming.discard(stop)
 
 
 class _Request:

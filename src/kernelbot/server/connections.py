@@ -140,6 +140,11 @@ class BoundedHttp(HttpToolsProtocol):
             self._refuse(refusal)
             self.transport.close()
 
+    def shutdown(self) -> None:
+        """The server stops: the answer that is being made is the last."""
+        super().shutdown()
+        self._presence.stop()
+
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_waiting()
         self._stop_watching()
