@@ -12,7 +12,9 @@ from kernelbot.accounts.tokens.model import Credential, IssuedToken
 from kernelbot.accounts.tokens.store import TokenToStore
 from kernelbot.boards.invites.model import NewInvites
 from kernelbot.guilds.model import ChatAnswer
+from kernelbot.harness.host.warm.client import WarmStart
 from kernelbot.platform.downloads.service import ServedFile
+from kernelbot.protocol import Product
 from kernelbot.submissions.sharing.model import ResultLink
 from kernelbot.webhooks.model import DueMessage, NewWebhook
 
@@ -32,6 +34,8 @@ UNSEEN = [
     (ResultLink, {"path"}),
     (DueMessage, {"secret"}),
     (NewWebhook, {"secret"}),
+    (Product, {"content_base64"}),
+    (WarmStart, {"environment"}),
 ]
 
 

@@ -4,6 +4,7 @@ import argparse
 import json
 import os
 import random
+import signal
 import sys
 from pathlib import Path
 
@@ -39,6 +40,7 @@ def _arguments() -> argparse.Namespace:
 def main() -> None:
     """Exit with 1 if there is a change that no test noticed and that isn't listed."""
     arguments = _arguments()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     possible = {
         mutant: tuple(arguments.tests or noticing(ROOT, scope, module))
         for scope in scopes(ROOT)

@@ -1,6 +1,8 @@
 """Runs tests once to learn which lines each of them executes."""
 
+import multiprocessing
 import os
+import signal
 import tempfile
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -27,6 +29,10 @@ def record(tree: Path, files: Sequence[str], kept: Kept, jobs: int) -> dict[str,
                 kept.add(futures[future], future.result())
                 kept.save()
                 print(f"Recorded the lines of {number} of {len(parts)} sets of tests.", flush=True)
+        except KeyboardInterrupt:
+            for process in multiprocessing.active_children():
+                process.terminate()
+            raise
         finally:
             pool.shutdown(cancel_futures=True)
     return kept.tests(files)
@@ -35,6 +41,7 @@ def record(tree: Path, files: Sequence[str], kept: Kept, jobs: int) -> dict[str,
 def _recorded(tree: Path, modules: Sequence[str], files: Sequence[str]) -> dict[str, Test]:
     """In a process of its own, and a session: Linux divides processors among sessions."""
     os.setsid()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # pytest stops its Postgres then
     loaded.enter(tree)
     silent = os.open(os.devnull, os.O_RDWR)
     for descriptor in (1, 2):

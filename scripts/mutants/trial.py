@@ -60,6 +60,7 @@ class Copies:
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(tree / file, target, follow_symlinks=False)
             self._free.put(copy)
+        self._fails: dict[str, bool] = {}
 
     @contextlib.contextmanager
     def lent(self) -> Iterator[Path]:
@@ -69,6 +70,15 @@ class Copies:
             yield copy
         finally:
             self._free.put(copy)
+
+    def fails_unchanged(self, copy: Path, test: str, limit_s: float) -> bool:
+        """Whether a test doesn't pass in a copy without a change; asked once of each."""
+        if test not in self._fails:
+            # Without its parameters, which may be what was changed: then there is no such test.
+            answer = run_tests(copy, (test.partition("[")[0],), limit_s)
+            others = answer.code == _FAILED_TESTS and test not in answer.failed
+            self._fails[test] = answer.code != 0 and not others
+        return self._fails[test]
 
 
 def _files(tree: Path) -> list[str]:
@@ -150,23 +160,8 @@ def attempt(copies: Copies, mutant: Mutant, tests: tuple[str, ...], limit_s: flo
         if answer.code is None:
             unchanged = run_tests(copy, tests, limit_s, "--exitfirst")
             return Trial(mutant, Outcome.UNCLEAR if unchanged.code is None else Outcome.TIMEOUT)
-    if answer.code == 0:
-        return Trial(mutant, Outcome.SURVIVED)
-    return Trial(mutant, Outcome.KILLED, next(iter(answer.failed), ""), answer.words[-400:])
-
-
-def confirmed(copies: Copies, trials: list[Trial], limit_s: float) -> list[Trial]:
-    """The trials, those unclear whose test fails without the change as well."""
-    # Without its parameters, which may be what was changed: then there is no test of that name.
-    tests = sorted({trial.test.partition("[")[0] for trial in trials if trial.test})
-    broken: set[str] = set()
-    if tests:
-        with copies.lent() as copy:
-            answer = run_tests(copy, tuple(tests), limit_s)
-        if answer.code not in (0, _FAILED_TESTS):
-            raise RuntimeError(f"The tests don't run without a change:\n{answer.words[-2000:]}")
-        broken = set(answer.failed)
-    return [
-        Trial(trial.mutant, Outcome.UNCLEAR, trial.test) if trial.test in broken else trial
-        for trial in trials
-    ]
+        if answer.code == 0:
+            return Trial(mutant, Outcome.SURVIVED)
+        test = next(iter(answer.failed), "")
+        fails = bool(test) and copies.fails_unchanged(copy, test, limit_s)
+    return Trial(mutant, Outcome.UNCLEAR if fails else Outcome.KILLED, test, answer.words[-400:])

@@ -13,12 +13,13 @@ from scripts.mutants.forked import ENDED, UNFIT, Ended, Task, run_in_forks
 from scripts.mutants.lines import Kept
 from scripts.mutants.operators import Mutant
 from scripts.mutants.recording import record
-from scripts.mutants.trial import Copies, Outcome, Trial, attempt, confirmed
+from scripts.mutants.trial import Copies, Outcome, Trial, attempt
 
 _SLOWER = 10
 """A busy machine may take so many times as long as a processor took."""
 _IN_COPY = 5
 _SAID_EVERY = 50
+_SHOWN = 60
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,14 @@ class Limits:
     hangs_s: float
     """Tests that take so much longer in a fork are ended, and five times as much in a copy."""
 
+    def fork_s(self, took_s: float) -> float:
+        """When tests that took so long are ended in a fork."""
+        return self.hangs_s + _SLOWER * took_s
+
+    def copy_s(self, took_s: float) -> float:
+        """When they are ended in a copy."""
+        return _IN_COPY * self.hangs_s + _SLOWER * took_s
+
 
 def tried(
     tree: Path, mutants: dict[Mutant, tuple[str, ...]], kept: Kept, limits: Limits
@@ -40,22 +49,22 @@ def tried(
     files = sorted(set(itertools.chain.from_iterable(mutants.values())))
     choice = Choice(tree, record(tree, files, kept, limits.jobs), limits.tests_s)
     tasks = []
-    in_copies: dict[Mutant, tuple[str, ...]] = {}
+    in_copies: list[Task] = []
     for mutant in mutants:
         inside = is_in_function((tree / mutant.module).read_bytes(), mutant)
         tests = choice.executing(mutant, mutants[mutant]) if inside else ()
         if tests:
-            limit_s = limits.hangs_s + _SLOWER * choice.took_s(tests)
-            tasks.append(Task(mutant, tests, limit_s))
+            tasks.append(Task(mutant, tests, limits.fork_s(choice.took_s(tests))))
         else:
-            in_copies[mutant] = choice.reaching(mutant, mutants[mutant])
+            tests = choice.reaching(mutant, mutants[mutant])
+            in_copies.append(Task(mutant, tests, limits.copy_s(choice.took_s(tests))))
     for ended in _confirmed(tree, tasks, limits):
         if isinstance(ended, Trial):
             yield ended
-        elif ended.mutant is not None:
+        else:
             # Without parameters, which may be what was changed.
-            names = (name.partition("[")[0] for name in ended.tests)
-            in_copies[ended.mutant] = tuple(dict.fromkeys(names))
+            tests = tuple(dict.fromkeys(name.partition("[")[0] for name in ended.tests))
+            in_copies.append(Task(ended.mutant, tests, limits.copy_s(choice.took_s(tests))))
     yield from _in_copies(tree, in_copies, limits)
 
 
@@ -68,6 +77,9 @@ def _confirmed(tree: Path, tasks: list[Task], limits: Limits) -> Iterator[Trial 
         if number % _SAID_EVERY == 0:
             print(f"Tried {number} of {len(tasks)} in forks.", flush=True)
         if ended.code in (0, UNFIT):
+            if ended.code == 0 and (mutant := ended.task.mutant):
+                change = f"{mutant.before[:_SHOWN]!r} -> {mutant.after[:_SHOWN]!r}"
+                print(f"Left for a copy: {mutant.module}:{mutant.line} {change}", flush=True)
             yield ended.task
         else:
             to_confirm.append(ended)
@@ -83,24 +95,18 @@ def _confirmed(tree: Path, tasks: list[Task], limits: Limits) -> Iterator[Trial 
         yield Trial(one.task.mutant, Outcome.UNCLEAR if tests in broken else outcome, one.test)
 
 
-def _in_copies(
-    tree: Path, mutants: dict[Mutant, tuple[str, ...]], limits: Limits
-) -> Iterator[Trial]:
-    if not mutants:
+def _in_copies(tree: Path, tasks: list[Task], limits: Limits) -> Iterator[Trial]:
+    if not tasks:
         return
-    trials = []
     with TemporaryDirectory(prefix="mutants-") as folder, ThreadPoolExecutor(limits.jobs) as pool:
         copies = Copies(tree, Path(folder), limits.jobs)
         futures = [
-            pool.submit(attempt, copies, mutant, tests, _IN_COPY * limits.hangs_s)
-            for mutant, tests in mutants.items()
+            pool.submit(attempt, copies, task.mutant, task.tests, task.limit_s)
+            for task in tasks
+            if task.mutant is not None
         ]
         try:
             for future in as_completed(futures):
-                trials.append(future.result())
-                if trials[-1].outcome is Outcome.SURVIVED:
-                    yield trials[-1]
+                yield future.result()
         finally:
             pool.shutdown(cancel_futures=True)
-        left = [trial for trial in trials if trial.outcome is not Outcome.SURVIVED]
-        yield from confirmed(copies, left, _IN_COPY * limits.hangs_s * limits.jobs)

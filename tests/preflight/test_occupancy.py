@@ -33,7 +33,8 @@ from kernelbot.preflight.occupancy import occupancy
         ("75", 0, 0, 64, 16, 1.0, Bound.THREADS),
         ("75", 0, 4096, 32, 16, 0.5, Bound.BLOCKS),
         ("90a", 0, 0, 32, 32, 0.5, Bound.BLOCKS),
-        ("gfx950", 32, 64 * 1024, 256, 2, 0.25, Bound.SHARED_MEMORY),
+        ("gfx950", 32, 40 * 1024, 256, 4, 0.5, Bound.SHARED_MEMORY),
+        ("gfx950", 32, 40 * 1024 + 1, 256, 3, 0.375, Bound.SHARED_MEMORY),
     ],
 )
 def test_how_many_blocks_have_room(

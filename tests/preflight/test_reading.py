@@ -295,6 +295,10 @@ def test_what_a_sentence_has_said_is_not_printed_again() -> None:
     assert "\n      first\n" in preflight_text(Preflight(read(result(output=more))))
 
 
+def test_of_what_a_compiler_said_64_kib_are_kept() -> None:
+    assert 64 * 1024 == len(read(result(output="x" * 100_000)).output)
+
+
 @pytest.mark.parametrize("header", ["cublas_v2.h", "cusparse.h", "cutlass/gemm/device/gemm.h"])
 def test_a_librarys_header_that_is_not_here_is_nobodys_fault(header: str) -> None:
     said = f"k.cu:1:10: fatal error: {header}: No such file or directory\n"

@@ -5,7 +5,7 @@ import pytest
 
 from kernelbot.protocol import RunResult
 from kernelbot.runs.model import ShownResult
-from kernelbot.runs.report import ResultView, WorkloadView
+from kernelbot.runs.report import ResultView, WorkloadReport, WorkloadView
 from kernelbot.schemas.values import from_json, to_json
 from tests.render.results import ACCEPTED, WORKLOAD, WRONG
 
@@ -36,6 +36,8 @@ def test_the_document_has_the_promised_keys() -> None:
 def test_a_workload_counts_its_samples() -> None:
     document = json.loads(to_json(ShownResult, ACCEPTED))
     assert 3 == document["phases"]["leaderboard"]["workloads"][0]["samples"]
+    short = WorkloadReport("size: 1024; seed: 7", 1_100_000.0, (1_000_000.0, 1_200_000.0), 3)
+    assert short == WorkloadReport.from_result(WORKLOAD)
 
 
 def test_what_waited_is_kept() -> None:
