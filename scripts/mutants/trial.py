@@ -19,6 +19,7 @@ from scripts.mutants.operators import Mutant
 
 _FAILED_TESTS = 1
 """pytest's exit code."""
+_FIRST_FILES = 4
 
 
 class Outcome(StrEnum):
@@ -155,13 +156,23 @@ def attempt(copies: Copies, mutant: Mutant, tests: tuple[str, ...], limit_s: flo
     if not tests:
         raise RuntimeError(f"scope.toml names no test of {mutant.module}.")
     with copies.lent() as copy:
-        with changed(copy, mutant):
-            answer = run_tests(copy, tests, limit_s, "--exitfirst")
-        if answer.code is None:
-            unchanged = run_tests(copy, tests, limit_s, "--exitfirst")
-            return Trial(mutant, Outcome.UNCLEAR if unchanged.code is None else Outcome.TIMEOUT)
-        if answer.code == 0:
-            return Trial(mutant, Outcome.SURVIVED)
-        test = next(iter(answer.failed), "")
-        fails = bool(test) and copies.fails_unchanged(copy, test, limit_s)
-    return Trial(mutant, Outcome.UNCLEAR if fails else Outcome.KILLED, test, answer.words[-400:])
+        for part in _few_files_first(tests):
+            with changed(copy, mutant):
+                answer = run_tests(copy, part, limit_s, "--exitfirst")
+            if answer.code is None:
+                unchanged = run_tests(copy, part, limit_s, "--exitfirst")
+                return Trial(mutant, Outcome.UNCLEAR if unchanged.code is None else Outcome.TIMEOUT)
+            if answer.code:
+                test = next(iter(answer.failed), "")
+                fails = bool(test) and copies.fails_unchanged(copy, test, limit_s)
+                outcome = Outcome.UNCLEAR if fails else Outcome.KILLED
+                return Trial(mutant, outcome, test, answer.words[-400:])
+    return Trial(mutant, Outcome.SURVIVED)
+
+
+def _few_files_first(tests: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """To load many files of tests takes longer than those that notice most changes."""
+    files = list(dict.fromkeys(name.partition("::")[0] for name in tests))
+    first = tuple(name for name in tests if name.partition("::")[0] in files[:_FIRST_FILES])
+    others = tuple(name for name in tests if name not in first)
+    return [part for part in (first, others) if part]

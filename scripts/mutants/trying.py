@@ -61,9 +61,12 @@ def tried(
     for ended in _confirmed(tree, tasks, limits):
         if isinstance(ended, Trial):
             yield ended
-        else:
-            # Without parameters, which may be what was changed.
-            tests = tuple(dict.fromkeys(name.partition("[")[0] for name in ended.tests))
+        elif ended.mutant is not None:
+            # Without parameters, which may be what was changed; and after those that may have
+            # executed it only when they were loaded.
+            near = choice.reaching(ended.mutant, mutants[ended.mutant])
+            executing = (name.partition("[")[0] for name in ended.tests)
+            tests = tuple(dict.fromkeys([*near, *executing]))
             in_copies.append(Task(ended.mutant, tests, limits.copy_s(choice.took_s(tests))))
     yield from _in_copies(tree, in_copies, limits)
 
