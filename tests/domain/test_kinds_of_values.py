@@ -133,6 +133,7 @@ def test_a_whole_number_is_read_as_a_float(kind: Any) -> None:
         (RunState | ReviewState, '"lost"'),
         (Tree, "[]"),
         (Optional, "[]"),
+        (Optional, '["x"]'),
         (Optional, "false"),
         (Tree, '{"parts": []}'),
         (str, '"\\ud83d\\ude00"'),

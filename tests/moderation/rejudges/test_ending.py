@@ -1,5 +1,6 @@
 """Rejudges that are ended before their time, and how often one may begin."""
 
+import psycopg
 import pytest
 
 from kernelbot.accounts.model import Role, User
@@ -44,7 +45,11 @@ async def test_the_next_may_begin_and_nothing_of_the_other_is_judged(world: Worl
     judge = judging(world)
     claim = await judge.claim("CPU", "w")
     assert claim is not None
-    await world.services.rejudging.end(world.admin.user, "sort", started.id)
+    async with await psycopg.AsyncConnection.connect(world.database.url, autocommit=True) as heard:
+        await heard.execute("LISTEN kernelbot_cancelled")
+        await world.services.rejudging.end(world.admin.user, "sort", started.id)
+        told = [one.payload async for one in heard.notifies(timeout=60, stop_after=1)]
+    assert [str(claim.run_id)] == told
     assert await judge.claim("CPU", "w") is None
     await rejudged(world, {ada: 1.5})
     assert [(ada, 1.5)] == await _standing(world)
