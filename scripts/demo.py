@@ -16,7 +16,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import cycle, zip_longest
 from pathlib import Path
@@ -164,19 +164,32 @@ def _follow(endpoint: Endpoint, entries: list[Entry], view: DemoView) -> None:
     for entry in entries:
         # Daemons: Ctrl-C mustn't wait for streams that nobody reads any more.
         threading.Thread(target=_listen, args=(endpoint, entry, updates), daemon=True).start()
-    deadline = time.monotonic() + PATIENCE_S
-    waiting = len(entries)
+    for entry, update in until_finished(updates, len(entries)):
+        view.update(entry, update)
+
+
+def until_finished(
+    updates: "queue.Queue[tuple[Entry, Update]]",
+    waiting: int,
+    now_s: Callable[[], float] = time.monotonic,
+) -> Iterator[tuple[Entry, Update]]:
+    """Each update as it comes, until so many entries have finished; whoever reads it has the entry
+    know. On a busy machine all of them together may take long, so only how long none finishes is
+    bounded. Raises `DemoTrouble` then, and the error if one is among the updates."""
+    deadline_s = now_s() + PATIENCE_S
     while waiting:
         try:
-            entry, update = updates.get(timeout=max(0.0, deadline - time.monotonic()))
+            entry, update = updates.get(timeout=max(0.0, deadline_s - now_s()))
         except queue.Empty:
             raise DemoTrouble(
-                f"{waiting} submissions hadn't finished after {PATIENCE_S:.0f} s."
+                f"None of {waiting} submissions has finished for {PATIENCE_S:.0f} s."
             ) from None
         if isinstance(update, KernelbotError):
             raise update
-        view.update(entry, update)
-        waiting -= entry.finished
+        yield entry, update
+        if entry.finished:
+            waiting -= 1
+            deadline_s = now_s() + PATIENCE_S
 
 
 def _listen(endpoint: Endpoint, entry: Entry, updates: "queue.Queue[tuple[Entry, Update]]") -> None:
