@@ -13,8 +13,8 @@ HARNESS := dist/kernelbot-harness.pyz
 PIN := -c constraints.txt
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile $(PIN)
 # pip would compile one file after the other, and the libraries' own tests as well: 12,000 of them, a minute of a
-# processor. What isn't compiled here is compiled where it is loaded.
-COMPILE := $(BIN)/python -m compileall -qq -x '/tests?/'
+# processor. What isn't compiled here, as pip itself, is compiled where it is loaded.
+COMPILE := $(BIN)/python -m compileall -qq -x '/tests?/|/site-packages/pip/'
 ALL := $(VENV)/lib/python3*/site-packages src
 # Nearly half of all.
 TORCHS_OWN := $(addprefix $(VENV)/lib/python3*/site-packages/,torch triton)
@@ -118,32 +118,37 @@ clean: ## remove everything that make made
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The files below are stamps: each is as new as what it was installed from.
-STALE_WITH := pyproject.toml constraints.txt scripts/find-python scripts/system-packages
+STALE_WITH := pyproject.toml constraints.txt scripts/find-python scripts/system-packages \
+	scripts/empty-environment
 
 # $(1): which system packages; a virtual environment that is there and works is kept.
 define environment
 python=$$(scripts/find-python) && scripts/system-packages $(1) "$$python" && \
 	echo "Installing KernelBot into $(VENV) ..." && \
-	{ $(BIN)/python -c '' 2>/dev/null || "$$python" -m venv --clear $(VENV); } && \
-	$(PIP) $(call pinned,pip) hatchling && \
-	$(BIN)/python -m pip uninstall -qq -y kernelbot # as this project was called before
+	if $(BIN)/python -c 'import pip' 2>/dev/null; then $(PIP) $(call pinned,pip) hatchling; \
+	else scripts/empty-environment "$$python" $(VENV) $(call pinned,pip) hatchling; fi && \
+	if ls -d $(VENV)/lib/python3*/site-packages/kernelbot-*.dist-info >/dev/null 2>&1; then \
+		$(BIN)/python -m pip uninstall -qq -y kernelbot; fi # as this project was called before
 endef
 
 $(VENV)/runs: $(STALE_WITH)
 	@$(call environment,--no-tests)
-	@$(PIP) --no-build-isolation --editable '.[server]'
+	@{ $(COMPILE) src || true; } & compiled=$$!; \
+	$(PIP) --no-build-isolation --editable '.[server]'; installed=$$?; \
+	wait $$compiled && exit $$installed
 	@$(COMPILE) -j 0 $(ALL) || true
 	@touch $@
 
 # torch comes by its exact version: a plain `torch` makes pip look for the newest, which on Linux is a build of
 # several gigabytes for GPUs. It and triton, half of all bytes, are installed and compiled beside the rest, which
-# brings neither, so that nothing is written by both; what torch itself needs comes at the end.
+# brings neither, so that nothing is written by both; what torch itself needs comes at the end, which pip would call an
+# error meanwhile.
 $(VENV)/develops: $(STALE_WITH)
 	@$(call environment)
 	@echo "Installing torch, triton, the extras and the development tools into $(VENV) ..."
 	@{ $(PIP) --no-deps $(TORCH) && { $(COMPILE) $(TORCHS_OWN) || true; }; } & torch=$$!; \
-	$(PIP) --no-build-isolation --editable '.[server,discord,export,mcp,modal,notebook,openenv,suites,triage]' \
-		--group dev; installed=$$?; \
+	$(PIP) --no-warn-conflicts --no-build-isolation \
+		--editable '.[server,discord,export,mcp,modal,notebook,openenv,suites,triage]' --group dev; installed=$$?; \
 	wait $$torch && exit $$installed
 	@$(PIP) $(TORCH)
 	@$(COMPILE) -j 0 $(ALL) || true

@@ -39,7 +39,7 @@ class SlowUpdates(Updates):
         self.now_s += min(self._each_s, timeout)
         if self._each_s > timeout:
             raise queue.Empty
-        return super().get(timeout=0)
+        return super().get(block=False)
 
 
 def test_on_a_busy_machine_all_submissions_together_may_take_long() -> None:

@@ -22,7 +22,6 @@ from kernelbot.protocol import Limits, SourceFile, Verdict
 from tests.harness.outputs import built
 
 pytestmark = pytest.mark.each_run()
-
 _X86 = platform.machine() == "x86_64"
 
 
