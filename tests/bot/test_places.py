@@ -96,6 +96,7 @@ async def test_a_guild_that_isnt_configured_any_more_gives_nobody_rights(stage: 
     assert (await stage.world.services.platform.state()).accepts_jobs
 
 
+@pytest.mark.exhaustive  # each run has test_a_guild_that_couldnt_be_prepared_is_tried_again
 async def test_a_guild_that_discord_shows_late_is_prepared_then_and_nothing_is_made_twice(
     stage: Stage,
 ) -> None:

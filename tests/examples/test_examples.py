@@ -31,10 +31,11 @@ CPU = DeviceSpec("CPU", Vendor.CPU)
 QUICK = [
     folder
     for folder in FOLDERS
-    if folder.name != "allreduce_py" and not folder.name.endswith(("_cpp", "_cu"))
+    if folder.name not in {"allreduce_py", "conv2d_py"}
+    and not folder.name.endswith(("_cpp", "_cu"))
 ]
-"""Several ranks and compilers take longest. Of what is compiled `make test` judges a submission in
-`tests/catalog/test_single_cuda.py`."""
+"""Several ranks, convolutions and compilers take longest. Of what is compiled `make test` judges a
+submission in `tests/catalog/test_single_cuda.py`."""
 NEEDS = {
     "_py": ("torch", find_spec("torch")),
     "_triton": ("triton", find_spec("triton")),

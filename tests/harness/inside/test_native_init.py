@@ -227,6 +227,7 @@ def test_that_a_runner_died_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "the runner could not be isolated: it died" == _refusal(monkeypatch, lambda _inner: None)
 
 
+@pytest.mark.exhaustive  # each run has test_a_native_init_touches_little_memory
 def test_threads_that_wait_for_pythons_lock_are_no_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     """They aren't there in a fork, and whoever hands the lock over waits for them to take it."""
     ended = threading.Event()

@@ -25,7 +25,7 @@ from kernelbot.protocol import (
     Verdict,
 )
 from tests.harness.jobs import REFERENCE, SORT, a_job, a_problem
-from tests.support.exhaustive import cases, few
+from tests.support.exhaustive import cases
 
 FEW = SamplingRules(min_samples=10, max_samples=10, wall_cap_s=5.0, warmup_s=0.0)
 UNSORTED = "def custom_kernel(data):\n    return data.copy()\n"
@@ -137,7 +137,8 @@ def test_whoever_fails_is_named(host: Host, bad: str) -> None:
 
 
 @pytest.mark.timed
-@pytest.mark.parametrize(("slow", "is_opponent"), few([(0, False), (1, True)], 1))
+@pytest.mark.exhaustive  # each run has test_both_are_timed_on_each_workload_and_there_is_no_score
+@pytest.mark.parametrize(("slow", "is_opponent"), [(0, False), (1, True)])
 def test_whoever_used_up_the_time_is_named(host: Host, slow: int, is_opponent: bool) -> None:
     """Not whoever was called when it was over."""
     sources = [SORT.replace("    return", "    time.sleep(0.2)\n    return")] * 2

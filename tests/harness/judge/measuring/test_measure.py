@@ -42,6 +42,7 @@ def test_slow_calls_get_the_six_that_an_interval_needs(host: Host) -> None:
     assert 6 == len(result.phases[-1].workloads[0].samples_ns)
 
 
+@pytest.mark.exhaustive  # each run has test_each_of_its_outputs_is_checked
 def test_too_few_are_no_score(host: Host) -> None:
     result = measured(host, SLOW_KERNEL.format(0.7))
     assert result.failure is not None
@@ -72,6 +73,7 @@ def test_a_short_kernel_is_called_more_than_once_in_a_window(host: Host) -> None
     assert checked > windows
 
 
+@pytest.mark.exhaustive  # each run has test_each_of_its_outputs_is_checked
 def test_how_many_calls_share_a_window_does_not_follow_what_checks_wait_for(host: Host) -> None:
     """As on a busy machine: a check of 5 ms would leave 8 calls."""
     waiting = REFERENCE.replace(
@@ -83,6 +85,7 @@ def test_how_many_calls_share_a_window_does_not_follow_what_checks_wait_for(host
     assert result.phases[-1].workloads[0].calls > 8
 
 
+@pytest.mark.exhaustive  # each run has test_each_of_its_outputs_is_checked
 def test_but_not_one_that_has_one_place_for_all_outputs(host: Host) -> None:
     source = (
         "import numpy as np\nout = {}\n"
@@ -103,6 +106,7 @@ def test_each_of_its_outputs_is_checked(host: Host) -> None:
     assert Verdict.WRONG_ANSWER == measured(host, f"calls = 0\n{wrong}", sampling=WARM).verdict
 
 
+@pytest.mark.exhaustive  # each run has test_each_of_its_outputs_is_checked
 def test_none_of_them_leaves_its_work_to_the_last_one(host: Host) -> None:
     source = (
         "import numpy as np\nfrom time import perf_counter\n"
@@ -121,6 +125,7 @@ def test_none_of_them_leaves_its_work_to_the_last_one(host: Host) -> None:
     assert Verdict.WRONG_ANSWER == measured(host, source, sampling=WARM).verdict
 
 
+@pytest.mark.exhaustive  # each run has test_each_of_its_outputs_is_checked
 def test_a_call_that_returns_at_once_while_it_warms_up_lets_no_more_share_a_window(
     host: Host,
 ) -> None:
