@@ -8,12 +8,14 @@ from collections.abc import AsyncIterator
 import pytest
 
 from kernelbot.accounts.model import User
+from kernelbot.attestations.schemas import HarnessIdentity
 from kernelbot.attestations.service import Attestations
 from kernelbot.boards.problem_hashes import problem_hashes
 from kernelbot.boards.service import BoardEdit
 from kernelbot.client.documents import VerifiedDocument, verify
 from kernelbot.domain.errors import Conflict, NotAllowed, NotFound
-from kernelbot.protocol import Verdict
+from kernelbot.protocol import HarnessKind, Verdict
+from tests.fakes.host import VERSION
 from tests.support.judging import judged_at_once
 from tests.support.problems import sort_problem
 from tests.support.workers import finished
@@ -54,6 +56,7 @@ async def test_a_document_says_what_was_judged_and_by_what(world: World) -> None
         secret.problem.judging_sha256,
     )
     assert (0.5, (0.4, 0.6), "fake") == (secret.score_s, secret.score_ci95_s, secret.system.cpu)
+    assert HarnessIdentity(kind=HarnessKind.NATIVE, version=VERSION, sha256=None) == secret.harness
     assert [[], [[5e8, 4e8, 6e8]]] == [
         [load.samples_ns for load in run.workloads] for run in (public, secret)
     ]

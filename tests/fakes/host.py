@@ -57,6 +57,7 @@ from kernelbot.protocol.phases import TIMED, cases_of, phases_of
 from kernelbot.protocol.scoring import spread_of
 
 _OUT = threading.Lock()
+VERSION = "0.0.fake"
 _MESSAGE = "seeds\x00 and \udc80 more"
 ARTIFACTS = (
     Artifact("profile.0.txt", "text/plain", base64.b64encode(b"a table").decode()),
@@ -176,6 +177,7 @@ def result_of(job: JobSpec, words: list[str]) -> RunResult:
         problem=job.problem.name,
         mode=job.mode,
         harness=HarnessKind.SCRIPT if "script" in words else HarnessKind.NATIVE,
+        harness_version=VERSION,
         verdict=verdict,
         system=SystemInfo(job.device.name, "fake", "fake", "3", None),
         sandbox=SandboxReport("none", (), ()),

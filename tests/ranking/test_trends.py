@@ -26,6 +26,18 @@ async def test_a_score_that_moves_nobody_is_a_record_as_soon_as_it_counts(world:
     assert [1.0, 0.98] == await _records(world)
 
 
+async def test_records_are_looked_up_once_as_long_as_a_ranking_stays(world: World) -> None:
+    await world.board()
+    await ranked(world, 1.0)
+    first, second = [
+        (await world.services.trends.for_board(None, "sort", None, ()))[1] for _ in range(2)
+    ]
+    await ranked(world, 0.5)
+    _, third = await world.services.trends.for_board(None, "sort", None, ())
+    assert (1, 1, 2) == (len(first.records), len(second.records), len(third.records))
+    assert first.records[0] is second.records[0]
+
+
 @pytest.mark.parametrize("how", ["refused", "deleted"])
 async def test_a_record_that_counts_no_longer_is_none(world: World, how: str) -> None:
     await world.board()

@@ -9,8 +9,8 @@ from tests.fakes.host import result_of
 from tests.support.world import DEVICES, World
 
 
-def judging(world: World) -> RunLifecycle:
-    rules = RunRules(Limits(), SamplingRules(), SandboxMode.NONE, stale_s=30)
+def judging(world: World, limits: Limits | None = None) -> RunLifecycle:
+    rules = RunRules(limits or Limits(), SamplingRules(), SandboxMode.NONE, stale_s=30)
     return RunLifecycle(world.database, DEVICES, rules)
 
 
@@ -84,6 +84,20 @@ async def test_whoever_took_the_attempt_over_tells_its_end(world: World) -> None
     assert (0, True) == (claim.age_s, 3600 <= taken_over.age_s < 4000)
     applied = [await judge.finish(claim, owner, accepted(claim)) for owner in ("first", "second")]
     assert ([False, True], (Verdict.ACCEPTED, 1)) == (applied, await ends(world, sent))
+
+
+async def test_a_job_without_stored_terms_gets_them_once(world: World) -> None:
+    """A former release's, which two workers with other limits take over one after the other."""
+    await submitted(world)
+    await claimed(judging(world), "former")
+    async with world.database.write() as session:
+        await session.do("UPDATE attempts SET terms = NULL")
+    jobs = []
+    for former, owner, seconds in (("former", "second", 11.0), ("second", "third", 22.0)):
+        judge = judging(world, Limits(cpu_time_s=seconds))
+        await judge.expire([former])
+        jobs.append((await claimed(judge, owner)).spec)
+    assert (11.0, jobs[0]) == (jobs[0].limits.cpu_time_s, jobs[1])
 
 
 async def test_a_device_shows_the_machine_that_was_seen_last(world: World) -> None:

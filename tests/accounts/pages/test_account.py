@@ -101,6 +101,19 @@ async def test_nobody_links_an_identity_of_someone_else(site: Site) -> None:
     assert 409 == (await grace.get(agreed.headers["location"])).status_code
 
 
+async def test_whoever_logs_out_meanwhile_links_no_identity(site: Site) -> None:
+    browser = await site.browser()
+    await site.log_in(browser)
+    csrf = csrf_of(await browser.get("/auth/account"))
+    started = await browser.post("/auth/link/discord", data={"csrf": csrf})
+    await browser.post("/auth/logout", data={"csrf": csrf})
+    async with httpx.AsyncClient(timeout=60) as real:
+        agreed = await real.get(started.headers["location"])
+    back = await browser.get(agreed.headers["location"])
+    assert 400 == back.status_code
+    assert "You are no longer logged in as the one who began." in back.text
+
+
 @pytest.mark.parametrize(
     "path", ["token", "link/github", "unlink", "revoke", "delete", "logout", "device"]
 )
