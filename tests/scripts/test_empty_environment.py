@@ -45,3 +45,16 @@ def test_where_that_does_not_work_it_is_done_the_long_way(tmp_path: Path) -> Non
     )
     python.chmod(0o700)
     assert has_pip(made(tmp_path, str(python)))
+
+
+def test_what_cannot_be_installed_fails_once(tmp_path: Path) -> None:
+    """The long way couldn't install it either: without a network both would be waited for."""
+    (tmp_path / "constraints.txt").touch()
+    offline = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(BUNDLED)}
+    command = [str(SCRIPT), sys.executable, "made", "no-such-package"]
+    tried = subprocess.run(
+        command, cwd=tmp_path, env=os.environ | offline, capture_output=True, text=True
+    )
+    said = tried.stderr.count("No matching distribution found for no-such-package")
+    assert (1, 1) == (tried.returncode, said)
+    assert not list(tmp_path.glob("made/lib/*/site-packages/pip")), "the long way was taken"
