@@ -15,7 +15,10 @@ PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile
 # pip would compile one file after the other, and the libraries' own tests as well: 12,000 of them, a minute of a
 # processor. What isn't compiled here, as pip itself, is compiled where it is loaded.
 COMPILE := $(BIN)/python -m compileall -qq -x '/tests?/|/site-packages/pip/'
-ALL := $(VENV)/lib/python3*/site-packages src
+# Beside each other, in one process for 200 files: with `-j` compileall hands files to its processes one by one, which
+# takes as long as a third of the compiling.
+COMPILE_ALL := find $(VENV)/lib/python3*/site-packages src -name '*.py' -print0 | \
+	xargs -0 -n 200 -P "$$(getconf _NPROCESSORS_ONLN)" $(COMPILE)
 # Nearly half of all.
 TORCHS_OWN := $(addprefix $(VENV)/lib/python3*/site-packages/,torch triton)
 # Programs that the tests start (kernelbot, python3) are the virtual environment's.
@@ -136,7 +139,7 @@ $(VENV)/runs: $(STALE_WITH)
 	@{ $(COMPILE) src || true; } & compiled=$$!; \
 	$(PIP) --no-build-isolation --editable '.[server]'; installed=$$?; \
 	wait $$compiled && exit $$installed
-	@$(COMPILE) -j 0 $(ALL) || true
+	@$(COMPILE_ALL) || true
 	@touch $@
 
 # torch comes by its exact version: a plain `torch` makes pip look for the newest, which on Linux is a build of
@@ -151,10 +154,10 @@ $(VENV)/develops: $(STALE_WITH)
 		--editable '.[server,discord,export,mcp,modal,notebook,openenv,suites,triage]' --group dev; installed=$$?; \
 	wait $$torch && exit $$installed
 	@$(PIP) $(TORCH)
-	@$(COMPILE) -j 0 $(ALL) || true
+	@$(COMPILE_ALL) || true
 	@touch $(VENV)/runs $@
 
 $(VENV)/documents: $(VENV)/runs
 	@$(PIP) --group docs
-	@$(COMPILE) -j 0 $(ALL) || true
+	@$(COMPILE_ALL) || true
 	@touch $@
