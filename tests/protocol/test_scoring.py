@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernelbot.protocol import RankRule
+from kernelbot.protocol import RankRule, SamplingRules
 from kernelbot.protocol.scoring import (
     RESOLUTION_NS,
+    WIDEST,
     MedianTime,
     Spread,
     combine,
@@ -278,3 +279,7 @@ def test_no_interval_is_narrower_than_what_can_be_told_apart(time_ns: float) -> 
 
 def test_that_of_one_process_is_as_it_was() -> None:
     assert (1e6, 1e6) == median_time([1e6] * 24).ci95_ns
+
+
+def test_what_is_ranked_by_default_is_the_widest_that_a_score_may_be() -> None:
+    assert 2 * WIDEST == SamplingRules().widest_relative_ci

@@ -8,7 +8,7 @@ from kernelbot.protocol import Fault, Mode, Verdict
 from kernelbot.runs.claims import Claim
 from kernelbot.runs.lifecycle import RunLifecycle
 from kernelbot.runs.model import Run
-from kernelbot.runs.repeats import MAX_REPEATS, TOO_WIDE
+from kernelbot.runs.repeats import MAX_REPEATS
 from tests.fakes.host import result_of
 from tests.support.judging import judging
 from tests.support.world import World
@@ -102,7 +102,7 @@ async def test_what_fails_when_it_is_measured_again_has_failed(world: World) -> 
 
 
 @pytest.mark.parametrize(
-    ("said", "reason"), [(WIDE, TOO_WIDE), (BUSY, f"{WAITED}, so it is measured again, alone")]
+    ("said", "reason"), [(WIDE, "its interval is wider than ±10 %"), (BUSY, WAITED)]
 )
 async def test_followers_are_told_why_it_waits(world: World, said: str, reason: str) -> None:
     _, submission_id = await _submitted(world, said)
@@ -112,7 +112,7 @@ async def test_followers_are_told_why_it_waits(world: World, said: str, reason: 
             {"id": submission_id},
         )
     assert row is not None
-    assert {"reason": reason, "repeats": 1} == row["data"]
+    assert {"reason": f"{reason}, so it is measured again, alone", "repeats": 1} == row["data"]
 
 
 async def test_a_rejudges_run_is_measured_again_before_it_ends(world: World) -> None:

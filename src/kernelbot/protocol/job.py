@@ -169,6 +169,9 @@ class SamplingRules:
     """How long a workload of slow calls may take to reach `min_samples`."""
     target_relative_ci: float = 0.01
     """Stop once the 95 % interval of the median is narrower than this share of the median."""
+    widest_relative_ci: float = 0.2
+    """What is ranked and has a wider 95 % interval than this share is sampled for longer, and
+    measured again if that doesn't help."""
     processes: int = 8
     """In so many processes of a kernel a workload is timed, in turn, on a CPU; a duel in half as
     many pairs. Fewer if loading, warming or memory takes too much: three at least, or one."""

@@ -29,7 +29,8 @@ which their scatter doesn't show: no interval of several processes is narrower t
 Compiled kernels of known times from 1 to 30 us were read 0.5 to 1.4 us too long: what differs
 between them is about half of that either way."""
 WIDEST = 0.1
-"""The widest interval that is ranked at once: half of it, as a share of the score."""
+"""The widest interval that is ranked at once, if a platform asks for nothing else: half of it, as a
+share of the score."""
 _TOLERANCE = 1e-9
 """Relative: the last digits of logarithms differ from one machine's library to another's."""
 Z95 = 1.96
@@ -246,12 +247,14 @@ def score(rule: RankRule, workloads: Sequence[TimedMedian]) -> tuple[float, tupl
     return combine(rule, medians), (combine(rule, lows), combine(rule, highs))
 
 
-def is_too_wide(score: float, ci95: tuple[float, float], resolution: float) -> bool:
+def is_too_wide(
+    score: float, ci95: tuple[float, float], resolution: float, widest: float = WIDEST
+) -> bool:
     """Whether the 95 % interval says so little that the score has to be measured again. What no
     measurement can tell of a short kernel doesn't count: measuring again wouldn't help.
-    `resolution`: `RESOLUTION_NS` in the unit of the others."""
+    `resolution`: `RESOLUTION_NS` in the unit of the others. `widest`: as `WIDEST`."""
     low, high = ci95
-    return high - low > 2 * (WIDEST * score + resolution) * (1 + _TOLERANCE)
+    return high - low > 2 * (widest * score + resolution) * (1 + _TOLERANCE)
 
 
 def are_same(given: Sequence[float], found: Sequence[float]) -> bool:

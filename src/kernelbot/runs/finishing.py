@@ -78,7 +78,7 @@ class Finishing:
         async with self._database.write() as session:
             if judged.run.followed_id is None:
                 return await self._finish_unfollowed(session, judged)
-            if why := _why_again(judged.run, judged.result, ranked=judged.is_ranked):
+            if why := _why_again(judged):
                 return await _repeat(session, judged, why)
             result = judged.counts()
             if not await _write_verdict(session, judged, result):
@@ -195,6 +195,8 @@ async def _note_recurring(session: WriteSession, judged: Judged) -> None:
         await boards.note_recurring_data(session, judged.run.id, judged.recurring)
 
 
-def _why_again(run: RunRef, result: RunResult, *, ranked: bool) -> str:
+def _why_again(judged: Judged) -> str:
     """Why a run that was accepted is measured again instead of ranked; empty: it isn't."""
-    return why_again(result) if ranked and run.repeats < MAX_REPEATS else ""
+    if not judged.is_ranked or judged.run.repeats >= MAX_REPEATS:
+        return ""
+    return why_again(judged.result, judged.spec.sampling)

@@ -78,8 +78,8 @@ class RunView:
     repeats: int = field(
         default=0,
         metadata=described(
-            "How often it was measured again, or is being, because its interval was wider than "
-            "±10 % or the machine was busy: before all other runs, alone, three times at most."
+            "How often it was measured again, or is being, because its interval was too wide or "
+            "the machine busy: before all other runs, alone, three times at most."
         ),
     )
     result: ShownResult | None = field(

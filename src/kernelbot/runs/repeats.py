@@ -2,33 +2,35 @@
 
 from dataclasses import replace
 
-from kernelbot.protocol import Failure, Fault, RunResult, Verdict, scoring
+from kernelbot.protocol import Failure, Fault, RunResult, SamplingRules, Verdict, scoring
 from kernelbot.protocol.waits import busy_share, busy_text
 
 MAX_REPEATS = 3
 """How often one run is measured again."""
-WHY_REPEATED = "its interval was wider than ±10 %, or the machine was busy"
+WHY_REPEATED = "its interval was too wide, or the machine was busy"
 REPEATED = f"{WHY_REPEATED}, so it is measured again, alone"
 """For people, after the name of a run, of which only the number of its repeats is known."""
-TOO_WIDE = "its interval is wider than ±10 %, so it is measured again, alone"
 
 
-def is_too_wide(score_s: float, ci95_s: tuple[float, float]) -> bool:
+def is_too_wide(
+    score_s: float, ci95_s: tuple[float, float], widest: float = scoring.WIDEST
+) -> bool:
     """Whether the 95 % interval says so little that the score has to be measured again, by the
-    harness's own rule."""
-    return scoring.is_too_wide(score_s, ci95_s, scoring.RESOLUTION_NS / 1e9)
+    harness's own rule. `widest`: half of the widest one that hasn't to, as a share."""
+    return scoring.is_too_wide(score_s, ci95_s, scoring.RESOLUTION_NS / 1e9, widest)
 
 
-def why_again(result: RunResult) -> str:
+def why_again(result: RunResult, rules: SamplingRules) -> str:
     """Why the score of an accepted run has to be measured again, for people; empty if it hasn't to,
-    or if there is none."""
+    or if there is none. `rules`: those by which it was measured."""
     if result.score_s is None or result.score_ci95_s is None:
         return ""
     share = busy_share(result)
     if share is not None:
         return f"{busy_text(share)}, so it is measured again, alone"
-    if is_too_wide(result.score_s, result.score_ci95_s):
-        return TOO_WIDE
+    widest = rules.widest_relative_ci / 2
+    if is_too_wide(result.score_s, result.score_ci95_s, widest):
+        return f"its interval is wider than ±{100 * widest:g} %, so it is measured again, alone"
     return ""
 
 

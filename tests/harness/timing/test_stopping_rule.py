@@ -221,6 +221,12 @@ def test_it_ends_at_the_next_look_once_it_is_narrow_enough() -> None:
     assert [None, StoppedBy.WALL_CAP] == [rule.decide(wall_s, 0.0) for wall_s in (2.4, 2.5)]
 
 
+def test_it_goes_on_for_no_more_than_its_platform_asks_for() -> None:
+    rules = dataclasses.replace(RULES, widest_relative_ci=1.0)
+    rule = StoppingRule(rules, 20.0, 60.0, [*WIDE], [*WIDE], is_ranked=True)
+    assert 2.0 == ends_at(rule, 100)
+
+
 def test_it_does_not_go_on_if_processes_differ_by_more_than_samples_could_even_out() -> None:
     processes = [100_000.0, 100_000.0, 180_000.0]
     rule = StoppingRule(RULES, 20.0, 60.0, processes=3, is_ranked=True)

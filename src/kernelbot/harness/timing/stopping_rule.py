@@ -9,7 +9,6 @@ from kernelbot.protocol import SamplingRules
 from kernelbot.protocol.scoring import (
     FEWEST_FOR_AN_INTERVAL,
     RESOLUTION_NS,
-    WIDEST,
     is_too_wide,
     least_width,
     process_interval,
@@ -117,7 +116,8 @@ class StoppingRule:
         by how the machine's speed changes: then another minute is a better remedy."""
         middle, ends = statistics.median(self.values), process_interval(self.values, self.processes)
         least = least_width(self.values, self.processes, of_moments=True)
-        return is_too_wide(middle, ends, RESOLUTION_NS) and least <= 2 * WIDEST
+        width = self.rules.widest_relative_ci
+        return is_too_wide(middle, ends, RESOLUTION_NS, width / 2) and least <= width
 
     def _decide_by_width(self) -> StoppedBy | None:
         low, high = process_interval(self.values, self.processes)
