@@ -133,7 +133,8 @@ def _pictures(server: LocalServer) -> Iterator[Path]:
     with sync_playwright() as playwright:
         # The system's, if it has one; else the one that Playwright has installed.
         browser = playwright.chromium.launch(
-            executable_path=shutil.which("chromium"), args=["--no-sandbox"]
+            executable_path=shutil.which("chromium") or shutil.which("chromium-headless-shell"),
+            args=["--no-sandbox"],
         )
         for theme, link in links.items():
             path = IMAGES / f"readme-board-{theme}.png"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 SCRIPT = Path(__file__).parents[2] / "scripts/system-packages"
-THERE = ("slurmctld", "slurmd", "sbatch", "munged", "chromium", "curl", "jq", "bwrap", "g++")
+THERE = ("slurmctld", "slurmd", "sbatch", "munged", "curl", "jq", "bwrap", "g++")
 REAL = ("sh", "env", "mktemp", "rm", "cat", "grep")
 
 
@@ -18,7 +18,8 @@ def program(folder: Path, name: str, text: str = ":") -> None:
 
 
 def installed(folder: Path, system_has: str, *there: str) -> str:
-    """What is installed where the system's index has the packages `system_has`."""
+    """What is installed where the system's index has the packages `system_has`, and the programs
+    `there` are there beside others."""
     for name in (*THERE, *there, "python3"):
         program(folder, name)
     for name in REAL:
@@ -47,6 +48,22 @@ def installed(folder: Path, system_has: str, *there: str) -> str:
     ],
 )
 def test_the_newest_clang_of_the_system(
+    tmp_path: Path, system_has: str, there: tuple[str, ...], asked: str
+) -> None:
+    assert asked == installed(tmp_path, system_has, "chromium", *there)
+
+
+@pytest.mark.parametrize(
+    ("system_has", "there", "asked"),
+    [
+        ("chromium-headless-shell chromium", (), "chromium-headless-shell"),
+        ("chromium-headless-shell chromium", ("chromium",), "nothing"),
+        ("chromium-headless-shell chromium", ("chromium-headless-shell",), "nothing"),
+        ("chromium", (), "chromium"),
+        ("", (), "chromium"),
+    ],
+)
+def test_the_browser_that_takes_least_of_a_processor(
     tmp_path: Path, system_has: str, there: tuple[str, ...], asked: str
 ) -> None:
     assert asked == installed(tmp_path, system_has, *there)
