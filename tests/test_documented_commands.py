@@ -135,13 +135,13 @@ def typed(shell: Shell, line: str) -> int:
         env=shell.environment,
         stdin=subprocess.DEVNULL,
         capture_output=True,
-        timeout=120,
+        timeout=300,
         check=False,
     )
     return done.returncode
 
 
-@pytest.mark.timeout(300)  # some ten seconds of a processor, which others may share
+@pytest.mark.timeout(600)  # some ten seconds of a processor, which others may share
 @pytest.mark.exhaustive
 def test_the_tutorial_does_what_it_says(shell: Shell) -> None:
     codes: dict[str, list[int]] = {}

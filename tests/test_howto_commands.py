@@ -18,6 +18,8 @@ ELSEWHERE, SECRET = "needs a server on another machine", "sets a secret or a pla
 NO_DEVICE = "needs the device: tests/cli/test_verify_runs.py does it on a CPU"
 A_MACHINE = "changes this machine: tests/deploy reads the files"
 ALL = ""
+PATIENCE_S = 280.0
+"""For a block: some take 20 s of a processor, which others may share."""
 NOT_RUN: dict[str, dict[str, str]] = {
     "agents": {
         "pip install": INSTALLS,
@@ -129,7 +131,7 @@ def run(shell: Shell, script: str) -> str:
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        timeout=120,
+        timeout=PATIENCE_S,
         check=False,
     )
     said = done.stdout.decode(errors="replace")
@@ -147,7 +149,7 @@ def shell() -> Iterator[Shell]:
         yield shell
 
 
-@pytest.mark.timeout(300)  # some seconds of a processor each, which others may share
+@pytest.mark.timeout(2 * PATIENCE_S)
 @pytest.mark.parametrize(
     "page", [page for page in PAGES if scripts(page)], ids=lambda page: page.stem
 )

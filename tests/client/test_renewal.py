@@ -72,7 +72,7 @@ async def test_requests_that_are_under_way_together_are_all_renewed(
     serve: Callable[[Handle], str],
 ) -> None:
     """Also those whose refusal comes after another's."""
-    both = threading.Barrier(2, timeout=30)
+    both = threading.Barrier(2, timeout=60)
 
     def handle(handler: BaseHTTPRequestHandler) -> None:
         if handler.headers["Authorization"] == "Bearer second":

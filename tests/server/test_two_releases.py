@@ -122,7 +122,7 @@ class Load:
     def _submit_until(self, server: LocalServer, stop: threading.Event) -> None:
         with (
             KernelbotClient.to(server.own_endpoint()) as client,
-            httpx.Client(base_url=server.url, timeout=30) as browser,
+            httpx.Client(base_url=server.url, timeout=60) as browser,
         ):
             try:
                 while not stop.is_set():

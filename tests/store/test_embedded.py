@@ -85,7 +85,7 @@ def test_a_server_that_starts_slowly_is_waited_for(tmp_path: Path) -> None:
     file = pid_file(tmp_path, os.getpid(), "starting")
     later = threading.Timer(0.2, pid_file, (tmp_path, os.getpid(), "ready   "))
     later.start()
-    assert await_ready(file, within_s=30)
+    assert await_ready(file, within_s=60)
     later.join()
 
 
@@ -96,7 +96,7 @@ def test_a_server_that_never_gets_ready_is_given_up(tmp_path: Path) -> None:
 def test_a_server_that_ends_while_it_starts_is_not_waited_for(tmp_path: Path) -> None:
     ended = subprocess.Popen(["true"])
     ended.wait()
-    assert not await_ready(pid_file(tmp_path, ended.pid, "starting"), within_s=30)
+    assert not await_ready(pid_file(tmp_path, ended.pid, "starting"), within_s=60)
 
 
 BEFORE = """
