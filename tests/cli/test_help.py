@@ -13,6 +13,7 @@ from tests.support.exhaustive import cases
 _USUAL = """
 import kernelbot.cli.tree as tree
 tree.read_plainly = lambda _: None
+tree._shown = tree._for_typer
 perform = tree.perform
 """
 _AS_STARTED = """

@@ -4,7 +4,7 @@ import functools
 import inspect
 import os
 import typing
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -41,8 +41,11 @@ def perform(arguments: list[str], *, as_json: bool) -> None:
         raise Exit(code)
 
 
-def command_tree(modules: Iterable[str] = COMMANDS) -> typer.Typer:
-    """The commands of some modules; by default all."""
+def command_tree(
+    modules: Iterable[str] = COMMANDS, named: Collection[str] | None = None
+) -> typer.Typer:
+    """The commands of some modules; by default all. Those that aren't among `named` have neither
+    options nor arguments; None: all have theirs."""
     commands = load(modules)
     app = typer.Typer(
         name="kernelbot",
@@ -52,7 +55,7 @@ def command_tree(modules: Iterable[str] = COMMANDS) -> typer.Typer:
         context_settings={"help_option_names": list(_ASK_FOR_HELP)},
     )
     app.callback()(root)
-    _add(commands, app)
+    _add(commands, app, named)
     return app
 
 
@@ -61,7 +64,7 @@ def _called_tree(arguments: list[str]) -> typer.Typer:
     asked for, or is unknown."""
     completes = COMPLETES in os.environ
     modules = _modules_for(_typed() if completes else arguments)
-    app = command_tree(modules)
+    app = command_tree(modules, None if completes else arguments)
     if completes or not modules:
         others = (of for module, of in COMMANDS.items() if module not in modules)
         for name, sentence in (one for commands in others for one in commands.items()):
@@ -87,16 +90,29 @@ def _modules_for(arguments: list[str]) -> list[str]:
     return [module for module, names in COMMANDS.items() if called in names]
 
 
-def _add(commands: Commands, app: typer.Typer) -> None:
+def _add(commands: Commands, app: typer.Typer, named: Collection[str] | None = None) -> None:
     """Have typer know the commands and groups."""
     for name, found in commands.found.items():
         if isinstance(found, Command):
-            app.command(name, epilog=found.epilog)(_for_typer(found.function))
+            meant = named is None or name in named or name == commands.default
+            made = _for_typer(found.function) if meant else _shown(found.function)
+            app.command(name, epilog=found.epilog)(made)
             continue
         kind = TyperGroup if found.default is None else _with_default(found.default)
         group = typer.Typer(cls=kind, no_args_is_help=True, help=found.about)
-        _add(found, group)
+        _add(found, group, named)
         app.add_typer(group, name=name)
+
+
+def _shown(function: Callable[..., object]) -> Callable[..., object]:
+    """What stands for a command that is only listed: looking at what a command takes is what takes
+    time."""
+
+    def call() -> NoReturn:
+        raise AssertionError("a command that is called is named")
+
+    call.__doc__ = function.__doc__
+    return call
 
 
 def _for_typer(function: Callable[..., object]) -> Callable[..., object]:
