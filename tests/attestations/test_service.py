@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from kernelbot.accounts.model import User
+from kernelbot.attestations.answers import SignedDocument
 from kernelbot.attestations.schemas import HarnessIdentity
 from kernelbot.attestations.service import Attestations
 from kernelbot.boards.problem_hashes import problem_hashes
@@ -15,6 +16,7 @@ from kernelbot.boards.service import BoardEdit
 from kernelbot.client.documents import VerifiedDocument, verify
 from kernelbot.domain.errors import Conflict, NotAllowed, NotFound
 from kernelbot.protocol import HarnessKind, Verdict
+from kernelbot.schemas.values import plain, to_json
 from tests.fakes.host import VERSION
 from tests.support.judging import judged_at_once
 from tests.support.problems import sort_problem
@@ -41,7 +43,7 @@ async def signed(world: World, number: int, viewer: User | None = None) -> Verif
     document = await world.services.extension(Attestations).for_submission(
         viewer or world.ada.user, number
     )
-    return verify(document.model_dump_json(by_alias=True).encode())
+    return verify(to_json(SignedDocument, document))
 
 
 # Each run has test_samples_of_secret_data_are_in_a_document_without_the_data
@@ -172,6 +174,6 @@ async def test_the_private_key_is_in_no_answer(world: World) -> None:
     async with world.database.read() as session:
         row = await session.one("SELECT private_key FROM signing_keys")
     assert row is not None
-    told = json.dumps([document.model_dump(), base64.b64decode(document.payload).decode()])
+    told = json.dumps([plain(document), base64.b64decode(document.payload).decode()])
     private = bytes(row["private_key"])
     assert [] == [t for t in (private.hex(), base64.b64encode(private).decode()) if t in told]

@@ -129,7 +129,7 @@ async def test_a_board_that_is_none(door: Door, body: bytes) -> None:
     answer = await door.admin.post(
         "/api/v1/boards", content=body, headers={"Content-Type": "application/json"}
     )
-    assert (True, set(ErrorBody.model_fields)) == (
+    assert (True, set(ErrorBody.__dataclass_fields__)) == (
         answer.status_code in (400, 422),
         set(answer.json()),
     )

@@ -1,13 +1,13 @@
-from dataclasses import MISSING, fields
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
-from kernelbot.boards.model import NamedBoard, ProblemDefinition
+from kernelbot.boards.model import ProblemDefinition
 from kernelbot.boards.schemas import NewBoard, problem_to_wire
 from kernelbot.domain.errors import InvalidProblem
 from kernelbot.protocol import BuildConfig, Case, HarnessKind, Lang, ProblemSpec, SourceFile
+from kernelbot.schemas.values import adapter
 
 DEFINITION = ProblemDefinition(
     ProblemSpec(
@@ -49,7 +49,7 @@ def test_a_problem_nested_without_end_is_refused() -> None:
     problem = wire()
     problem["spec"]["tests"] = [{"args": {"size": nested}}]
     with pytest.raises(InvalidProblem, match="too deeply"):
-        NewBoard.model_construct(name="b", problem=problem).definition()
+        NewBoard(name="b", problem=problem).definition()
 
 
 def test_a_newer_peer_is_told_so() -> None:
@@ -60,23 +60,9 @@ def test_a_newer_peer_is_told_so() -> None:
 @pytest.mark.parametrize("name", ["", "a\nb", "a\x00", "x" * 201])
 def test_names_that_can_not_be_typed_are_refused(name: str) -> None:
     with pytest.raises(ValidationError):
-        NewBoard(name=name, problem={})
+        adapter(NewBoard).validate_python({"name": name, "problem": {}})
 
 
 def test_a_misspelt_key_is_refused() -> None:
     with pytest.raises(ValidationError, match="dead_line"):
-        NewBoard.model_validate({"name": "b", "problem": {}, "dead_line": None})
-
-
-def test_what_an_older_server_leaves_out_of_a_board_is_taken_for_that() -> None:
-    known = {field.name for field in fields(NamedBoard) if field.default is MISSING}
-    board = NamedBoard(**dict.fromkeys(known))  # type: ignore[arg-type]  # whatever they are
-    assert {
-        "reveal_code": False,
-        "fixed_seed": False,
-        "refuse_unavailable": False,
-        "outdated_scores": 0,
-        "recurring_data": "",
-        "try_on_cpu": False,
-        "about": None,
-    } == {name: value for name, value in vars(board).items() if name not in known}
+        adapter(NewBoard).validate_python({"name": "b", "problem": {}, "dead_line": None})

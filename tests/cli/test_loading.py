@@ -64,6 +64,8 @@ def _printed(program: str, more: Mapping[str, str] = MappingProxyType({})) -> se
             {"kernelbot.client.direct"},
             {*_MODELS, *_HEAVY, "kernelbot.cli.boards"},
         ),
+        (["token", "create", "x"], {"kernelbot.accounts.tokens.schemas"}, {*_MODELS, *_HEAVY}),
+        (["pause"], {"kernelbot.accounts.schemas"}, _HEAVY),
         (["dev", "--help"], {"rich.console"}, {"httpx", "pydantic", "subprocess"}),
         (
             ["board", "shw"],
@@ -77,6 +79,7 @@ def _printed(program: str, more: Mapping[str, str] = MappingProxyType({})) -> se
     ],
     ids=[
         *("version", "help", "board-help", "whoami", "submit", "run-help", "token-list"),
+        *("token-create", "pause"),
         *("dev-help", "misspelt", "missing", "too-much", "no-choice", "no-number"),
     ],
 )

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from kernelbot.attestations.schemas import MAX_BYTES
+from kernelbot.attestations.answers import MAX_BYTES
 from kernelbot.attestations.signatures import key_id, public_key
 from kernelbot.client.documents import DoesNotFit, verify
 from kernelbot.domain.errors import UserError

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 import pytest
 
 from kernelbot.accounts.model import Role
+from kernelbot.domain.bounds import Within
 from kernelbot.domain.plain_values import Unclear, plain, read
 from kernelbot.domain.states import ReviewState, RunState
 from kernelbot.domain.values import SentAs
@@ -35,6 +36,14 @@ class Optional:
     """Needs nothing."""
 
     name: str = ""
+
+
+@dataclass(frozen=True)
+class Named:
+    """Has a field of another name in JSON, and nothing else there."""
+
+    short: str = field(metadata={"alias": "inJson"})
+    __pydantic_config__ = {"extra": "forbid"}  # noqa: RUF012 (pydantic wants a dictionary)
 
 
 class Level(Enum):
@@ -73,6 +82,10 @@ PLAIN: list[tuple[Any, Any, Any]] = [
     (RunState | ReviewState, "held", ReviewState.HELD),
     (RunState | ReviewState, "queued", RunState.QUEUED),
     (DAYS, 3, timedelta(3)),
+    (Literal["a", "b"], "b", "b"),
+    (Any, {"a": [1, 2.5, None, True, "x"]}, {"a": [1, 2.5, None, True, "x"]}),
+    (Named, {"inJson": "a"}, Named("a")),
+    (Annotated[str, Within(min_length=1)] | None, "a", "a"),
     (Tree, {"name": "a", "parts": [{"name": "b", "parts": []}]}, Tree("a", (Tree("b"),))),
 ]
 
@@ -131,6 +144,11 @@ def test_a_whole_number_is_read_as_a_float(kind: Any) -> None:
         (float | None, "true"),
         (date | None, '"tomorrow"'),
         (RunState | ReviewState, '"lost"'),
+        (Literal["a", "b"], '"c"'),
+        (Any, '{"a": NaN}'),
+        (Named, '{"short": "a"}'),
+        (Named, '{"inJson": "a", "more": 1}'),
+        (Annotated[str, Within(min_length=1)], '""'),
         (Tree, "[]"),
         (Optional, "[]"),
         (Optional, '["x"]'),
@@ -161,6 +179,10 @@ def test_what_is_not_plainly_of_its_kind_is_unclear(kind: Any, sent: str) -> Non
         (list[int], (1,)),
         (dict[str, int], [("a", 1)]),
         (int | None, "3"),
+        (Literal["a", "b"], "c"),
+        (Any, {"a": (1,)}),
+        (Any, {1: "a"}),
+        (Annotated[str, Within(min_length=1)], ""),
         (Tree, {"name": "a"}),
     ],
 )
@@ -181,14 +203,13 @@ class Configured:
     """What pydantic reads in a way of its own."""
 
     name: str
-    __pydantic_config__ = {"extra": "forbid"}  # noqa: RUF012 (pydantic wants a dictionary)
+    __pydantic_config__ = {"extra": "allow"}  # noqa: RUF012 (pydantic wants a dictionary)
 
 
 @pytest.mark.parametrize(
     "kind",
     [
-        Any,
-        Literal["a"],
+        Literal[1],
         bytes,
         set[int],
         str | date,

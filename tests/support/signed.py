@@ -5,7 +5,7 @@ import json
 import statistics
 from typing import Any
 
-from kernelbot.attestations.schemas import PAYLOAD_TYPE
+from kernelbot.attestations.answers import PAYLOAD_TYPE
 from kernelbot.attestations.signatures import key_id, public_key, sign
 
 KEY = b"k" * 32

@@ -1,11 +1,14 @@
 """People, their identities, and what admins change of accounts."""
 
-from pydantic import Field
+from typing import Annotated
 
 from kernelbot.accounts.model import Role
-from kernelbot.schemas.common import Name, RequestBody, Text
+from kernelbot.domain.bounds import Within
+from kernelbot.protocol.late import dataclass
+from kernelbot.schemas.common import Name, RequestBody
 
 
+@dataclass(frozen=True)
 class NewUser(RequestBody):
     """A person to create."""
 
@@ -13,19 +16,22 @@ class NewUser(RequestBody):
     role: Role = Role.COMPETITOR
 
 
+@dataclass(frozen=True)
 class RoleChange(RequestBody):
     """What the person may do from now on."""
 
     role: Role
 
 
+@dataclass(frozen=True)
 class AuthorPageChange(RequestBody):
     """How one's page as an author is shown from now on."""
 
     private: bool
 
 
+@dataclass(frozen=True)
 class Reason(RequestBody):
     """Why, for the audit log."""
 
-    reason: Text = Field(default="", max_length=500)
+    reason: Annotated[str, Within(max_length=500)] = ""

@@ -8,7 +8,6 @@ import structlog
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
 from kernelbot.domain import errors
@@ -90,7 +89,7 @@ def error_response(
 ) -> JSONResponse:
     """An `ErrorBody` that asks for nothing but what its sentence says, with its status."""
     body = ErrorBody(detail=detail, code=code, message=detail, next=None, hint="")
-    return JSONResponse(body.model_dump(), status_code=int(status), headers=headers)
+    return JSONResponse(vars(body), status_code=int(status), headers=headers)
 
 
 def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
@@ -103,7 +102,7 @@ def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
     }
 
 
-def described_error(body: type[BaseModel], description: str) -> dict[str, Any]:
+def described_error(body: type, description: str) -> dict[str, Any]:
     """One of a route's `responses`: FastAPI would read and check the class anew for each of them,
     five hundred times. `Documented` adds the class itself."""
     schema = {"$ref": f"#/components/schemas/{body.__name__}"}
@@ -151,7 +150,7 @@ def note(error: errors.KernelbotError, status: HTTPStatus) -> None:
 def _refusal(error: errors.KernelbotError) -> JSONResponse:
     status = status_of(error)
     note(error, status)
-    return JSONResponse(body_of(error).model_dump(), int(status), headers_of(error))
+    return JSONResponse(vars(body_of(error)), int(status), headers_of(error))
 
 
 def headers_of(error: errors.KernelbotError) -> dict[str, str]:

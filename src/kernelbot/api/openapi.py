@@ -8,6 +8,7 @@ from fastapi.openapi.models import Schema
 from kernelbot.api.dependencies import WAYS_IN
 from kernelbot.api.popcorn.models import ErrorAnswer
 from kernelbot.schemas.errors import ErrorBody
+from kernelbot.schemas.values import adapter
 
 _SCHEMAS: Final = "#/components/schemas/"
 _BOARDS: Final = "kernelbot__boards__"
@@ -66,7 +67,7 @@ NAMES: Final = {
 the document of an earlier release know them by these."""
 
 
-_ERRORS: Final = (ErrorBody, ErrorAnswer)
+_ERRORS: Final[tuple[type, ...]] = (ErrorBody, ErrorAnswer)
 """What `described_error` refers to."""
 
 
@@ -82,7 +83,7 @@ class Documented(FastAPI):
         if self.openapi_schema is None:
             made = super().openapi()
             for body in _ERRORS:
-                schema = Schema(**body.model_json_schema(mode="serialization"))
+                schema = Schema(**adapter(body).json_schema(mode="serialization"))
                 plain = schema.model_dump(mode="json", by_alias=True, exclude_none=True)
                 made["components"]["schemas"][body.__name__] = plain
             _name_ways_in(made, self._prefix)

@@ -4,8 +4,7 @@ from fastapi import APIRouter
 
 from kernelbot.api.dependencies import PUBLIC, MaybeViewer, ServicesDep, SubmissionId, Viewer
 from kernelbot.api.errors import documented
-from kernelbot.attestations.answers import SigningKeyList
-from kernelbot.attestations.schemas import SignedDocument
+from kernelbot.attestations.answers import SignedDocument, SigningKeyList
 from kernelbot.attestations.service import Attestations
 
 router = APIRouter(tags=["attestations"])

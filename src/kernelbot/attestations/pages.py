@@ -3,7 +3,9 @@
 from fastapi import APIRouter, Response
 
 from kernelbot.api.dependencies import SubmissionId
+from kernelbot.attestations.answers import SignedDocument
 from kernelbot.attestations.service import Attestations
+from kernelbot.schemas.values import to_json
 from kernelbot.web.pages import HEADERS, PersonPage
 
 router = APIRouter(prefix="/submission", include_in_schema=False)
@@ -18,5 +20,5 @@ async def download_signed(page: PersonPage, submission_id: SubmissionId) -> Resp
         "Content-Disposition": f'attachment; filename="submission-{submission_id}.json"',
         "Cache-Control": "no-store",
     }
-    content = document.model_dump_json(by_alias=True, indent=2) + "\n"
+    content = to_json(SignedDocument, document, indent=2) + b"\n"
     return Response(content, media_type="application/json", headers=headers)

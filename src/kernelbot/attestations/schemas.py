@@ -1,13 +1,12 @@
-"""Results as signed documents: what is signed, the envelope around it, and the keys."""
+"""Results as signed documents: what is signed."""
 
-import base64
-import binascii
 import json
 from datetime import datetime
-from typing import Annotated, Any, Final, Literal, Self, TypeVar
+from typing import Any, Self, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from kernelbot.attestations.answers import Sha256
 from kernelbot.domain.errors import UserError
 from kernelbot.domain.states import ReviewState
 from kernelbot.protocol import (
@@ -21,13 +20,9 @@ from kernelbot.protocol import (
 )
 from kernelbot.protocol.scoring import SAMPLES_PER_FACTOR
 from kernelbot.schemas.mistakes import what_is_wrong
+from kernelbot.schemas.values import from_json
 
-PAYLOAD_TYPE: Final = "application/vnd.kernelbot.result.v1+json"
-MAX_BYTES = 64 << 20
-"""The largest document; thousands of workloads with a thousand samples each fit into it."""
-
-Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
-Read = TypeVar("Read", bound=BaseModel)
+Read = TypeVar("Read")
 
 
 class DocumentPart(BaseModel):
@@ -140,42 +135,12 @@ class AttestedResult(DocumentPart):
     signed_at: datetime
 
 
-def _base64(text: str) -> str:
-    try:
-        base64.b64decode(text, validate=True)
-    except (binascii.Error, ValueError):
-        raise ValueError("it isn't base64") from None
-    return text
-
-
-Base64 = Annotated[str, AfterValidator(_base64)]
-
-
-class SignatureView(DocumentPart):
-    """A signature and the public key that it fits."""
-
-    keyid: Sha256 = Field(description="SHA-256 of the public key's bytes.")
-    sig: Base64
-    public_key: Base64 = Field(
-        description="Ed25519, 32 bytes. Who reads it can't trust it as such."
-    )
-
-
-class SignedDocument(DocumentPart):
-    """A DSSE envelope with one signature: Ed25519 over
-    `DSSEv1 LEN(payloadType) payloadType LEN(payload) payload`, the payload decoded."""
-
-    payload_type: Literal["application/vnd.kernelbot.result.v1+json"] = Field(alias="payloadType")
-    payload: Base64 = Field(description="An AttestedResult as JSON in UTF-8.")
-    signatures: Annotated[list[SignatureView], Field(min_length=1, max_length=1)]
-
-
 def read_strictly(model: type[Read], content: bytes, what: str) -> Read:
     """A part of a document that anybody may have written. Raises `UserError` in one sentence, for
     NaN, keys that are there twice and nesting without end too: readers don't agree about those."""
     try:
         found = json.loads(content.decode(), object_pairs_hook=_once, parse_constant=_no_constant)
-        return model.model_validate_json(json.dumps(found))
+        return from_json(model, json.dumps(found))
     except UnicodeDecodeError as error:
         why = f"byte {error.start} isn't UTF-8"
     except ValidationError as error:

@@ -9,17 +9,15 @@ from datetime import UTC, datetime
 from kernelbot.accounts.model import User
 from kernelbot.accounts.permissions import require_admin
 from kernelbot.attestations import store as attestations
+from kernelbot.attestations.answers import PAYLOAD_TYPE, SignatureView, SignedDocument
 from kernelbot.attestations.model import ProblemVersionName, SigningKey
 from kernelbot.attestations.schemas import (
-    PAYLOAD_TYPE,
     AttestedCase,
     AttestedResult,
     AttestedRun,
     AttestedWorkload,
     HarnessIdentity,
     ProblemIdentity,
-    SignatureView,
-    SignedDocument,
     SourceIdentity,
 )
 from kernelbot.attestations.signatures import key_id, new_private_key, public_key, sign
@@ -106,7 +104,7 @@ def _signed(result: AttestedResult, private_key: bytes) -> SignedDocument:
         sig=_text(sign(private_key, PAYLOAD_TYPE, payload)),
         public_key=_text(public),
     )
-    return SignedDocument(payloadType=PAYLOAD_TYPE, payload=_text(payload), signatures=[signature])
+    return SignedDocument(PAYLOAD_TYPE, _text(payload), (signature,))
 
 
 def _text(content: bytes) -> str:

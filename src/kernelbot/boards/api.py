@@ -47,7 +47,7 @@ async def create_board(services: ServicesDep, viewer: Viewer, body: NewBoard) ->
         name=body.name,
         deadline=body.deadline,
         visibility=body.visibility,
-        devices=None if body.devices is None else tuple(body.devices),
+        devices=body.devices,
     )
     return await services.summaries.described(created)
 
@@ -66,7 +66,7 @@ async def change_board(
     """Change visibility, deadline, whether code is shown after it, whether secret runs share a
     seed, whether submissions for a device that takes no jobs are refused, or whether tests are
     taken for processors as well; what the body leaves out stays. For its organisers."""
-    edit = BoardEdit(**body.model_dump(exclude_unset=True))
+    edit = BoardEdit(**vars(body))
     edited = await services.boards.edit(viewer, board, edit)
     return await services.summaries.described(edited)
 

@@ -1,25 +1,29 @@
 """Boards, their problems and their standings."""
 
-from typing import Any
-
-from pydantic import AwareDatetime, Field
+from dataclasses import field
+from datetime import datetime
+from typing import Annotated, Any
 
 from kernelbot.boards.model import ProblemDefinition, Visibility
 from kernelbot.boards.problem_hashes import definition_to_wire
+from kernelbot.domain.bounds import Keep, OrKept, Within, storable
 from kernelbot.domain.errors import InvalidProblem
+from kernelbot.domain.values import described
 from kernelbot.protocol import VersionMismatch, WireError, from_wire
-from kernelbot.schemas.common import Name, RequestBody, storable
+from kernelbot.protocol.late import dataclass
+from kernelbot.schemas.common import Moment, Name, RequestBody
 
 
+@dataclass(frozen=True)
 class NewBoard(RequestBody):
     """A board to create. `problem` is a ProblemDefinition in its wire form."""
 
     name: Name
     problem: dict[str, Any]
-    deadline: AwareDatetime | None = None
+    deadline: Moment | None = None
     visibility: Visibility = Visibility.PUBLIC
-    devices: list[Name] | None = Field(
-        default=None, description="Default: those the problem names.", max_length=100
+    devices: Annotated[tuple[Name, ...], Within(max_length=100)] | None = field(
+        default=None, metadata=described("Default: those the problem names.")
     )
 
     def definition(self) -> ProblemDefinition:
@@ -50,23 +54,30 @@ def _check_text(value: Any) -> None:
             _check_text(item)
 
 
+@dataclass(frozen=True)
 class BoardChange(RequestBody):
     """What to change of a board; what is left out stays."""
 
     visibility: Visibility | None = None
-    deadline: AwareDatetime | None = Field(default=None, description="null: remove it.")
-    reveal_code: bool | None = Field(
-        default=None, description="Whether everyone may read the code after the deadline."
+    deadline: Annotated[datetime | Keep | None, OrKept(Moment | None)] = field(
+        default_factory=lambda: Keep.KEEP, metadata=described("null: remove it.")
     )
-    fixed_seed: bool | None = Field(
-        default=None, description="Whether all secret runs share one seed; else each has its own."
+    reveal_code: bool | None = field(
+        default=None, metadata=described("Whether everyone may read the code after the deadline.")
     )
-    refuse_unavailable: bool | None = Field(
+    fixed_seed: bool | None = field(
         default=None,
-        description="Whether submissions for a device that takes no jobs are refused; else they "
-        "wait.",
+        metadata=described("Whether all secret runs share one seed; else each has its own."),
     )
-    try_on_cpu: bool | None = Field(
+    refuse_unavailable: bool | None = field(
         default=None,
-        description="Whether tests are also taken for processors that the board doesn't offer.",
+        metadata=described(
+            "Whether submissions for a device that takes no jobs are refused; else they wait."
+        ),
+    )
+    try_on_cpu: bool | None = field(
+        default=None,
+        metadata=described(
+            "Whether tests are also taken for processors that the board doesn't offer."
+        ),
     )

@@ -3,7 +3,6 @@
 import re
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
-from enum import Enum
 
 from kernelbot.accounts.model import User
 from kernelbot.accounts.permissions import organises, require_creator, require_organiser
@@ -21,6 +20,7 @@ from kernelbot.boards.problem_hashes import problem_hashes
 from kernelbot.catalog.bounds import check_bounds
 from kernelbot.catalog.competition import DEADLINE_YEARS, DEADLINE_YEARS_TEXT
 from kernelbot.catalog.single_reference import problem_of
+from kernelbot.domain.bounds import Keep
 from kernelbot.domain.errors import Conflict, DeviceNotOffered, NotFound, UserError
 from kernelbot.domain.next_steps import Next
 from kernelbot.moderation.audit import service as audit
@@ -31,12 +31,6 @@ from kernelbot.submissions.source import source_text
 
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,62}[A-Za-z0-9])?")
 """ASCII, since existing clients put names into tables and paths as they are."""
-
-
-class Keep(Enum):
-    """Says that a field stays as it is, if None already has a meaning."""
-
-    KEEP = "keep"
 
 
 @dataclass(frozen=True)

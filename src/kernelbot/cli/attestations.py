@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,7 +13,7 @@ from kernelbot.cli.examples import examples
 from kernelbot.cli.extras import require_extra
 from kernelbot.cli.options import Force, Json, Url
 from kernelbot.cli.session import connect, connected
-from kernelbot.cli.terminal import Terminal, columns
+from kernelbot.cli.terminal import Terminal, as_document, columns
 from kernelbot.cli.writing import write_file
 from kernelbot.domain.errors import UserError
 
@@ -78,7 +79,7 @@ def attest(
     path = output or Path(f"submission-{submission_id}.json")
     with connect(url, terminal) as client:
         document = client.attestation(submission_id)
-    text = document.model_dump_json(by_alias=True, indent=2) + "\n"
+    text = json.dumps(as_document(document), indent=2) + "\n"
     write_file(path, text, force=force, option="--output")
     key = document.signatures[0].keyid
     terminal.show(f"{path}: signed by key {key}\nTo check it: kernelbot verify {path}")
@@ -124,7 +125,7 @@ def verify(
 
 def _read(path: Path) -> bytes:
     """Read of a document that is too large only one byte more than the limit."""
-    from kernelbot.attestations.schemas import MAX_BYTES
+    from kernelbot.attestations.answers import MAX_BYTES
 
     try:
         with path.open("rb") as file:

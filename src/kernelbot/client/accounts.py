@@ -246,7 +246,7 @@ class AccountCalls:
         from kernelbot.boards.invites.model import NewInvites
         from kernelbot.boards.invites.schemas import NewInviteRequest
 
-        body = NewInviteRequest(boards=list(boards), count=count)
+        body = NewInviteRequest(boards=tuple(boards), count=count)
         return ask(NewInvites, "POST", "/invites", body=body)
 
     @described

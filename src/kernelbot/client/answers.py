@@ -134,13 +134,11 @@ def _validated(model: type[Model], text: str | bytes) -> Model:
 
 def refusal(response: Received) -> Refused:
     """The error that a server answered with."""
-    from pydantic import ValidationError
-
     from kernelbot.schemas.errors import ErrorBody
 
     try:
-        body = ErrorBody.model_validate_json(response.content)
-    except ValidationError:
+        body = parse(ErrorBody, response.content)
+    except BadAnswer:
         detail = f"The server answered {response.status_code} {response.reason_phrase}."
         body = ErrorBody(detail=detail, code="bad_answer")
     return Refused(response.status_code, body)

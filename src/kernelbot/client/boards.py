@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from kernelbot.client.calls import Request, ask, asked_whether_ready, call, described, part
+from kernelbot.client.calls import Request, ask, asked_whether_ready, described, part
 
 if TYPE_CHECKING:
     from kernelbot.accounts.model import Me, NewAccount, Role
@@ -60,9 +60,9 @@ class BoardCalls:
             problem=problem_to_wire(definition),
             deadline=deadline,
             visibility=visibility or Visibility.PUBLIC,
-            devices=None if devices is None else list(devices),
+            devices=None if devices is None else tuple(devices),
         )
-        return call(NamedBoard, "POST", "/boards", json=body.model_dump(mode="json"))
+        return ask(NamedBoard, "POST", "/boards", body=body)
 
     @described
     def me(self) -> Request[Me]:
@@ -78,7 +78,7 @@ class BoardCalls:
         from kernelbot.accounts.schemas import NewUser
 
         body = NewUser(name=name, role=role or Role.COMPETITOR)
-        return call(NewAccount, "POST", "/users", json=body.model_dump(mode="json"))
+        return ask(NewAccount, "POST", "/users", body=body)
 
     @described
     def devices(self) -> Request[DeviceList]:

@@ -1,10 +1,15 @@
-"""The bodies of requests that are sent without httpx: JSON, and forms with files."""
+"""The bodies of requests: documents, and what is sent of them and of forms without httpx."""
 
 import io
 import json
 import os
 from collections.abc import Iterator, Mapping
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
+
+from kernelbot.domain.plain_values import Unclear, plain
+
+if TYPE_CHECKING:
+    from kernelbot.schemas.common import RequestBody
 
 _PIECE_BYTES = 65536
 _IN_QUOTES = str.maketrans(
@@ -32,6 +37,17 @@ class Body:
             part.seek(0)
             while piece := part.read(_PIECE_BYTES):
                 yield piece
+
+
+def document_of(body: "RequestBody") -> Any:
+    """A body as what `json.dumps` takes. Raises pydantic's `ValidationError` for what a server
+    would refuse."""
+    try:
+        return plain(body)
+    except Unclear:
+        from kernelbot.schemas.values import checked
+
+        return checked(body)
 
 
 def body_of(

@@ -20,13 +20,13 @@ from kernelbot.client.answers import (
     size_of,
     unsendable,
 )
+from kernelbot.client.bodies import document_of
 from kernelbot.domain.errors import UserError
 from kernelbot.protocol.late import dataclass
 
 if TYPE_CHECKING:
-    from pydantic import BaseModel
-
     from kernelbot.platform.health.schemas import ReadyView
+    from kernelbot.schemas.common import RequestBody
 
 API = "/api/v1"
 P = ParamSpec("P")
@@ -121,11 +121,11 @@ def ask(
     path: str,
     *,
     query: Query | None = None,
-    body: "BaseModel | None" = None,
+    body: "RequestBody | None" = None,
 ) -> Request[Model]:
-    """A request below `/api/v1` whose answer is read as `model`. Keys with None in `query`, and
-    fields of `body` that were not set, are left out."""
-    json = None if body is None else body.model_dump(mode="json", exclude_unset=True)
+    """A request below `/api/v1` whose answer is read as `model`. Keys with None in `query` are left
+    out."""
+    json = None if body is None else document_of(body)
     return call(model, method, path, params=_given(query), json=json)
 
 

@@ -3,7 +3,8 @@
 import base64
 import re
 
-from kernelbot.attestations.schemas import MAX_BYTES, AttestedResult, SignedDocument, read_strictly
+from kernelbot.attestations.answers import MAX_BYTES, SignedDocument
+from kernelbot.attestations.schemas import AttestedResult, read_strictly
 from kernelbot.attestations.signatures import KEY_BYTES, fits, key_id
 from kernelbot.client.recomputing import ScoreCheck, check_scores
 from kernelbot.domain.errors import UserError

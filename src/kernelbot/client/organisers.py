@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+from kernelbot.client.bodies import document_of
 from kernelbot.client.calls import Request, call, described, download, part
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ class OrganiserCalls:
         from kernelbot.platform.exports.model import Exported
         from kernelbot.platform.exports.schemas import HubBody
 
-        body = HubBody(boards=list(boards), name=name, private=private).model_dump(mode="json")
+        body = document_of(HubBody(boards=tuple(boards), name=name, private=private))
         return call(Exported, "POST", "/exports/hub", json=body, timeout=_SYNC_S)
 
     @described
@@ -121,8 +122,7 @@ class OrganiserCalls:
             problem_set=options.problem_set,
             visibility=options.visibility,
         )
-        json = body.model_dump(mode="json", exclude_none=True)
-        return call(SyncOutcome, "POST", "/sync", json=json, timeout=_SYNC_S)
+        return call(SyncOutcome, "POST", "/sync", json=document_of(body), timeout=_SYNC_S)
 
     @described
     def sync_archive(

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from kernelbot.client.calls import Request, ask, described
 
 if TYPE_CHECKING:
-    from kernelbot.attestations.answers import SigningKeyList
-    from kernelbot.attestations.schemas import SignedDocument
+    from kernelbot.attestations.answers import SignedDocument, SigningKeyList
 
 
 class SignedCalls:
@@ -17,7 +16,7 @@ class SignedCalls:
     @described
     def attestation(self, submission_id: int) -> Request[SignedDocument]:
         """A submission's results, signed by the platform; `documents.verify` checks them."""
-        from kernelbot.attestations.schemas import SignedDocument
+        from kernelbot.attestations.answers import SignedDocument
 
         return ask(SignedDocument, "GET", f"/submissions/{submission_id}/attestation")
 

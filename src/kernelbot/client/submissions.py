@@ -129,8 +129,8 @@ class SubmissionCalls:
         from kernelbot.submissions.model import SubmissionView
         from kernelbot.submissions.schemas import Decision
 
-        body = Decision(reason=reason).model_dump()
-        return call(SubmissionView, "POST", f"/submissions/{submission_id}/release", json=body)
+        path = f"/submissions/{submission_id}/release"
+        return ask(SubmissionView, "POST", path, body=Decision(reason=reason))
 
     @described
     def refuse(self, submission_id: int, reason: str) -> Request[SubmissionView]:
@@ -138,5 +138,5 @@ class SubmissionCalls:
         from kernelbot.submissions.model import SubmissionView
         from kernelbot.submissions.schemas import Decision
 
-        body = Decision(reason=reason).model_dump()
-        return call(SubmissionView, "POST", f"/submissions/{submission_id}/refuse", json=body)
+        path = f"/submissions/{submission_id}/refuse"
+        return ask(SubmissionView, "POST", path, body=Decision(reason=reason))

@@ -30,7 +30,7 @@ class WebhookCalls:
         from kernelbot.webhooks.model import NewWebhook
         from kernelbot.webhooks.schemas import NewWebhookRequest
 
-        body = NewWebhookRequest(url=url, board=board, events=list(events))
+        body = NewWebhookRequest(url=url, board=board, events=tuple(events))
         return ask(NewWebhook, "POST", "/webhooks", body=body)
 
     @described

@@ -16,6 +16,7 @@ from enum import Enum
 from functools import cache, partial
 from typing import Any, NoReturn, TypeVar
 
+from kernelbot.domain.bounds import Keep, OrKept, Within
 from kernelbot.domain.values import SentAs
 
 T = TypeVar("T")
@@ -25,6 +26,8 @@ _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _MOMENT = re.compile(rf"{_DAY.pattern}T\d\d:\d\d:\d\d(\.\d{{1,6}})?(Z|[+-]\d\d:\d\d)?", re.ASCII)
 """Python reads more forms of ISO 8601 than pydantic does, such as weeks."""
 _ESCAPED_SURROGATE = "\\ud"
+_NO_OTHERS = {"extra": "forbid"}
+"""Has pydantic refuse keys that are no field."""
 
 
 class Unclear(ValueError):
@@ -43,9 +46,13 @@ def read(kind: type[T], text: str | bytes) -> T:
 
 
 def plain(value: object) -> Any:
-    """All fields of a value, as what `json.dumps` takes. Raises `Unclear`."""
+    """All fields of a value, as what `json.dumps` takes. Raises `Unclear`, also for what isn't
+    within its bounds."""
     kind: Any = type(value)  # mypy takes no `type` for hashable
-    return _writer(kind)(value)
+    try:
+        return _writer(kind)(value)
+    except RecursionError as error:
+        raise Unclear(str(error)) from None
 
 
 def _refuse(constant: str) -> NoReturn:
@@ -67,10 +74,14 @@ def _convert(kind: Any, *, reads: bool) -> Convert:
     origin = typing.get_origin(kind)
     if origin is typing.Annotated:
         return _annotated(kind, reads=reads)
+    if origin is typing.Literal:
+        return _literal(kind)
     if origin in (typing.Union, types.UnionType):
         return _union(typing.get_args(kind), reads=reads)
     if origin in (tuple, list, dict):
         return _container(origin, typing.get_args(kind), reads=reads)
+    if kind is Any:
+        return _of_json
     if not isinstance(kind, type):
         raise Unclear(str(kind))
     if dataclasses.is_dataclass(kind):
@@ -104,12 +115,22 @@ def _container(kind: type, args: tuple[Any, ...], *, reads: bool) -> Convert:
 
 def _annotated(kind: Any, *, reads: bool) -> Convert:
     known = kind.__metadata__[0]
-    if not (isinstance(known, SentAs) and len(kind.__metadata__) == 1):
+    if len(kind.__metadata__) > 1 or not isinstance(known, SentAs | Within | OrKept):
         raise Unclear(str(kind))
+    if isinstance(known, Within):
+        return partial(_bounded, _convert(kind.__origin__, reads=reads), known, reads)
     view = _convert(known.view, reads=reads)
+    if isinstance(known, OrKept):
+        return view
     if reads:
         return lambda value: known.to_value(view(value))
     return lambda value: view(known.to_view(value))
+
+
+def _bounded(convert: Convert, bounds: Within, reads: bool, value: Any) -> Any:
+    made = convert(value)
+    _require(bounds.has(made if reads else value), value)
+    return made
 
 
 def _union(kinds: tuple[Any, ...], *, reads: bool) -> Convert:
@@ -138,10 +159,13 @@ def _union(kinds: tuple[Any, ...], *, reads: bool) -> Convert:
 
 def _dataclass(kind: type, *, reads: bool) -> Convert:
     fields = dataclasses.fields(kind)
-    if hasattr(kind, "__pydantic_config__") or not all(field.init for field in fields):
+    config = getattr(kind, "__pydantic_config__", {})
+    if config not in ({}, _NO_OTHERS) or not all(field.init for field in fields):
         raise Unclear(str(kind))
     hints = typing.get_type_hints(kind, include_extras=True)
     inner = _reader if reads else _writer
+    keepable = {name for name, hint in hints.items() if _is_kept_if_absent(hint)}
+    keys = {field.name: field.metadata.get("alias", field.name) for field in fields}
     known: dict[str, Convert] = {}
 
     def converters() -> dict[str, Convert]:  # later: a type may hold values of itself
@@ -151,13 +175,34 @@ def _dataclass(kind: type, *, reads: bool) -> Convert:
 
     def make(value: Any) -> Any:
         _require(type(value) is dict, value)
-        return kind(**{name: of(value[name]) for name, of in converters().items() if name in value})
+        _require(not config or value.keys() <= {*keys.values()}, value)
+        given = {name: value[key] for name, key in keys.items() if key in value}
+        return kind(**{name: converters()[name](item) for name, item in given.items()})
 
     def take_apart(value: Any) -> dict[str, Any]:
         _require(type(value) is kind, value)
-        return {name: of(getattr(value, name)) for name, of in converters().items()}
+        given = {name: getattr(value, name) for name in keys}
+        return {
+            keys[name]: converters()[name](item)
+            for name, item in given.items()
+            if not (name in keepable and item is Keep.KEEP)
+        }
 
     return make if reads else take_apart
+
+
+def _is_kept_if_absent(hint: Any) -> bool:
+    return any(isinstance(one, OrKept) for one in getattr(hint, "__metadata__", ()))
+
+
+def _of_json(value: Any) -> Any:
+    """Any value of JSON's own kinds."""
+    if type(value) is dict:
+        return {_exactly(str, key): _of_json(item) for key, item in value.items()}
+    if type(value) is list:
+        return [_of_json(item) for item in value]
+    _require(type(value) in (str, int, float, bool, _NONE), value)
+    return value
 
 
 def _fixed(parts: tuple[Convert, ...], given: type, made: Callable[[Any], Any], value: Any) -> Any:
@@ -214,6 +259,18 @@ def _number(value: Any) -> float:
 
 def _exactly(kind: type, value: Any) -> Any:
     _require(type(value) is kind, value)
+    return value
+
+
+def _literal(kind: Any) -> Convert:
+    words = typing.get_args(kind)
+    if not all(type(word) is str for word in words):
+        raise Unclear(str(kind))
+    return partial(_one_of, words)
+
+
+def _one_of(words: tuple[Any, ...], value: Any) -> Any:
+    _require(type(value) is str and value in words, value)
     return value
 
 

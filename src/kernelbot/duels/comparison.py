@@ -7,7 +7,7 @@ from pydantic import Field
 
 from kernelbot.domain.values import from_fields
 from kernelbot.protocol import DuelWorkload, Failure, Verdict
-from kernelbot.schemas.common import Answer
+from kernelbot.schemas.models import Answer
 
 
 class Which(StrEnum):

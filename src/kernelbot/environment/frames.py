@@ -8,8 +8,8 @@ from pydantic import Field, TypeAdapter, ValidationError
 from kernelbot.domain.errors import KernelbotError
 from kernelbot.environment.messages import Action, Observation, ResetRequest, State
 from kernelbot.environment.sessions import SessionsTaken
-from kernelbot.schemas.common import RequestBody
 from kernelbot.schemas.mistakes import what_is_wrong
+from kernelbot.schemas.models import Message
 
 
 class ErrorCode(StrEnum):
@@ -23,27 +23,27 @@ class ErrorCode(StrEnum):
     SESSION_ERROR = "SESSION_ERROR"
 
 
-class ResetFrame(RequestBody):
+class ResetFrame(Message):
     """Begin an episode."""
 
     type: Literal["reset"]
     data: ResetRequest = ResetRequest()
 
 
-class StepFrame(RequestBody):
+class StepFrame(Message):
     """An attempt."""
 
     type: Literal["step"]
     data: Action
 
 
-class StateFrame(RequestBody):
+class StateFrame(Message):
     """How far is the episode?"""
 
     type: Literal["state"]
 
 
-class CloseFrame(RequestBody):
+class CloseFrame(Message):
     """The session ends."""
 
     type: Literal["close"]

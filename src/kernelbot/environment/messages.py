@@ -5,10 +5,10 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from kernelbot.domain.bounds import storable
 from kernelbot.environment.tasks import Split
 from kernelbot.protocol import Fault, Lang, Verdict
 from kernelbot.runs.report import CaseReport, WorkloadReport
-from kernelbot.schemas.common import storable
 
 MAX_SEED = (1 << 63) - 1
 MAX_ID = 255

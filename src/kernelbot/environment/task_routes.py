@@ -11,7 +11,7 @@ from kernelbot.environment.messages import TaskSummary, TaskView
 from kernelbot.environment.tasks import Split, TaskSet
 from kernelbot.environment.views import task_summary, task_view
 from kernelbot.render.text import encodable
-from kernelbot.schemas.common import RequestBody
+from kernelbot.schemas.models import Message
 
 _PARSE_ERROR, _INVALID_REQUEST, _NO_METHOD = -32700, -32600, -32601
 
@@ -23,7 +23,7 @@ class SplitView(BaseModel):
     type: Split
 
 
-class AskedSplit(RequestBody):
+class AskedSplit(Message):
     """A split's name."""
 
     split: str

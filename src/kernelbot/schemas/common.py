@@ -1,50 +1,36 @@
-"""What the models of the HTTP API share. Times are UTC, in ISO 8601 with a zone."""
+"""What bodies of requests and parameters of routes share. Times are UTC, in ISO 8601 with a zone.
 
-from typing import Annotated
+A body is a frozen dataclass, whose bounds pydantic checks on the server; a command of the terminal
+checks and sends it without pydantic.
+"""
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
-from pydantic_core import PydanticCustomError
+from datetime import datetime
+from typing import Annotated, Any, ClassVar
 
+from kernelbot.domain.bounds import Within
 from kernelbot.domain.ids import BIGINT_MAX
 
 NAME_MAX = 200
+NO_CONTROL = r"^[^\x00-\x1f\x7f]+$"
 
-
-def storable(text: str) -> str:
-    """`text` itself; a validation error if a database can't store it (NUL, lone surrogates)."""
-    # Not a ValueError: pydantic would put "Value error" before the sentence.
-    if "\x00" in text:
-        raise PydanticCustomError("not_storable", "it holds a NUL character")
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise PydanticCustomError("not_storable", "it holds half of a surrogate pair") from None
-    return text
-
-
-Text = Annotated[str, AfterValidator(storable)]
+Text = Annotated[str, Within()]
 """Any text that can be stored."""
 
-Name = Annotated[
-    str,
-    Field(min_length=1, max_length=NAME_MAX, pattern=r"^[^\x00-\x1f\x7f]+$"),
-    AfterValidator(storable),
-]
+Name = Annotated[str, Within(min_length=1, max_length=NAME_MAX, pattern=NO_CONTROL)]
 """A name as people type it: no control characters."""
 
-Id = Annotated[int, Field(ge=1, le=BIGINT_MAX)]
+Id = Annotated[int, Within(ge=1, le=BIGINT_MAX)]
 """A database id."""
 
-
-class Answer(BaseModel):
-    """Base of everything the server sends. Unknown keys are ignored, so that an older client
-    understands a newer server."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
+Moment = Annotated[datetime, Within(tz_constraint="aware")]
 
 
-class RequestBody(BaseModel):
+class NothingElse:
+    """Base of dataclasses that are read without keys that aren't known."""
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = {"extra": "forbid"}
+
+
+class RequestBody(NothingElse):
     """Base of every JSON body the server accepts. Unknown keys are refused: else a misspelt one
     would be ignored silently."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")

@@ -6,6 +6,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from kernelbot.attestations.answers import SignedDocument
 from kernelbot.attestations.service import Attestations
 from kernelbot.client.documents import verify
 from kernelbot.domain.errors import Conflict, DeviceNotOffered, NotAllowed, NotFound
@@ -13,6 +14,7 @@ from kernelbot.moderation.rejudges.model import Rejudge
 from kernelbot.protocol import Limits, Mode, SamplingRules, SandboxMode
 from kernelbot.runs.lifecycle import RunLifecycle, RunRules
 from kernelbot.runs.queue.model import QueueRules
+from kernelbot.schemas.values import to_json
 from tests.support.workers import finished, quick_settings, working
 from tests.support.world import DEVICES, World
 
@@ -126,7 +128,7 @@ async def test_a_submission_shows_its_new_score_and_stays_finished(
     shown = await world.services.submissions.get(world.ada.user, ada)
     assert (1.5, 1, 2) == (shown.score_s, shown.place, len(shown.runs))
     signed = await world.services.extension(Attestations).for_submission(world.ada.user, ada)
-    checks = verify(signed.model_dump_json(by_alias=True).encode()).checks
+    checks = verify(to_json(SignedDocument, signed)).checks
     assert [("no_score", 0), ("equal", 3), ("equal", 3)] == [
         (check.outcome, check.samples) for check in checks
     ]

@@ -1,12 +1,15 @@
 """A person's own tokens."""
 
-from pydantic import AwareDatetime, Field
+from dataclasses import field
 
-from kernelbot.schemas.common import Name, RequestBody
+from kernelbot.domain.values import described
+from kernelbot.protocol.late import dataclass
+from kernelbot.schemas.common import Moment, Name, RequestBody
 
 
+@dataclass(frozen=True)
 class NewTokenRequest(RequestBody):
     """A token to make."""
 
-    name: Name = Field(description="What it is for, to know it by later.")
-    expires_at: AwareDatetime | None = None
+    name: Name = field(metadata=described("What it is for, to know it by later."))
+    expires_at: Moment | None = None

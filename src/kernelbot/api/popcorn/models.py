@@ -12,7 +12,7 @@ from kernelbot.domain.values import from_fields
 from kernelbot.platform.statistics.model import Statistics
 from kernelbot.ranking.model import NotRanked, Standing, StandingsPage
 from kernelbot.runs.devices.model import DeviceStatus
-from kernelbot.schemas.common import Answer
+from kernelbot.schemas.models import Answer
 
 
 class ErrorAnswer(Answer):

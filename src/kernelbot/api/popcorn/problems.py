@@ -9,7 +9,8 @@ from kernelbot.api.popcorn.models import Ok
 from kernelbot.api.popcorn.routing import ERRORS, PopcornRoute
 from kernelbot.boards.model import Visibility
 from kernelbot.boards.sync.model import SyncAction, SyncOptions
-from kernelbot.schemas.common import Answer, Text
+from kernelbot.schemas.common import Text
+from kernelbot.schemas.models import Answer
 
 router = APIRouter(prefix="/admin", tags=["popcorn"], route_class=PopcornRoute)
 

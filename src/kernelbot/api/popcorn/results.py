@@ -23,7 +23,7 @@ from kernelbot.protocol import (
 from kernelbot.render.report import TEXT, busy_hint, threads_hint, workloads_table
 from kernelbot.runs.files import under_safe_names
 from kernelbot.runs.model import Run
-from kernelbot.schemas.common import Answer
+from kernelbot.schemas.models import Answer
 
 EXIT_CODES: dict[Verdict, int] = {
     Verdict.ACCEPTED: 0,

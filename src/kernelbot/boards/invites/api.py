@@ -23,7 +23,7 @@ async def create_invites(
     services: ServicesDep, viewer: Viewer, body: NewInviteRequest
 ) -> NewInvites:
     """Make up to 10,000 invites at once, each for all of the boards. For their organisers."""
-    return await services.invites.create(viewer, tuple(body.boards), body.count)
+    return await services.invites.create(viewer, body.boards, body.count)
 
 
 @router.delete("/invites/{code}", responses=documented(401, 403, 404, 422, 503))

@@ -1,18 +1,22 @@
 """Invites to closed boards."""
 
-from pydantic import Field
+from typing import Annotated
 
-from kernelbot.schemas.common import Name, RequestBody, Text
+from kernelbot.domain.bounds import Within
+from kernelbot.protocol.late import dataclass
+from kernelbot.schemas.common import Name, RequestBody
 
 
+@dataclass(frozen=True)
 class NewInviteRequest(RequestBody):
     """Invites to make, each for all of the boards."""
 
-    boards: list[Name] = Field(min_length=1, max_length=100)
-    count: int = Field(default=1, ge=1, le=10_000)
+    boards: Annotated[tuple[Name, ...], Within(min_length=1, max_length=100)]
+    count: Annotated[int, Within(ge=1, le=10_000)] = 1
 
 
+@dataclass(frozen=True)
 class JoinRequest(RequestBody):
     """An invite to claim."""
 
-    code: Text = Field(min_length=1, max_length=100)
+    code: Annotated[str, Within(min_length=1, max_length=100)]

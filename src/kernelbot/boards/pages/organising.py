@@ -10,7 +10,8 @@ from kernelbot.api.dependencies import BoardName
 from kernelbot.boards.limits.model import LimitCategory, RateLimit
 from kernelbot.boards.model import Board, Visibility
 from kernelbot.boards.pages.fields import deadline_field, read_deadline
-from kernelbot.boards.service import BoardEdit, Keep
+from kernelbot.boards.service import BoardEdit
+from kernelbot.domain.bounds import Keep
 from kernelbot.domain.errors import UserError
 from kernelbot.platform.service import COPY_NOTE
 from kernelbot.services import Services

@@ -4,10 +4,11 @@ import json
 
 from kernelbot.domain.errors import UserError
 from kernelbot.protocol import ProgressEvent, VersionMismatch, WireError, from_wire
-from kernelbot.schemas.common import Answer
+from kernelbot.protocol.late import dataclass
 
 
-class EventsReceived(Answer):
+@dataclass(frozen=True)
+class EventsReceived:
     """How many of a job's events have come, all in all."""
 
     received: int

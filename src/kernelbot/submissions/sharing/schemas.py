@@ -1,14 +1,17 @@
 """What is sent to make a link to a result."""
 
-from pydantic import Field
+from dataclasses import field
 
+from kernelbot.domain.values import described
+from kernelbot.protocol.late import dataclass
 from kernelbot.schemas.common import RequestBody
 
 
+@dataclass(frozen=True)
 class NewResultLink(RequestBody):
     """What the link shows."""
 
-    shows_code: bool = Field(
+    shows_code: bool = field(
         default=False,
-        description="Also the code, once the board's deadline has passed, if it has one.",
+        metadata=described("Also the code, once the board's deadline has passed, if it has one."),
     )
