@@ -75,6 +75,36 @@ async def test_signing_out_ends_one_token(world: World) -> None:
     assert await users.authenticate(second.token) == second.user
 
 
+async def test_the_account_of_a_running_servers_machine_stays_an_admin(world: World) -> None:
+    users, admin = world.services.users, world.admin.user
+    signed_in = await users.sign_in("op", Role.ADMIN, token_name="serve on port 1")
+    number = signed_in.user.id
+    for deed in (
+        lambda: users.set_role(admin, number, Role.CREATOR),
+        lambda: users.ban(admin, number),
+        lambda: world.services.deletion.delete_user(admin, number, force=True),
+    ):
+        with pytest.raises(Conflict, match=r"^Commands on the server's own machine act as this"):
+            await deed()
+    assert (await users.set_role(admin, number, Role.ADMIN)).role is Role.ADMIN
+    assert [] == await users.identities(signed_in.user)
+    with pytest.raises(NotFound):
+        await users.unlink(signed_in.user, "machine", f"{number}:serve on port 1")
+    await users.sign_out(signed_in.token)
+    assert (await users.set_role(admin, number, Role.CREATOR)).role is Role.CREATOR
+
+
+async def test_a_tokens_name_alone_makes_nobody_the_servers_account(world: World) -> None:
+    users, admin = world.services.users, world.admin.user
+    other = await users.create("other", Role.ADMIN)
+    signed_in = await users.sign_in("op", Role.ADMIN, token_name="serve on port 1")
+    await users.sign_in("ada", Role.ADMIN, token_name="serve on port 1")
+    await world.services.tokens.create(other.user, "serve on port 1")
+    for user in (other.user, world.ada.user):
+        assert (await users.ban(admin, user.id)).banned_at is not None
+    assert signed_in.user == await users.authenticate(signed_in.token)
+
+
 async def test_the_organisers_account_has_another_name_if_that_one_is_taken(world: World) -> None:
     await world.services.users.create("Organiser")
     made = await world.services.users.organiser()

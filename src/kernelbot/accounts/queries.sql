@@ -77,13 +77,22 @@ UPDATE users SET page_is_private = %(private)s WHERE id = %(user_id)s;
 
 -- name: identities
 SELECT provider, subject, created_at FROM identities
-WHERE user_id = %(user_id)s ORDER BY provider, subject;
+WHERE user_id = %(user_id)s AND provider <> 'machine' ORDER BY provider, subject;
 
 -- name: lock_admins
 SELECT id FROM users WHERE role = 'admin' AND banned_at IS NULL ORDER BY id FOR NO KEY UPDATE;
 
 -- name: has_admin
 SELECT EXISTS (SELECT 1 FROM users WHERE role = 'admin' AND banned_at IS NULL) AS found;
+
+-- The name alone proves nothing: everybody names their own tokens.
+-- name: is_operator
+SELECT EXISTS (
+    SELECT 1 FROM identities i JOIN tokens t ON t.user_id = i.user_id
+    WHERE i.user_id = %(user_id)s AND i.provider = 'machine'
+        AND i.subject = t.user_id || ':' || t.name
+        AND t.revoked_at IS NULL AND coalesce(t.expires_at > now(), true)
+) AS found;
 
 -- Always in this order, so that two of these never deadlock.
 -- name: refresh_standings

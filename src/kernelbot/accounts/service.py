@@ -20,6 +20,9 @@ from kernelbot.store.database import Database, ReadSession, WriteSession
 
 _ORGANISER = ("kernelbot", "ADMIN_TOKEN")
 """Provider and subject of the identity that ADMIN_TOKEN stands for."""
+MACHINE = "machine"
+"""Provider of the identities of those who serve; nobody logs in by one. The subject is the number
+of the account and the name of the token that its machine has."""
 
 _NAME = re.compile(r"[^\s\x00-\x1f\x7f](?:[^\x00-\x1f\x7f]{0,62}[^\s\x00-\x1f\x7f])?")
 
@@ -64,7 +67,8 @@ class Users:
     async def sign_in(self, name: str, role: Role, *, token_name: str) -> NewToken:
         """A token for the account of that name, which is created if there is none yet.
 
-        For the operator's own account on the machine that serves; no door calls it.
+        For the operator's own account on the machine that serves; no door calls it. If the account
+        is an admin, nobody takes that from it while one of its tokens of that name is valid.
         """
         _check_name(name)
         token = new_token()
@@ -73,6 +77,9 @@ class Users:
             if user is None:
                 raise Conflict(f"{name!r} was deleted a moment ago.", next_step=Next.TRY_AGAIN)
             await users.add_token(session, user.id, name=token_name, token_hash=token_hash(token))
+            if user.role is Role.ADMIN:
+                subject = f"{user.id}:{token_name}"
+                await users.add_identity(session, user.id, provider=MACHINE, subject=subject)
         return NewToken(user, token)
 
     async def organiser(self) -> User:
@@ -134,7 +141,7 @@ class Users:
         lasting token either.
         """
         require_unbanned(owner)  # else they could register again and avoid the ban
-        if provider == _ORGANISER[0] or "\x00" in provider + subject:
+        if provider in (_ORGANISER[0], MACHINE) or "\x00" in provider + subject:
             raise _no_identity(provider, subject)
         async with self._database.write() as session:
             await users.lock_identities(session)
@@ -161,10 +168,13 @@ class Users:
 
     async def set_role(self, actor: User, user_id: int, role: Role) -> User:
         """Change someone's role. Raises `NotAllowed`, `NotFound`, and `Conflict` for the actor's
-        own role, and if no admin would be left."""
+        own role, if the account of a running server's machine would be no admin any more, and if
+        nobody would be."""
         self._check_other(actor, user_id)
         async with self._database.write() as session:
             before = await _locked_with_admins(session, user_id)
+            if role is not Role.ADMIN:
+                await expect_no_operator(session, user_id)
             user = await users.set_role(session, user_id, role)
             await expect_admin(session)
             detail = {"name": before.name, "before": before.role.value, "after": role.value}
@@ -188,8 +198,8 @@ class Users:
     async def ban(self, actor: User, user_id: int, reason: str = "") -> User:
         """Ban someone from submitting and from every ranking; they can still read what is theirs.
 
-        Raises `NotAllowed`, `NotFound`, and `Conflict` for the actor's own account and if no admin
-        would be left.
+        Raises `NotAllowed`, `NotFound`, and `Conflict` for the actor's own account, that of a
+        running server's machine, and if no admin would be left.
         """
         return await self._set_banned(actor, user_id, banned=True, reason=reason)
 
@@ -201,6 +211,8 @@ class Users:
         self._check_other(actor, user_id)
         async with self._database.write() as session:
             before = await _locked_with_admins(session, user_id)
+            if banned:
+                await expect_no_operator(session, user_id)
             user = await users.ban(session, user_id, banned=banned) or before
             await expect_admin(session)
             await users.refresh_standings(session, user_id)
@@ -247,6 +259,15 @@ async def expect_admin(session: WriteSession) -> None:
     change: of two who take it from each other at once the second is refused."""
     if not await users.has_admin(session):
         raise Conflict("Nobody would be an admin any more.", hint="Make somebody else one first.")
+
+
+async def expect_no_operator(session: ReadSession, user_id: int) -> None:
+    """Raises `Conflict` for the account that commands on a running server's own machine act as."""
+    if await users.is_operator(session, user_id):
+        raise Conflict(
+            "Commands on the server's own machine act as this account, so it stays an admin.",
+            hint="It can be changed a quarter of an hour after that server has stopped.",
+        )
 
 
 async def _locked_with_admins(session: WriteSession, user_id: int) -> User:

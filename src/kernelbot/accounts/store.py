@@ -59,6 +59,7 @@ async def set_author_page(session: WriteSession, user_id: int, shown: AuthorPage
 
 
 async def identities(session: ReadSession, user_id: int) -> list[Identity]:
+    """Those that one can log in with, and the organiser's."""
     rows = await session.all(statements(__file__)["identities"], {"user_id": user_id})
     return [from_row(Identity, row) for row in rows]
 
@@ -71,6 +72,12 @@ async def lock_admins(session: WriteSession) -> None:
 async def has_admin(session: ReadSession) -> bool:
     """Whether anybody is an admin who isn't banned."""
     row = await session.one(statements(__file__)["has_admin"])
+    return bool(row and row["found"])
+
+
+async def is_operator(session: ReadSession, user_id: int) -> bool:
+    """Whether a token of the account that its own machine has is valid."""
+    row = await session.one(statements(__file__)["is_operator"], {"user_id": user_id})
     return bool(row and row["found"])
 
 

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from kernelbot.accounts.model import Role, User
 from kernelbot.accounts.permissions import require_admin, require_unbanned
-from kernelbot.accounts.service import expect_admin, lock_admins
+from kernelbot.accounts.service import expect_admin, expect_no_operator, lock_admins
 from kernelbot.boards.service import no_board, organised_board
 from kernelbot.domain.errors import Conflict, NotFound, Unavailable
 from kernelbot.domain.ids import can_be_id
@@ -98,7 +98,8 @@ class Deletion:
         memberships and submissions; returns the number of submissions. The rankings move up, its
         boards become the actor's. What it did as an organiser stays in the log.
 
-        Raises `NotFound`, `NotAllowed`, `Conflict` when it has submissions and `force` isn't set.
+        Raises `NotFound`, `NotAllowed`, `Conflict` when it has submissions and `force` isn't set,
+        and for the account of a running server's machine.
         """
         self._check_may_delete(actor, user_id)
 
@@ -107,6 +108,7 @@ class Deletion:
             found = await deletion.lock_user(session, user_id) if can_be_id(user_id) else None
             if found is None:
                 raise NotFound(f"There is no user {user_id}.", next_step=Next.LIST_USERS)
+            await expect_no_operator(session, user_id)
             if actor.id == user_id and found.boards:
                 raise Conflict(
                     f"You organise boards: {', '.join(found.boards)}.",
