@@ -15,7 +15,7 @@ from kernelbot.bot.answers import Attached
 from kernelbot.bot.live import LiveMessage, is_refused_for_good
 from kernelbot.bot.progress import ProgressMessage, heading
 from kernelbot.domain.errors import KernelbotError, NotFound, Unavailable
-from kernelbot.guilds.model import ChatAnswer, GuildMember
+from kernelbot.guilds.model import ChatAnswer
 from kernelbot.render.charts import progress_chart
 from kernelbot.render.markdown import plain
 from kernelbot.runs.queue.model import DeviceQueuePosition
@@ -31,6 +31,9 @@ _SOON_S = 0.01
 _OF_CLOSED_BOARD = "Its author sees with `/submission show id:{0}` what became of submission {0}."
 _NOT_SUBMITTED = (
     "❌ Nothing was submitted: the bot was stopped before it could. Please type the command again."
+)
+_NOT_LINKED = (
+    "Your account isn't linked to Discord any more: its pages say what became of your submission."
 )
 _TROUBLES = (Unavailable, discord.HTTPException, aiohttp.ClientError, OSError)
 """What passes: the database or Discord is away for a while."""
@@ -107,7 +110,11 @@ class SubmissionFollower:
     ) -> None:
         services = self._bot.services
         assert answer.submission_id is not None, "only those are kept"
-        author = await self._author(answer)
+        # Nobody gets an account by what the bot does by itself.
+        author = await services.guilds.account(answer.user_id)
+        if author is None:
+            await live.show(_NOT_LINKED, "It can't be shown any more.")
+            return
         try:
             submission = submission or await services.submissions.get(author, answer.submission_id)
             await self._show_progress(live, author, submission, queued)
@@ -119,11 +126,6 @@ class SubmissionFollower:
             if isinstance(error, Unavailable):
                 raise
             await live.show(plain(str(error)), "It can't be shown any more.")
-
-    async def _author(self, answer: ChatAnswer) -> User:
-        """The author as such, whatever their roles in the guild let them see."""
-        member = GuildMember(answer.guild_id, answer.user_id, answer.user_name, frozenset())
-        return await self._bot.services.guilds.acting(member)
 
     async def _show_progress(
         self,

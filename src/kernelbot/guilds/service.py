@@ -52,6 +52,15 @@ class Guilds:
         given = role_in_guild(places or GuildChannels(), member)
         return replace(user, role=max(user.role, given, key=_ORDER.index))
 
+    async def account(self, user_id: int) -> User | None:
+        """The account that is linked to a person at Discord, as such, whatever their roles in a
+        guild; None: there is none, or none any more. Banned people act as competitors."""
+        async with self._database.read() as session:
+            user = await users.by_identity(session, PROVIDER, str(user_id))
+        if user is None or user.banned_at is None:
+            return user
+        return replace(user, role=Role.COMPETITOR)
+
     async def places(self, guild_id: int) -> GuildChannels | None:
         """What the bot has in a guild; None: the guild is new."""
         async with self._database.read() as session:
