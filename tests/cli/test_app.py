@@ -13,6 +13,7 @@ import typer.main
 from kernelbot.cli.app import run
 from kernelbot.cli.names import AUDIENCES, COMMANDS
 from kernelbot.cli.tree import command_tree
+from tests.support.exhaustive import cases
 from tests.support.nobody import as_nobody
 from tests.support.terminal import COMMAND, Shell
 
@@ -145,6 +146,14 @@ def test_a_folder_that_may_not_be_entered_is_said_in_a_sentence() -> None:
         Path(folder).chmod(0o755)
         ended = as_nobody(lambda: run(["problem", "check", str(closed / "it")]))
     assert (2, f"Error: {closed / 'it'} can't be reached: access denied.\n") == ended
+
+
+@pytest.mark.parametrize("size", cases(["0", "99999999999", "\u00b2"], always=["0"]))
+def test_a_size_that_no_terminal_has_is_as_none(shell: Shell, size: str) -> None:
+    """Rich would show nothing, have no memory, or not read it as a number."""
+    said = Shell(shell.home, {"COLUMNS": size, "LINES": size})("sumbit")
+    usual = Shell(shell.home, {"COLUMNS": ""})("sumbit")
+    assert (usual, True) == (said, "No such command 'sumbit'" in said.err)
 
 
 def test_each_command_is_in_one_group_of_the_help() -> None:

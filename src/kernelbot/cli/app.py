@@ -22,6 +22,8 @@ from kernelbot.domain.errors import KernelbotError, UserError
 
 _SERVES = "server"
 """The module whose commands are a platform's processes: an operator may want to trace them."""
+_DIGITS = 5
+"""So many have no terminal's width or height."""
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
@@ -29,6 +31,7 @@ def run(arguments: list[str] | None = None) -> NoReturn:
     """Run one command and exit with its code."""
     arguments = sys.argv[1:] if arguments is None else arguments
     _have_streams()
+    _forget_impossible_sizes()
     for stream in (sys.stdout, sys.stderr):
         # A terminal that can't show a character shows another one; that is no reason to stop.
         stream.reconfigure(errors="replace")  # type: ignore[union-attr] # real streams can
@@ -40,6 +43,15 @@ def _have_streams() -> None:
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 (until the process ends)
+
+
+def _forget_impossible_sizes() -> None:
+    """Of a terminal without columns rich shows nothing, not even a mistake; for too many it has no
+    memory, and not every character that it takes for a digit is one."""
+    for name in ("COLUMNS", "LINES"):
+        size = os.environ.get(name, "").strip()
+        if size.isdigit() and not (size.isascii() and 0 < len(size.lstrip("0")) < _DIGITS):
+            del os.environ[name]
 
 
 class DiskFull(UserError):
