@@ -1,17 +1,28 @@
 import asyncio
 import importlib.util
+import logging
 from pathlib import Path
 
+import psycopg
 import pytest
+import structlog
 from procrastinate import App, PsycopgConnector
+from psycopg import sql
+from psycopg.conninfo import conninfo_to_dict
 
 from kernelbot.server.background import background_tasks, connector, forget_jobs
+from kernelbot.server.logs import set_up_logs
 from kernelbot.server.settings import Settings
 from kernelbot.server.tables import ExportSettings
 from kernelbot.store.timeouts import DatabaseTimeouts
 from tests.fakes.hub import TOKEN, fake_hub
 from tests.support.postgres import LIMITS
 from tests.support.world import World
+
+_END_LISTENERS = (
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
+    " AND datname = current_database() AND query LIKE '%LISTEN \"procrastinate%'"
+)
 
 
 @pytest.mark.skipif(
@@ -40,6 +51,35 @@ async def test_tasks_have_the_limits_of_all_sessions(database_url: str) -> None:
     async with App(connector=made).open_async():
         row = await made.execute_query_one_async(LIMITS)
     assert {"locked": "1s", "slow": "2s", "idle": "3s"} == row
+
+
+async def test_a_database_that_is_away_is_no_traceback(
+    world: World,
+    database_url: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(logging.getLogger(), "handlers", [])
+    set_up_logs(json=True)
+    said = ""
+    name = sql.Identifier(str(conninfo_to_dict(database_url)["dbname"]))
+    limit = sql.SQL("ALTER DATABASE {} CONNECTION LIMIT {}")
+    try:
+        async with (
+            await psycopg.AsyncConnection.connect(database_url, autocommit=True) as operator,
+            background_tasks(Settings(data=tmp_path), world.database),
+            asyncio.timeout(100),
+        ):
+            while "listener failed with exception" not in said:
+                if (await operator.execute(_END_LISTENERS)).rowcount:
+                    await operator.execute(limit.format(name, 0))
+                await asyncio.sleep(0.1)
+                said += capsys.readouterr().err
+            await operator.execute(limit.format(name, -1))
+    finally:
+        structlog.reset_defaults()
+    assert "Traceback" not in said + capsys.readouterr().err
 
 
 async def test_what_has_run_out_is_deleted(world: World) -> None:

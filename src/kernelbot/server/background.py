@@ -3,7 +3,8 @@ are. The tasks here are periodic; others are deferred in the transaction that ca
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+import logging
+from collections.abc import AsyncIterator, Iterator
 from functools import partial
 
 import structlog
@@ -12,7 +13,7 @@ from procrastinate.exceptions import ConnectorException
 from procrastinate.jobs import Status
 
 from kernelbot.accounts.service import Users
-from kernelbot.domain.errors import KernelbotError
+from kernelbot.domain.errors import KernelbotError, Unavailable
 from kernelbot.moderation.deletion.service import Deletion
 from kernelbot.platform.exports.service import Exports
 from kernelbot.server.settings import Settings
@@ -34,9 +35,37 @@ _OFTEN = "*/10 * * * *"
 _HOURLY = "13 * * * *"
 _KEPT_HOURS = 72
 _RETRY_S = 1.0
+_AWAY = (ConnectorException, Unavailable)
 _STOP_S = 10.0
 """It waits for the database, to say that it stops, for half of that."""
 log = structlog.get_logger()
+
+
+class _InALine(logging.Filter):
+    """Of a database that is away for a while procrastinate tells with tracebacks, one for each task
+    and connection: as if there were mistakes in them. What was due is due again by itself."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Every line is written."""
+        error = record.exc_info[1] if record.exc_info else None
+        if record.name.startswith("procrastinate") and isinstance(error, _AWAY):
+            record.msg = " ".join(f"{record.getMessage()}: {error}".split())
+            record.args, record.exc_info = None, None
+            record.levelno, record.levelname = logging.WARNING, "WARNING"
+        return True
+
+
+@contextlib.contextmanager
+def told_in_a_line() -> Iterator[None]:
+    """While the block runs, procrastinate's lines of a database that is away have no traceback."""
+    handlers, brief = list(logging.getLogger().handlers), _InALine()
+    for handler in handlers:
+        handler.addFilter(brief)
+    try:
+        yield
+    finally:
+        for handler in handlers:
+            handler.removeFilter(brief)
 
 
 @contextlib.asynccontextmanager
@@ -45,20 +74,21 @@ async def background_tasks(settings: Settings, shared: Database) -> AsyncIterato
     connections they use `FOR_BACKGROUND` at once."""
     database = DatabaseShare(shared, FOR_BACKGROUND)
     app = App(connector=connector(shared.url, settings.database.limits()))
-    async with app.open_async():
-        _add_cleaning(app, Deletion(database))
-        _add_daily_export(app, settings, database)
-        _add_webhooks(app, settings, database)
-        stopping = asyncio.Event()
-        tasks = [
-            asyncio.create_task(_work(app, queue, at_once, stopping), name=queue)
-            for queue, at_once in ((_QUEUE, 1), (_WEBHOOKS, _DELIVERED_AT_ONCE))
-        ]
-        try:
-            yield
-        finally:
-            stopping.set()
-            await cancel_until_ended(tasks, _STOP_S)
+    with told_in_a_line():
+        async with app.open_async():
+            _add_cleaning(app, Deletion(database))
+            _add_daily_export(app, settings, database)
+            _add_webhooks(app, settings, database)
+            stopping = asyncio.Event()
+            tasks = [
+                asyncio.create_task(_work(app, queue, at_once, stopping), name=queue)
+                for queue, at_once in ((_QUEUE, 1), (_WEBHOOKS, _DELIVERED_AT_ONCE))
+            ]
+            try:
+                yield
+            finally:
+                stopping.set()
+                await cancel_until_ended(tasks, _STOP_S)
 
 
 def connector(url: str, limits: DatabaseTimeouts) -> PsycopgConnector:
