@@ -2,7 +2,7 @@
 is gone."""
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 from starlette.responses import StreamingResponse
@@ -73,15 +73,57 @@ class EventStream(StreamingResponse):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send all of it, or what there is until the server stops."""
         del receive
-        presence: Presence = scope.get("state", {}).get(PRESENCE) or Presence()
-        head = {"status": self.status_code, "headers": self.raw_headers}
-        await send({"type": "http.response.start", **head})
-        if not presence.server_stops:
-            with _until_the_server_stops(presence):
-                async for chunk in self.body_iterator:
-                    body = chunk.encode(self.charset) if isinstance(chunk, str) else chunk
-                    await send({"type": "http.response.body", "body": body, "more_body": True})
-        await send({"type": "http.response.body", "body": b"", "more_body": False})
+        await _send_until_the_stop(self, _presence_of(scope), send)
+
+
+class PostedEventStream(StreamingResponse):
+    """The same as the answer to what somebody sent, for clients that don't connect again: so
+    `farewell` is the last that they are told if the server stops."""
+
+    media_type = "text/event-stream"
+
+    def __init__(
+        self, content: AsyncIterable[str], *, farewell: str, headers: Mapping[str, str]
+    ) -> None:
+        super().__init__(content, headers=headers)
+        self._farewell = farewell
+        self._presence = Presence()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send all of it, or what there is until the client has gone or the server stops."""
+        self._presence = _presence_of(scope)
+        await super().__call__(scope, receive, send)
+
+    async def stream_response(self, send: Send) -> None:
+        await _send_until_the_stop(self, self._presence, send, self._farewell)
+
+
+async def _send_until_the_stop(
+    stream: StreamingResponse, presence: Presence, send: Send, farewell: str = ""
+) -> None:
+    """Send all that the stream has, and `farewell` if the server stops before its end."""
+
+    async def send_text(chunk: str | bytes | memoryview) -> None:
+        body = chunk.encode(stream.charset) if isinstance(chunk, str) else chunk
+        await send({"type": "http.response.body", "body": body, "more_body": True})
+
+    head = {"status": stream.status_code, "headers": stream.raw_headers}
+    await send({"type": "http.response.start", **head})
+    is_whole = False
+    if not presence.server_stops:
+        with _until_the_server_stops(presence):
+            async for chunk in stream.body_iterator:
+                await send_text(chunk)
+            is_whole = True
+    if farewell and not is_whole:
+        await send_text(farewell)
+    await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+def _presence_of(scope: Scope) -> Presence:
+    """Of a server that tells nothing: somebody who is always there."""
+    found: Presence = scope.get("state", {}).get(PRESENCE) or Presence()
+    return found
 
 
 @contextmanager

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import httpx
 import pytest
+from starlette.types import Receive, Scope, Send
 
+from kernelbot.api.departures import PRESENCE, Presence
 from kernelbot.api.popcorn.stream import stream
 from kernelbot.boards.model import Visibility
 from kernelbot.protocol import Mode
@@ -134,6 +136,22 @@ async def test_a_stream_of_a_cancelled_submission_ends_with_an_error(door: Door)
     assert "event: error" == event
     assert "cancelled" in json.loads(data.removeprefix("data: "))["detail"]
     assert all(frame.startswith("event: status\n") for frame in frames[:-1])
+
+
+async def test_a_stream_says_that_the_server_stops_and_the_submission_stays(door: Door) -> None:
+    await board(door, "sort")
+    presence = Presence()
+    presence.stop()
+
+    async def stopping(scope: Scope, receive: Receive, send: Send) -> None:
+        await door.app({**scope, "state": {PRESENCE: presence}}, receive, send)
+
+    async with client_of(stopping, door.world.ada) as ada:
+        ada.headers["X-Popcorn-Cli-Id"] = door.world.ada.token
+        answer = await ada.post("/sort/CPU/test", files={"file": ("fast.py", CORRECT)})
+    assert answer.text.startswith("event: error\n")
+    (sent,) = await door.world.services.submission_lists.own(door.world.ada.user)
+    assert f"Submission {sent.id} is stored" in answer.text
 
 
 @pytest.mark.exhaustive  # each run has test_a_passed_deadline_is_a_403

@@ -58,6 +58,15 @@ async def stream(
     yield await asyncio.to_thread(_end, submission)
 
 
+def stopped(submission: Submission) -> str:
+    """The last frame if the server stops before the submission's end."""
+    detail = (
+        f"The server is stopping. Submission {submission.id} is stored, and judged all the same:"
+        " look at it once the server is back, and don't send it again."
+    )
+    return frame("error", {"status": "error", "detail": detail})
+
+
 def _status(began_s: float, message: str) -> str:
     elapsed_s = round(time.monotonic() - began_s, 2)
     return frame("status", {"status": "processing", "elapsed_time": elapsed_s, "message": message})

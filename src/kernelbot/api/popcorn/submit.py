@@ -6,11 +6,12 @@ from fastapi import APIRouter, Depends, File, Path, UploadFile
 from fastapi.responses import StreamingResponse
 
 from kernelbot.accounts.model import User
+from kernelbot.api.departures import PostedEventStream
 from kernelbot.api.dependencies import ServicesDep, SettingsDep
 from kernelbot.api.popcorn.auth import Author, AuthorAgain, Organiser
 from kernelbot.api.popcorn.models import Accepted, AcceptedDetails, RunnerQueue
 from kernelbot.api.popcorn.routing import ERRORS, BoardRoute, PopcornRoute
-from kernelbot.api.popcorn.stream import stream
+from kernelbot.api.popcorn.stream import stopped, stream
 from kernelbot.api.uploads import file_name
 from kernelbot.domain.errors import UserError
 from kernelbot.protocol import Mode
@@ -78,14 +79,14 @@ async def popcorn_submit_and_follow(
     submission is judged even if the client disconnects."""
     new = await _read(board, device, mode, file)
     submission = await services.submissions.submit(author, new)
-    return StreamingResponse(
+    return PostedEventStream(
         stream(
             submission,
             services.submissions.events(author, submission.id, again=again),
             lambda: services.submissions.get(author, submission.id, files=True),
             heartbeat_s=settings.heartbeat_s,
         ),
-        media_type="text/event-stream",
+        farewell=stopped(submission),
         headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
     )
 
