@@ -1,12 +1,13 @@
 """What becomes of streams of events when the server stops."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 
 import pytest
 from starlette.types import Receive, Scope, Send
 
-from kernelbot.api.departures import Departures, EventStream, PostedEventStream
+from kernelbot.api.departures import Departures, EventStream, PostedEventStream, Unfinished
 from tests.server.test_connections import PATIENT, WHOLE, Connection, serving
 
 POSTED = b"POST /x HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n"
@@ -88,3 +89,20 @@ async def test_who_has_sent_something_is_told_that_the_server_stops(ends: str) -
             assert (ends != "all") == (b"data: later\n\n" in rest)
         async with asyncio.timeout(60):
             await is_over.wait()
+
+
+async def test_what_is_not_done_in_time_is_a_503() -> None:
+    """The server gives it a second here, and cancels it then."""
+    begun = asyncio.Event()
+
+    async def endless(_scope: Scope, _receive: Receive, _send: Send) -> None:
+        begun.set()
+        await asyncio.Event().wait()
+
+    async with serving(PATIENT, Unfinished(endless)) as server:
+        connection = await server.connect()
+        await connection.send(POSTED)
+        await begun.wait()
+        server.inner.should_exit = True
+        status, body = await connection.answer()
+    assert (503, "unavailable") == (status, json.loads(body)["code"])

@@ -15,7 +15,7 @@ from kernelbot.accounts.tokens import api as tokens
 from kernelbot.api import errors, popcorn
 from kernelbot.api.answers import RenderedAnswers
 from kernelbot.api.attempts import Attempts, Failures, failures_metric
-from kernelbot.api.departures import Departures
+from kernelbot.api.departures import Departures, Unfinished
 from kernelbot.api.middleware import (
     AccessLog,
     BodyLimit,
@@ -130,6 +130,7 @@ def create_app(
         registry.register(app.state.failures.metric)
     if settings.is_https:
         app.add_middleware(StrictTransport)
+    app.add_middleware(Unfinished)
     app.add_middleware(AccessLog, latency=latency)
     app.add_middleware(TidyPath)
     return app

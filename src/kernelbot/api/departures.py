@@ -8,11 +8,17 @@ from contextlib import contextmanager
 from starlette.responses import StreamingResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from kernelbot.api.errors import error_response
+
 LEFT = "kernelbot.client_left"
 """Whether a request's client left before an answer began, in its scope."""
 PRESENCE = "kernelbot.presence"
 """In a request's state, the `Presence` by which our server tells that its client has gone. Without
 it a task waits for that, for each request."""
+_STOPPED = (
+    "The server has stopped before this was done. Look at what is there once it is back, and send"
+    " it again if need be."
+)
 _WITH_BODY = (b"content-length", b"transfer-encoding")
 _NO_BODY: Message = {"type": "http.request", "body": b"", "more_body": False}
 
@@ -61,6 +67,31 @@ class Departures:
             request.ends_here()  # also if it has answered all the same
         finally:
             request.end()
+
+
+class Unfinished:
+    """Answers 503 to what isn't done when the server can't wait for it any longer."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on; an answer that has begun is broken off."""
+        has_begun = False
+
+        async def noting(message: Message) -> None:
+            nonlocal has_begun
+            has_begun = True
+            await send(message)
+
+        try:
+            await self._app(scope, receive, noting)
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if has_begun or not _presence_of(scope).server_stops or task is None:
+                raise
+            task.uncancel()
+            await error_response(503, "unavailable", _STOPPED)(scope, receive, send)
 
 
 class EventStream(StreamingResponse):

@@ -102,9 +102,9 @@ async def _boards(interaction: discord.Interaction) -> list[Board]:
     bot = cast("KernelBot", interaction.client)
     try:
         viewer = await acting(bot.services, interaction)
-        return await bot.services.boards.list_boards(viewer, guild_id=interaction.guild_id)
     except KernelbotError:
-        return []  # they may not take part, or we can't just now: the command itself will say so
+        return []  # they may not take part: the command itself will say so
+    return await bot.services.boards.list_boards(viewer, guild_id=interaction.guild_id)
 
 
 def matching(names: Sequence[str], typed: str) -> Choices:
