@@ -1,5 +1,7 @@
 """A device that a board no longer offers, and offers again: what was measured there comes back."""
 
+import asyncio
+
 import psycopg
 import pytest
 
@@ -9,7 +11,9 @@ from kernelbot.moderation.rejudges import store as rejudges
 from kernelbot.ranking.model import NotRanked, NotRankedReason
 from tests.support.duels import FASTER, all_duels, two_of_ada
 from tests.support.judging import fought
+from tests.support.postgres import WAITS_FOR_A_LOCK
 from tests.support.ranked import ranked
+from tests.support.waiting import until_told
 from tests.support.world import World
 
 
@@ -65,6 +69,27 @@ async def test_who_won_a_duel_still_stands(world: World) -> None:
     before = await _ranking(world)
     await _take_off_and_offer_again(world)
     assert [("ada", 0.95)] == before == await _ranking(world)
+
+
+async def test_devices_are_locked_in_the_order_of_all_others(world: World) -> None:
+    """Whoever bans somebody has the ranking on the first device, and comes to the second."""
+    await world.board()
+    await _offer(world, "H100", "CPU")
+    take = "SELECT 1 FROM leaderboard_devices WHERE device = %s FOR NO KEY UPDATE NOWAIT"
+    async with await psycopg.AsyncConnection.connect(world.database.url) as other:
+        await other.execute(take, ("CPU",))
+        syncing = asyncio.ensure_future(_offer(world, "H100", "CPU"))
+
+        async def waits() -> bool:
+            async with world.database.read() as session:
+                return len(await session.all(WAITS_FOR_A_LOCK)) == 1
+
+        await until_told(waits)
+        try:
+            await other.execute(take, ("H100",))
+        finally:
+            await other.rollback()
+            await syncing
 
 
 async def test_a_duel_that_waited_waits_again(world: World) -> None:

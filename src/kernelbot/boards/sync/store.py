@@ -97,6 +97,7 @@ async def update(
         "deadline": deadline,
     }
     await session.do(sql["update"], board_id | values)
+    await session.all(sql["lock_devices"], board_id)
     offered = {**board_id, "devices": list(devices)}
     await session.do(sql["drop_duels"], offered)
     await session.do(sql["drop_devices"], offered)
