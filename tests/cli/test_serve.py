@@ -13,12 +13,12 @@ import pytest
 from kernelbot.catalog.skeleton import new_problem
 from kernelbot.protocol import Lang
 from tests.support.terminal import Shell
+from tests.test_documented_commands import SAMPLING
 
 # Each run has test_an_agent_goes_from_the_boards_to_a_place (agents/test_session.py)
 pytestmark = pytest.mark.exhaustive
 
 _STATES = ("waiting in the queue", "running", "accepted")
-SAMPLING = "[sampling]\nwall_cap_s = 0.3\npatience_s = 3\nmin_total_s = 0.01\n"
 
 
 @pytest.fixture(scope="module")
