@@ -321,6 +321,8 @@ except OSError as error: out = error.errno
         ("add_key", "248, b'user', b'a', b'b', 1, 0"),
         ("userfaultfd", "323, 0"),
         ("io_uring_setup", "425, 1, 0"),
+        ("io_setup", "206, 1, b'12345678'"),
+        ("io_submit", "209, 0, 0, 0"),
         ("perf_event_open", "298, 0, 0, 0, 0, 0"),
         ("open_by_handle_at", "304, 0, 0, 0"),
         ("seccomp", "317, 1, 0, 0"),
@@ -356,6 +358,16 @@ libc = ctypes.CDLL(None, use_errno=True)
 out = [libc.syscall({call}), ctypes.get_errno()]
 """
     assert [-1, errno.ENOSYS] == _value(client, code)
+
+
+def test_there_are_no_terminals(client: RunnerClient) -> None:
+    """All runners of a zygote would share them, and the kernel goes on reading what is written."""
+    code = """
+try:
+    out = os.openpty()
+except OSError as error: out = [error.errno, os.listdir("/dev/pts")]
+"""
+    assert [errno.ENOENT, []] == _value(client, code)
 
 
 def test_threads_and_processes_are_allowed(client: RunnerClient) -> None:

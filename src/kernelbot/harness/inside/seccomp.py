@@ -8,7 +8,8 @@ could make themselves unimportant would choose which of their calls wait for oth
 
 Timers are refused that the kernel keeps apart from any thread, and descriptors that become readable
 by a signal: these go off while their runner is frozen, on the processor that another runner is then
-timed on, and with 200,000 waiters in epolls each takes a millisecond of it.
+timed on, and with 200,000 waiters in epolls each takes a millisecond of it. Reads and writes that
+nobody waits for (io_submit, io_uring) end in the same way.
 """
 
 import errno
@@ -71,6 +72,8 @@ _DENIED: dict[str, tuple[int, int | None]] = {
     "fanotify_init": (300, 262),
     "finit_module": (313, 273),
     "init_module": (175, 105),
+    "io_setup": (206, 0),
+    "io_submit": (209, 2),
     "ioperm": (173, None),
     "iopl": (172, None),
     "kcmp": (312, 272),

@@ -47,6 +47,9 @@ _ETC_FILES = {
     "nsswitch.conf": "passwd: files\ngroup: files\nhosts: files\n",
 }
 _ETC_READ_ONLY = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime")
+_TERMINALS = "/dev/pts"
+"""Covered: all runners would share them, and what is written into one is read by a thread of the
+kernel's, on any processor, also while its runner is frozen."""
 _SYSTEM = Path("/sys/devices/system")
 _SYS_READ_ONLY = (f"{_SYSTEM}/cpu", f"{_SYSTEM}/node")
 
@@ -259,6 +262,7 @@ def _bwrap_arguments(
     for name, fd in data_fds.items():
         arguments += ["--ro-bind-data", str(fd), f"/etc/{name}"]
     arguments += ["--proc", "/proc", "--dev", "/dev"]
+    arguments += ["--tmpfs", _TERMINALS, "--remount-ro", _TERMINALS]
     for device in config.devices:
         arguments += ["--dev-bind", device, device]
     arguments += ["--dir", "/box", "--tmpfs", "/tmp"]  # noqa: S108 - runners cover both
