@@ -189,6 +189,7 @@ class Sneaky(np.ndarray[Any, Any]):
         (object(), "builtins.object"),
         (np.zeros(2).view(Sneaky), "Sneaky"),
         ({(1, 2): 3}, "neither str nor int"),
+        ({1 << 20_000: 3}, "an int of more than 4096 bits as a key"),
         (np.array(["a"]), "dtype <U1"),
         (len, "builtin_function"),
     ],
@@ -196,6 +197,14 @@ class Sneaky(np.ndarray[Any, Any]):
 def test_what_is_not_plain_data_is_named(value: object, name: str) -> None:
     with pytest.raises(UnsupportedValue, match=name):
         encode(value, NO_MODULES)
+
+
+@pytest.mark.parametrize("late", [torch.zeros(2, dtype=torch.complex64).conj(), torch.ones(2)])
+def test_numbers_that_are_computed_to_be_described_count(late: torch.Tensor) -> None:
+    """On a GPU they are the author's time."""
+    value = late if late.is_complex() else torch._neg_view(late)
+    assert encode(value, NO_MODULES).copied
+    assert not encode(value.resolve_conj().resolve_neg(), NO_MODULES).copied
 
 
 def test_a_value_that_holds_itself_is_refused() -> None:

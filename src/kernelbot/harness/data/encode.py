@@ -37,6 +37,8 @@ MAX_DEPTH = 32
 MAX_TEXT = 1 << 20
 MAX_DIGITS = 3_500
 """Maximum of hexadecimal digits of a whole number."""
+MAX_KEY_BITS = 4_096
+"""A key is a number of JSON, which Python writes only up to some size."""
 
 
 class UnsupportedValue(ValueError):
@@ -67,7 +69,8 @@ class Encoded:
     leaves: tuple[Leaf, ...]
     size_bytes: int
     copied: bool = False
-    """Whether an array had to be copied into another layout to be described."""
+    """Whether an array had to be copied into another layout to be described, or a tensor's numbers
+    had yet to be negated or conjugated."""
     nodes: int = 1
     """How many parts the value has, including containers."""
 
@@ -188,6 +191,8 @@ class _Writer:
     def _dict(self, value: dict[Any, Any], depth: int) -> Json:
         if any(type(key) not in (str, int) for key in value):
             raise UnsupportedValue("a dict with keys that are neither str nor int")
+        if any(type(key) is int and key.bit_length() > MAX_KEY_BITS for key in value):
+            raise UnsupportedValue(f"a dict with an int of more than {MAX_KEY_BITS} bits as a key")
         return {"t": "dict", "v": [[key, self.node(v, depth + 1)] for key, v in value.items()]}
 
     def _record(self, value: Any, kind: type, depth: int) -> Json:
@@ -227,6 +232,7 @@ class _Writer:
         shape, strides = tuple(owner.shape), tuple(owner.stride())
         if owner.is_conj() or owner.is_neg():
             owner = owner.resolve_conj().resolve_neg()
+            self.copied = True
         if owner.device.type != "cpu" and not self.stay_on_gpu:
             owner = owner.cpu()
         on_gpu, size = owner.device.type != "cpu", owner.numel() * owner.element_size()
