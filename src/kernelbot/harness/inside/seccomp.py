@@ -9,7 +9,8 @@ could make themselves unimportant would choose which of their calls wait for oth
 Timers are refused that the kernel keeps apart from any thread, and descriptors that become readable
 by a signal: these go off while their runner is frozen, on the processor that another runner is then
 timed on, and with 200,000 waiters in epolls each takes a millisecond of it. Reads and writes that
-nobody waits for (io_submit, io_uring) end in the same way.
+nobody waits for (io_submit, io_uring) end in the same way. So is watching files: whoever opens one,
+say a compiler of another author's, would wake all that wait for the watcher.
 """
 
 import errno
@@ -72,6 +73,9 @@ _DENIED: dict[str, tuple[int, int | None]] = {
     "fanotify_init": (300, 262),
     "finit_module": (313, 273),
     "init_module": (175, 105),
+    "inotify_add_watch": (254, 27),
+    "inotify_init": (253, None),
+    "inotify_init1": (294, 26),
     "io_setup": (206, 0),
     "io_submit": (209, 2),
     "ioperm": (173, None),
@@ -122,6 +126,9 @@ _CLONE = (56, 220)
 _PRCTL = (157, 167)
 _PR_SCHED_CORE = 62
 """Keeps others from a processor's other thread, and oneself from it while they have it."""
+_FCNTL = (72, 25)
+_F_NOTIFY = 1026
+"""Watches a folder, and sends signals: inotify's predecessor."""
 _SOCKET = (41, 198)
 _PRLIMIT = (302, 261)
 _MINCORE = (27, 232)
@@ -170,6 +177,7 @@ def build_filter(machine: str | None = None) -> bytes:
     program += _when(_CLONE3, [_give(_ERRNO | errno.ENOSYS)])  # its flags lie out of our sight
     program += _when(_CLONE[column], _refuse_bits(_NEW_NAMESPACES))
     program += _when(_PRCTL[column], _refuse_values(kernel.PR_SET_SECCOMP, _PR_SCHED_CORE))
+    program += _when(_FCNTL[column], _refuse_second(_F_NOTIFY))
     program += _when(_SOCKET[column], [*_refuse_sock_diag(), *_allow_values(_SOCKET_FAMILIES)])
     # Of oneself only: init has the same user, and one without a limit left can't tell of an end.
     program += _when(_PRLIMIT[column], _allow_values((0,)))
@@ -208,6 +216,12 @@ def _refuse_values(*values: int) -> list[bytes]:
     for value in values:
         steps += [_step(_JUMP_EQUAL, value, 0, 1), _give(_ERRNO | errno.EPERM)]
     return [*steps, _give(_ALLOW)]
+
+
+def _refuse_second(value: int) -> list[bytes]:
+    refuse = _give(_ERRNO | errno.EPERM)
+    step = _step(_JUMP_EQUAL, value, 0, 1)
+    return [_load(_SECOND_ARGUMENT_OFFSET), step, refuse, _give(_ALLOW)]
 
 
 def _refuse_large_second() -> list[bytes]:
