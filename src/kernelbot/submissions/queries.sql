@@ -250,7 +250,8 @@ CROSS JOIN LATERAL (SELECT device FROM devices_decided_by(s.id) o(device) ORDER 
 WHERE s.id = %(submission_id)s AND s.mode = 'leaderboard';
 
 -- What happened after an id, and whether every run has ended, both of one moment; `ended` is NULL if
--- there is none, since the submission was deleted. A row without an event, if there is none.
+-- there is none, since the submission was deleted. A row without an event, if there is none. A run that
+-- was deleted from its submission was on secret data: of a rejudge that was ended, say.
 -- name: events
 SELECT e.id, e.submission_id, e.run_id, e.device, e.secret, e.kind, e.data, e.created_at, all_runs.ended
 FROM (
@@ -258,8 +259,8 @@ FROM (
     FROM runs WHERE submission_id = %(submission_id)s AND rejudge_id IS NULL
 ) all_runs
 LEFT JOIN LATERAL (
-    SELECT e.id, e.submission_id, e.run_id, r.device, coalesce(r.secret, false) AS secret, e.kind,
-        e.data, e.created_at
+    SELECT e.id, e.submission_id, e.run_id, r.device,
+        coalesce(r.secret, e.run_id IS NOT NULL) AS secret, e.kind, e.data, e.created_at
     FROM events e LEFT JOIN runs r ON r.id = e.run_id
     WHERE e.submission_id = %(submission_id)s AND e.id > %(after)s
     ORDER BY e.id LIMIT %(limit)s

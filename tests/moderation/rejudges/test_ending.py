@@ -5,6 +5,7 @@ import pytest
 
 from kernelbot.accounts.model import Role, User
 from kernelbot.domain.errors import Conflict, NotAllowed, NotFound
+from kernelbot.protocol import EventKind, Fault, ProgressEvent, Verdict
 from tests.support.judging import judging
 from tests.support.ranked import ranked, rejudge_ends, rejudged
 from tests.support.world import World
@@ -98,3 +99,21 @@ async def test_admins_are_not_limited(world: World) -> None:
     for score_s in (1.5, 1.6):
         await rejudged(world, {ada: score_s})
     assert [(ada, 1.6)] == await _standing(world)
+
+
+async def test_what_it_told_of_its_secret_data_stays_secret(world: World) -> None:
+    """Its runs are deleted, and what they told of themselves isn't."""
+    await world.board()
+    ada, _ = await ranked(world, 1.0), await ranked(world, 2.0, author=world.bob.user)
+    started = await world.services.rejudging.start(world.admin.user, "sort")
+    judge = judging(world)
+    claim = await judge.claim("CPU", "w")
+    assert claim is not None
+    assert await judge.launched(claim, "w", "handle")
+    case = ProgressEvent(EventKind.CASE, index=0, verdict=Verdict.MEMORY_LIMIT, message="[3, 1]")
+    assert await judge.progressed(claim, "w", [case])
+    assert await judge.lost(claim, "w", "node-7 is gone", Fault.SCHEDULER, again=False)
+    before = [one async for one in world.services.submissions.events(world.ada.user, ada)]
+    await world.services.rejudging.end(world.admin.user, "sort", started.id)
+    after = [one async for one in world.services.submissions.events(world.ada.user, ada)]
+    assert [(one.kind, one.data) for one in before] == [(one.kind, one.data) for one in after]
