@@ -75,11 +75,13 @@ class RunLifecycle:
         *,
         available: Collection[str] | None = None,
         goes_on: Collection[str] = (),
+        takes_over: bool = True,
     ) -> Claim | None:
         """Take over an attempt on the device that a dead worker left, since it had its turn. Else
         begin the next attempt of the run whose author's turn it is, on the first of the device's
         launchers that is `available` (None: all are). If none is, waiting runs go on waiting.
-        `goes_on`: the launchers whose nodes may judge a GPU's secret run after its public one.
+        `goes_on`: the launchers whose nodes may judge a GPU's secret run after its public one. Not
+        `takes_over`: what seems to be left may not be, and stays.
 
         None if there is nothing to do, or the run can't be judged at all, which ends it.
         """
@@ -93,12 +95,13 @@ class RunLifecycle:
             await dueling.enqueue(self._database, device_name)
         if work.known_right:
             await known_right.enqueue(self._database, device_name)
+        abandoned = work.abandoned and takes_over
         more = launcher is not None and (work.queued or work.duels or work.known_right)
-        if not (work.abandoned or more):
+        if not (abandoned or more):
             return None
         async with self._database.write() as session:
             run = None
-            if work.abandoned:
+            if abandoned:
                 run = await attempts.abandoned_run(session, device_name, stale_s=stale_s)
             if run is None and more:
                 run = await attempts.claim_next(

@@ -103,7 +103,10 @@ async def open_worker(settings: Settings, database: Database) -> AsyncIterator[W
                     owner, socket.gethostname(), lambda names: _dead_owners(owners, names)
                 ),
                 WorkerRules(
-                    settings.worker.heartbeat_s, settings.worker.sweep_s, settings.worker.grace_s
+                    settings.worker.heartbeat_s,
+                    settings.worker.sweep_s,
+                    settings.worker.grace_s,
+                    settings.worker.stale_s,
                 ),
                 building,
             )

@@ -16,7 +16,10 @@ class Moment:
         return cls(time.monotonic(), time.time())
 
     def elapsed_s(self) -> float:
-        """How long ago that was, by the one that says longer: one of them stands still while this
-        machine sleeps."""
-        now = self.now()
-        return max(now.steady_s - self.steady_s, now.wall_s - self.wall_s)
+        """How long ago that was."""
+        return self.until_s(self.now())
+
+    def until_s(self, later: "Moment") -> float:
+        """How long before another moment that was, by the clock that says longer: one of them
+        stands still while this machine sleeps."""
+        return max(later.steady_s - self.steady_s, later.wall_s - self.wall_s)

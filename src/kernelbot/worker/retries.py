@@ -65,6 +65,18 @@ async def set_or_after(event: asyncio.Event, delay_s: float) -> bool:
     return True
 
 
+async def until_set(stop: asyncio.Event, loops: list[asyncio.Task[None]]) -> None:
+    """Wait, or until the first of the others ends; if it has failed, this raises why. No loop ends
+    otherwise."""
+    stopped = asyncio.create_task(stop.wait())
+    try:
+        done, _ = await asyncio.wait([stopped, *loops], return_when=asyncio.FIRST_COMPLETED)
+        for task in done - {stopped}:
+            task.result()
+    finally:
+        stopped.cancel()
+
+
 def jittered(delay_s: float) -> float:
     """About as long, so that many who wait don't come back together."""
     return delay_s * random.uniform(0.5, 1.5)

@@ -21,8 +21,14 @@ from kernelbot.worker.building import Workshop
 from kernelbot.worker.checking import Checks
 from kernelbot.worker.following import AttemptFollower, FollowingStage
 from kernelbot.worker.idle import IdlePlace, IdlePreflighter, IdleTime
+from kernelbot.worker.own_beats import OwnBeats
 from kernelbot.worker.reading import ResultReader
-from kernelbot.worker.retries import cancel_until_ended, set_or_after, until_available
+from kernelbot.worker.retries import (
+    cancel_until_ended,
+    set_or_after,
+    until_available,
+    until_set,
+)
 from kernelbot.worker.slots import DeviceSlots
 from kernelbot.worker.tally import Tally
 from kernelbot.worker.unended import UnendedJobs
@@ -37,11 +43,13 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True)
 class WorkerRules:
-    """Rhythm, and how long running jobs may go on after the worker was told to stop."""
+    """Rhythm, how long running jobs may go on after the worker was told to stop, and after how
+    long a silent worker counts as dead."""
 
     heartbeat_s: float = 2.0
     sweep_s: float = 5.0
     grace_s: float = 10.0
+    stale_s: float = 30.0
 
 
 @dataclass(frozen=True)
@@ -94,6 +102,7 @@ class Worker:
         self._cancelled = cancelled
         self._identity = identity
         self._rules = rules
+        self._beats = OwnBeats(rules.stale_s)
         self._reader = ResultReader()
         self._tally = Tally()
         self._idle = IdleTime()
@@ -157,12 +166,12 @@ class Worker:
             await self._checks.first()
             greeting = asyncio.create_task(self._greet(), name="greeting")
             loops.append(greeting)
-            await _until_set(stop, loops)  # also without a database
+            await until_set(stop, loops)  # also without a database
             if not stop.is_set():
                 loops.remove(greeting)
                 loops += self._start_loops()
                 log.info("worker_started", owner=self._identity.owner)
-                await _until_set(stop, loops)
+                await until_set(stop, loops)
         finally:
             await self._wind_down(loops)
 
@@ -235,11 +244,15 @@ class Worker:
 
     async def _claim(self, device: DeviceConfig) -> Claim | None:
         """While none of the device's launchers can take a job, what waits for it waits; but what
-        another worker has left is taken over."""
+        another worker has left is taken over (see `OwnBeats`)."""
         available = self._checks.available(device)
         try:
             claim = await self._judging.claim(
-                device.spec.name, self._identity.owner, available=available, goes_on=self._remote
+                device.spec.name,
+                self._identity.owner,
+                available=available,
+                goes_on=self._remote,
+                takes_over=self._beats.may_take_over,
             )
         except Unavailable:
             return None  # asked again after the poll
@@ -356,6 +369,7 @@ class Worker:
             before,
             self._tally.counts(),
         )
+        self._beats.stored()
         for attempt_id in before - mine:
             found = self._following.get(attempt_id)
             if found and found[0].stage is FollowingStage.FOLLOWING:
@@ -382,15 +396,3 @@ class Worker:
                 await step()
             except Unavailable as error:
                 log.warning("database_unreachable", step=step.__name__, error=str(error))
-
-
-async def _until_set(stop: asyncio.Event, loops: list[asyncio.Task[None]]) -> None:
-    """Wait, or until the first of the others ends; if it has failed, this raises why. No loop ends
-    otherwise."""
-    stopped = asyncio.create_task(stop.wait())
-    try:
-        done, _ = await asyncio.wait([stopped, *loops], return_when=asyncio.FIRST_COMPLETED)
-        for task in done - {stopped}:
-            task.result()
-    finally:
-        stopped.cancel()
