@@ -61,24 +61,36 @@ RETURNS boolean LANGUAGE sql STABLE AS $$
     );
 $$;
 
--- Count again for a board's device: authors with a standing, and authors with outdated scores only.
-CREATE FUNCTION recount_authors(_board bigint, _device text) RETURNS void LANGUAGE sql AS $$
+-- Count again for a board's device: authors with a standing, and authors with outdated scores only, of
+-- whom it is noted that they are.
+CREATE FUNCTION recount_authors(_board bigint, _device text) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    only_outdated bigint[] := ARRAY(
+        SELECT DISTINCT r.author_id FROM rankable_runs r
+        JOIN leaderboards b ON b.id = r.leaderboard_id
+        JOIN problem_versions current ON current.id = b.problem_version_id
+            AND current.judging_hash <> r.judging_hash
+        WHERE r.leaderboard_id = _board AND r.device = _device AND NOT EXISTS (
+            SELECT 1 FROM standings s
+            WHERE s.leaderboard_id = _board AND s.device = _device AND s.author_id = r.author_id
+        )
+    );
+BEGIN
+    UPDATE decisions d SET is_outdated = found.is_outdated
+    FROM (
+        SELECT e.author_id, o.author_id IS NOT NULL AS is_outdated
+        FROM decisions e LEFT JOIN unnest(only_outdated) o (author_id) ON o.author_id = e.author_id
+        WHERE e.leaderboard_id = _board AND e.device = _device
+    ) found
+    WHERE d.leaderboard_id = _board AND d.device = _device AND d.author_id = found.author_id
+        AND d.is_outdated IS DISTINCT FROM found.is_outdated;
     UPDATE leaderboard_devices
     SET authors = (
             SELECT count(*) FROM standings WHERE leaderboard_id = _board AND device = _device
         ),
-        outdated = (
-            SELECT count(DISTINCT r.author_id) FROM rankable_runs r
-            JOIN leaderboards b ON b.id = r.leaderboard_id
-            JOIN problem_versions current ON current.id = b.problem_version_id
-                AND current.judging_hash <> r.judging_hash
-            WHERE r.leaderboard_id = _board AND r.device = _device AND NOT EXISTS (
-                SELECT 1 FROM standings s
-                WHERE s.leaderboard_id = _board AND s.device = _device
-                    AND s.author_id = r.author_id
-            )
-        )
+        outdated = cardinality(only_outdated)
     WHERE leaderboard_id = _board AND device = _device;
+END;
 $$;
 
 -- Update one author's standing from `eligible_runs`. Called in the transaction that wrote or revoked
@@ -93,20 +105,37 @@ DECLARE
     comes integer;
     first bigint[];
     record standings%ROWTYPE;
+    is_offered boolean;
+    was_outdated boolean;
+    is_outdated boolean;
 BEGIN
     PERFORM 1 FROM leaderboard_devices
     WHERE leaderboard_id = _board AND device = _device FOR NO KEY UPDATE;
-    IF FOUND THEN
-        INSERT INTO decisions
-        VALUES (_author, _board, _device, pg_current_xact_id()::text::bigint)
-        ON CONFLICT (author_id, leaderboard_id, device)
-            DO UPDATE SET decided_by = excluded.decided_by;
-    END IF;
+    is_offered := FOUND;
 
     SELECT * INTO best FROM standing_runs
     WHERE leaderboard_id = _board AND device = _device AND author_id = _author;
     SELECT * INTO old FROM standings
     WHERE leaderboard_id = _board AND device = _device AND author_id = _author;
+
+    IF is_offered THEN
+        SELECT d.is_outdated INTO was_outdated FROM decisions d
+        WHERE d.leaderboard_id = _board AND d.device = _device AND d.author_id = _author;
+        is_outdated := best.run_id IS NULL AND has_outdated(_board, _device, _author);
+        -- Of whom it isn't known it is assumed that nothing has changed but their standing.
+        was_outdated := coalesce(was_outdated, CASE
+            WHEN old.run_id IS NOT NULL THEN false
+            WHEN best.run_id IS NULL THEN is_outdated
+            ELSE has_outdated(_board, _device, _author)
+        END);
+        INSERT INTO decisions (author_id, leaderboard_id, device, decided_by, is_outdated)
+        VALUES (_author, _board, _device, pg_current_xact_id()::text::bigint, is_outdated)
+        ON CONFLICT (author_id, leaderboard_id, device) DO UPDATE
+            SET decided_by = excluded.decided_by, is_outdated = excluded.is_outdated;
+        UPDATE leaderboard_devices
+        SET outdated = greatest(outdated + is_outdated::int - was_outdated::int, 0)
+        WHERE leaderboard_id = _board AND device = _device AND is_outdated <> was_outdated;
+    END IF;
 
     PERFORM request_own_duels(best);
     IF old.run_id IS NOT DISTINCT FROM best.run_id AND old.score_s IS NOT DISTINCT FROM best.score_s THEN
@@ -143,11 +172,7 @@ BEGIN
     END IF;
     IF (best.run_id IS NULL) <> (old.run_id IS NULL) THEN
         comes := CASE WHEN best.run_id IS NULL THEN -1 ELSE 1 END;
-        UPDATE leaderboard_devices
-        SET authors = authors + comes,
-            outdated = greatest(
-                outdated - comes * has_outdated(_board, _device, _author)::int, 0
-            )
+        UPDATE leaderboard_devices SET authors = authors + comes
         WHERE leaderboard_id = _board AND device = _device;
     END IF;
 END;
