@@ -5,7 +5,7 @@ from dataclasses import replace
 import psycopg
 import pytest
 
-from kernelbot.duels.dueling import configure
+from kernelbot.duels.dueling import configure, enqueue
 from kernelbot.duels.model import DUEL_TRANSITIONS, DuelReason, DuelState
 from kernelbot.protocol import DuelResult, Failure, Fault, Mode, RunResult, Verdict
 from kernelbot.ranking.model import NotRanked, NotRankedReason
@@ -160,6 +160,18 @@ async def test_a_duel_that_decides_nothing_any_more_is_not_judged(world: World) 
     assert (second, DuelState.FAILED) == (duel.submission_id, duel.state)
     assert "the ranking has changed" in duel.sentence
     assert [(1, "ada", best)] == await _ranking(world)
+
+
+async def test_the_next_run_has_its_turn_at_once_when_a_duel_is_not_judged(world: World) -> None:
+    """A worker that was given nothing waits for an announcement."""
+    await two_of_ada(world)
+    await ranked(world, 0.5)
+    await enqueue(world.database, "CPU")
+    async with await psycopg.AsyncConnection.connect(world.database.url, autocommit=True) as heard:
+        await heard.execute("LISTEN kernelbot_turns")
+        assert await judging(world).claim("CPU", "w") is None
+        told = [one.payload async for one in heard.notifies(timeout=60, stop_after=1)]
+    assert ["CPU"] == told
 
 
 async def test_who_wins_too_late_does_not_replace_somebody_else(world: World) -> None:

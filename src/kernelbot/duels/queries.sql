@@ -24,9 +24,11 @@ SELECT settle_duel(%(duel_id)s);
 -- name: opponent
 SELECT opponent_id FROM duels WHERE id = %(duel_id)s;
 
+-- Whoever had claimed it asks for the next run at once: there may be many such duels.
 -- name: cancel_run
 UPDATE runs SET state = 'cancelled', finished_at = now()
-WHERE id = %(run_id)s AND state = 'queued';
+WHERE id = %(run_id)s AND state = 'queued'
+RETURNING announce_turn(device);
 
 -- name: of_board
 SELECT d.id, b.name AS board, d.device, d.reason, d.state, d.submission_id, a.name AS author,

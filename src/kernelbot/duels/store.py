@@ -26,7 +26,7 @@ async def can_decide(session: ReadSession, duel_id: int) -> bool:
 
 
 async def cancel_run(session: WriteSession, run_id: int) -> None:
-    """Take the duel's run, which waits, out of the queue."""
+    """Take the duel's run, which waits, out of the queue, and announce the next turn."""
     await session.do(statements(__file__)["cancel_run"], {"run_id": run_id})
 
 
