@@ -44,19 +44,6 @@ class SharedBuffer:
         """The other side's view of a buffer whose descriptor it was sent."""
         return cls(fd, os.fstat(fd).st_size)
 
-    @classmethod
-    def attach_sealed(cls, fd: int) -> "SharedBuffer":
-        """The view of a buffer that an untrusted process made. If that process could still shrink
-        it, closes it and raises ValueError."""
-        try:
-            seals = fcntl.fcntl(fd, _F_GET_SEALS)
-        except OSError:
-            seals = 0
-        if seals & _SEALS != _SEALS:
-            os.close(fd)
-            raise ValueError("memory that isn't sealed")
-        return cls.attach(fd)
-
     @property
     def view(self) -> mmap.mmap:
         """The memory itself, for arrays that lie in it; mapped for as long as they live."""
@@ -90,6 +77,17 @@ class SharedBuffer:
             self._map.close()
         os.close(self.fd)
         self.fd = -1
+
+
+def expect_sealed(fd: int) -> None:
+    """Raises ValueError if it isn't memory of which nobody can change the size any more: whoever
+    reads from what an untrusted process sent waits for nobody."""
+    try:
+        seals = fcntl.fcntl(fd, _F_GET_SEALS)
+    except OSError:
+        seals = 0
+    if seals & _SEALS != _SEALS:
+        raise ValueError("memory that isn't sealed")
 
 
 def replaced(old: SharedBuffer | None, fd: int) -> SharedBuffer:

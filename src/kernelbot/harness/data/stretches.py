@@ -1,22 +1,45 @@
-"""Several values in one piece of shared memory, each in pages of its own."""
+"""Values in one piece of shared memory, each in pages of its own."""
 
+import contextlib
 import ctypes
 import mmap
+from collections.abc import Iterator
 
 from kernelbot.harness.data.encode import Encoded
 from kernelbot.harness.data.shared_memory import SharedBuffer
+
+_MOST_KEPT_BYTES = 16 << 20
+"""A window's data take half of it."""
 
 
 class SharedStretches:
     """Takes the bytes of one value after the other, of which most are about as large."""
 
-    def __init__(self, expected: int) -> None:
+    def __init__(self, expected: int = 1) -> None:
         """`expected`: how many there will be, so that they needn't be moved."""
         self._expected = expected
         self._buffer: SharedBuffer | None = None
         self._end = 0
         self.begins: list[int] = []
         """Where each begins."""
+
+    @contextlib.contextmanager
+    def for_others(self, expected: int) -> Iterator["SharedStretches"]:
+        """Takes so many other values in this block, in the same memory: new memory costs more than
+        what is written to it. Much is given back at the end. Whoever was sent its descriptor must
+        have read the last values."""
+        self._expected, self._end = expected, 0
+        self.begins.clear()
+        try:
+            yield self
+        finally:
+            if self._buffer is not None and self._buffer.size_bytes > _MOST_KEPT_BYTES:
+                self.close()
+
+    @property
+    def size_bytes(self) -> int:
+        """How many bytes all values take, with the rest of their last pages."""
+        return self._end
 
     @property
     def fd(self) -> int:
@@ -34,6 +57,7 @@ class SharedStretches:
         """Close the memory; harmless when repeated."""
         if self._buffer is not None:
             self._buffer.close()
+        self._buffer = None
 
     def _roomy(self, used: int) -> SharedBuffer:
         """The memory, with room up to the end; its first `used` bytes are kept."""

@@ -148,6 +148,8 @@ class Asked(CageReply, word="asked"):
     """As in `WorkedOut`, if the answer was wanted at once."""
     worked_out_ns: int = 0
     """How long computing the answer took."""
+    size_bytes: int = 0
+    """How much of the memory the data take, from its beginning on."""
 
 
 class AllAsked(CageReply, word="asked all"):
@@ -157,6 +159,8 @@ class AllAsked(CageReply, word="asked all"):
     """Their skeletons, in a list."""
     begins: tuple[int, ...]
     """Where in the memory the data of each begin."""
+    size_bytes: int
+    """How much of the memory all of them take, from its beginning on."""
 
 
 class AllChecked(CageReply, word="checked all"):

@@ -89,6 +89,17 @@ def test_each_has_its_own_data_whatever_the_generator_reuses(
     assert len({one.number for one in (*questions, alone)}) == len(sizes) + 1
 
 
+def test_data_stay_as_they_were_when_others_are_asked_for(examiner: Examiner) -> None:
+    """The problem's process sends all data in the same memory."""
+    first = examiner.ask_all(calls(513, 2, 90_000))
+    alone = examiner.ask({"size": 4, "seed": 9}, 9)
+    again = examiner.ask_all(calls(1, 600))
+    assert [[1.0] * 513, [2.0] * 2, [3.0] * 90_000] == [data(question) for question in first]
+    assert [9.0] * 4 == data(alone)
+    assert [[1.0], [2.0] * 600] == [data(question) for question in again]
+    assert takes_bytes(again[1]) == 8192, "the rest of the memory isn't its own"
+
+
 def test_a_question_that_was_asked_with_others_is_answered_by_itself(examiner: Examiner) -> None:
     first, second = examiner.ask_all(calls(1, 1))
     (right, wrong) = outputs([4.0], [5.0])
@@ -129,6 +140,15 @@ def test_a_problem_that_fails_among_several_is_said_to_be_broken(zygote: Zygote)
 SKELETON = {"t": "array", "d": "float64", "s": [2], "k": [1], "o": 0, "n": 16}
 
 
+@pytest.mark.parametrize("size_bytes", [4096, 8200, 1 << 60, -1])
+def test_data_of_another_size_than_there_is_are_refused(size_bytes: int) -> None:
+    skeleton = {**SKELETON, "n": 4096} if size_bytes == 4096 else SKELETON
+    with contextlib.closing(SharedBuffer.create(8192)) as buffer:
+        answer = messages.AllAsked([SKELETON, skeleton], (0, 4096), size_bytes)
+        with pytest.raises(ProblemBroken):
+            received_all(answer, [os.dup(buffer.fd)], 2)
+
+
 @pytest.mark.parametrize(
     ("skeletons", "begins"),
     [
@@ -148,8 +168,8 @@ def test_what_is_not_the_data_of_so_many_calls_is_refused(
     skeletons: object, begins: tuple[int, ...]
 ) -> None:
     with contextlib.closing(SharedBuffer.create(8192)) as buffer:
-        answer = messages.AllAsked(skeletons, begins)
+        answer = messages.AllAsked(skeletons, begins, 8192)
         with pytest.raises(ProblemBroken):
             received_all(answer, [os.dup(buffer.fd)], 2)
-        good = messages.AllAsked([SKELETON, SKELETON], (0, 4096))
+        good = messages.AllAsked([SKELETON, SKELETON], (0, 4096), 8192)
         assert [[0.0, 0.0]] * 2 == [values(x) for x in received_all(good, [os.dup(buffer.fd)], 2)]

@@ -113,6 +113,8 @@ class _Examiner:
             messages.Check: self._check,
         }
         self._memory: LentMemory | None = None
+        self._sent = SharedStretches()
+        """The data that were sent last, which the judge copies before it asks again."""
 
     def serve(self) -> None:
         """Until the judge hangs up (raises `ChannelClosed`)."""
@@ -149,24 +151,24 @@ class _Examiner:
         self._questions[request.number] = question
         given = question.given
         device_bytes = placer.end if placer is not None else 0
-        with contextlib.closing(SharedBuffer.create(given.size_bytes)) as buffer:
-            given.copy_to(buffer)  # as it was made: a reference may change what it can't copy
+        with self._sent.for_others(1) as sent:
+            sent.add(given)  # as it was made: a reference may change what it can't copy
             took_ns = _worked_out_ns(question) if request.works_out else 0
-            max_bytes = question.max_output_bytes()
-            answer = messages.Asked(given.skeleton, device_bytes, max_bytes, took_ns)
-            self._control_channel.send(answer, [buffer.fd])
+            max_bytes, size_bytes = question.max_output_bytes(), sent.size_bytes
+            answer = messages.Asked(given.skeleton, device_bytes, max_bytes, took_ns, size_bytes)
+            self._control_channel.send(answer, [sent.fd])
 
     def _ask_all(self, request: messages.MakeAllData, _fds: list[int]) -> None:
         self._forget(request.forget)
-        with contextlib.closing(SharedStretches(len(request.calls))) as shared:
+        with self._sent.for_others(len(request.calls)) as sent:
             skeletons = []
             for number, call in enumerate(request.calls, request.number):
                 question = self._examiner.ask(call.arguments, call.seed)
                 self._questions[number] = question
-                shared.add(question.given)  # as it was made: the next one may lie in its memory
+                sent.add(question.given)  # as it was made: the next one may lie in its memory
                 skeletons.append(question.given.skeleton)
-            reply = messages.AllAsked(skeletons, tuple(shared.begins))
-            self._control_channel.send(reply, [shared.fd])
+            reply = messages.AllAsked(skeletons, tuple(sent.begins), sent.size_bytes)
+            self._control_channel.send(reply, [sent.fd])
 
     def _check_all(self, request: messages.CheckAll, fds: list[int]) -> None:
         complaint, checked, worked_out_ns = "", 0, 0

@@ -20,6 +20,7 @@ from kernelbot.harness.data.elements import expect_quick_to_read
 from kernelbot.harness.data.encode import Encoded, Json
 from kernelbot.harness.data.hold import items_of
 from kernelbot.harness.data.leaves import has_gaps, leaf_elements, leaf_kinds, leaf_sizes
+from kernelbot.harness.data.private_memory import PrivateBuffer
 from kernelbot.harness.data.process_memory import read_memory
 from kernelbot.harness.data.shared_memory import SharedBuffer
 from kernelbot.harness.inside.marks.marks import marks
@@ -58,7 +59,7 @@ class _TakenOutput:
     addresses: list[int]
     form: OutputForm
     """The form that the call before had."""
-    buffer: SharedBuffer
+    buffer: PrivateBuffer
     changed: int = 0
     """How many of the probes, read at the mark, differ from it."""
 
@@ -276,8 +277,6 @@ class InPlaceBuffers:
         marks().set(self._page.address + field.offset, self._turn)
 
     def _drop(self) -> None:
-        if self._taken is not None:
-            self._taken.buffer.close()
         self._taken = None
 
     def _slot(self, size_bytes: int, reuse: bool) -> tuple[SharedBuffer, list[int]]:
@@ -304,12 +303,11 @@ class InPlaceBuffers:
         """The bytes at these addresses; None if there are none."""
         stretches = form.stretches
         end = max((stretch.offset + stretch.size for stretch in stretches), default=0)
-        buffer = SharedBuffer.create(end)
+        buffer = PrivateBuffer(end)
         try:
             for address, stretch in zip(addresses, stretches, strict=True):
                 self._read_now(buffer.address + stretch.offset, address, stretch)
         except OSError:
-            buffer.close()
             return None
         changed = probes.count_changed(buffer.address, stretches)
         return _TakenOutput(addresses, form, buffer, changed)
