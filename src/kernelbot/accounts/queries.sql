@@ -94,12 +94,13 @@ SELECT EXISTS (
         AND t.revoked_at IS NULL AND coalesce(t.expires_at > now(), true)
 ) AS found;
 
--- Always in this order, so that two of these never deadlock.
+-- Always in this order, so that two of these never deadlock: those that are offered come first.
 -- name: refresh_standings
 SELECT refresh_standing(ranked.leaderboard_id, ranked.device, %(user_id)s)
 FROM (
-    SELECT DISTINCT s.leaderboard_id, r.device
+    SELECT DISTINCT d.device IS NULL AS is_removed, s.leaderboard_id, r.device
     FROM submissions s JOIN runs r ON r.submission_id = s.id
+    LEFT JOIN leaderboard_devices d ON d.leaderboard_id = s.leaderboard_id AND d.device = r.device
     WHERE s.author_id = %(user_id)s AND s.mode = 'leaderboard'
-    ORDER BY 1, 2
+    ORDER BY 1, 2, 3
 ) ranked;

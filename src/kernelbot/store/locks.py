@@ -6,7 +6,8 @@ from enum import IntEnum, unique
 @unique
 class Lock(IntEnum):
     """Any numbers, as long as no two are the same: whoever held one would keep out the other's
-    users as well. Submissions and runs are locked by their own ids, which never get this large."""
+    users as well. Submissions and runs are locked by their own ids, which never get this large, and
+    boards by theirs with a minus."""
 
     MIGRATION = 7_241_533_011
     """One migration runs at a time."""

@@ -243,10 +243,15 @@ WHERE run_id = ANY(%(run_ids)s) AND state IN ('launching', 'running');
 -- name: notify_cancelled
 SELECT pg_notify('kernelbot_cancelled', %(run_id)s::text);
 
+-- Those that are offered come first.
 -- name: refresh_standings
 SELECT refresh_standing(s.leaderboard_id, d.device, s.author_id)
 FROM submissions s
-CROSS JOIN LATERAL (SELECT device FROM devices_decided_by(s.id) o(device) ORDER BY device) d
+CROSS JOIN LATERAL (
+    SELECT o.device FROM devices_decided_by(s.id) o(device)
+    LEFT JOIN leaderboard_devices ld ON ld.leaderboard_id = s.leaderboard_id AND ld.device = o.device
+    ORDER BY ld.device IS NULL, o.device
+) d
 WHERE s.id = %(submission_id)s AND s.mode = 'leaderboard';
 
 -- What happened after an id, and whether every run has ended, both of one moment; `ended` is NULL if

@@ -36,8 +36,8 @@ WHERE id = %(leaderboard_id)s;
 
 -- In the order in which all others take them, so that there is no deadlock: files name them in any.
 -- name: lock_devices
-SELECT 1 FROM leaderboard_devices WHERE leaderboard_id = %(leaderboard_id)s
-ORDER BY device FOR NO KEY UPDATE;
+SELECT 1 FROM leaderboard_devices WHERE leaderboard_id = ANY(%(leaderboard_ids)s)
+ORDER BY leaderboard_id, device FOR NO KEY UPDATE;
 
 -- What waits there would decide nothing, and a pair is dueled once: it is asked for again when the
 -- device is offered again.

@@ -78,6 +78,13 @@ async def assign(
     await session.do(statements(__file__)["assign"], values)
 
 
+async def lock_devices(session: WriteSession, leaderboard_ids: list[int]) -> None:
+    """Lock the rankings on all devices of these boards. For several boards this comes before the
+    first is updated: who waits for the update of one may have the ranking of another."""
+    ids = {"leaderboard_ids": leaderboard_ids}
+    await session.all(statements(__file__)["lock_devices"], ids)
+
+
 async def update(
     session: WriteSession,
     leaderboard_id: int,
@@ -97,7 +104,7 @@ async def update(
         "deadline": deadline,
     }
     await session.do(sql["update"], board_id | values)
-    await session.all(sql["lock_devices"], board_id)
+    await lock_devices(session, [leaderboard_id])
     offered = {**board_id, "devices": list(devices)}
     await session.do(sql["drop_duels"], offered)
     await session.do(sql["drop_devices"], offered)

@@ -93,9 +93,31 @@ BEGIN
 END;
 $$;
 
+-- The number of a board's advisory lock: no submission has it.
+CREATE FUNCTION board_lock(_board bigint) RETURNS bigint LANGUAGE sql IMMUTABLE AS $$
+    SELECT -_board
+$$;
+
+-- Lock a board's device, so that its ranking has one change at a time; whether the board offers it. If it
+-- doesn't, a sync may be offering it just now, whose transaction doesn't see what this one has written: each
+-- of the two waits for the other by the lock of `board_lock`, and whoever has waited looks again.
+CREATE FUNCTION lock_ranking(_board bigint, _device text) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM 1 FROM leaderboard_devices
+    WHERE leaderboard_id = _board AND device = _device FOR NO KEY UPDATE;
+    IF NOT FOUND THEN
+        PERFORM pg_advisory_xact_lock_shared(board_lock(_board));
+        PERFORM 1 FROM leaderboard_devices
+        WHERE leaderboard_id = _board AND device = _device FOR NO KEY UPDATE;
+    END IF;
+    RETURN FOUND;
+END;
+$$;
+
 -- Update one author's standing from `eligible_runs`. Called in the transaction that wrote or revoked
--- a verdict. Locks the board's device, so that its ranking has one change at a time. Unless it `_tells`,
--- no change is news: of many that belong together the others' scores are still the old ones.
+-- a verdict. Locks the ranking; whoever calls it for several begins with those that are offered, in the
+-- order of board and device, so that there is no deadlock. Unless it `_tells`, no change is news: of many
+-- that belong together the others' scores are still the old ones.
 CREATE FUNCTION refresh_standing(
     _board bigint, _device text, _author bigint, _tells boolean DEFAULT true
 ) RETURNS void LANGUAGE plpgsql AS $$
@@ -109,9 +131,7 @@ DECLARE
     was_outdated boolean;
     is_outdated boolean;
 BEGIN
-    PERFORM 1 FROM leaderboard_devices
-    WHERE leaderboard_id = _board AND device = _device FOR NO KEY UPDATE;
-    is_offered := FOUND;
+    is_offered := lock_ranking(_board, _device);
 
     SELECT * INTO best FROM standing_runs
     WHERE leaderboard_id = _board AND device = _device AND author_id = _author;
@@ -197,13 +217,16 @@ BEGIN
 END;
 $$;
 
--- Compute one board's standings again from `eligible_runs`: its problem or devices have changed.
+-- Compute one board's standings again from `eligible_runs`: its problem or devices have changed. Waits
+-- for verdicts on devices that were offered only now; whoever calls it for several boards has locked the
+-- devices of all.
 CREATE FUNCTION rebuild_board_standings(_board bigint) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     place record;
 BEGIN
     PERFORM 1 FROM leaderboard_devices WHERE leaderboard_id = _board
     ORDER BY device FOR NO KEY UPDATE;
+    PERFORM pg_advisory_xact_lock(board_lock(_board));
     -- Also for authors who have none on a device that is offered only now.
     INSERT INTO decisions
     SELECT DISTINCT s.author_id, d.leaderboard_id, d.device, pg_current_xact_id()::text::bigint
