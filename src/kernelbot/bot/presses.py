@@ -11,6 +11,7 @@ import discord
 
 from kernelbot.bot.answers import data_of
 from kernelbot.bot.errors import report
+from kernelbot.bot.typed import require_storable
 from kernelbot.domain.errors import NotAllowed, UserError
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ class Presses:
         try:
             if _name(interaction) not in self._forms:
                 await _acknowledge(interaction)
+            require_storable(interaction)
             await self._once(bot, interaction)
         except Exception as error:  # noqa: BLE001 (the one place that answers for all of them)
             await report(interaction, error)

@@ -6,6 +6,8 @@ import discord
 from discord import app_commands
 
 from kernelbot.bot.errors import report
+from kernelbot.bot.typed import require_storable
+from kernelbot.domain.errors import UserError
 
 if TYPE_CHECKING:
     from kernelbot.bot.client import KernelBot
@@ -21,11 +23,14 @@ class Tree(app_commands.CommandTree["KernelBot"]):
         """Acknowledge before anything else: Discord waits for three seconds only."""
         command = interaction.command
         by_itself = command is not None and command.extras.get("acknowledges")
-        if interaction.type is not discord.InteractionType.application_command or by_itself:
-            return True
+        if interaction.type is not discord.InteractionType.application_command:
+            return await _can_suggest(interaction)
         try:
-            await interaction.response.defer(ephemeral=True, thinking=True)
-        except discord.NotFound as error:  # too late; nobody can be told but the operator
+            if not by_itself:
+                await interaction.response.defer(ephemeral=True, thinking=True)
+            require_storable(interaction)
+        except (discord.NotFound, UserError) as error:
+            # Not found: too late; nobody can be told but the operator.
             await report(interaction, error)
             return False
         return True
@@ -34,3 +39,13 @@ class Tree(app_commands.CommandTree["KernelBot"]):
         self, interaction: discord.Interaction["KernelBot"], error: app_commands.AppCommandError, /
     ) -> None:
         await report(interaction, error)
+
+
+async def _can_suggest(interaction: discord.Interaction["KernelBot"]) -> bool:
+    """Nothing is suggested for what can't be stored: the command will say so."""
+    try:
+        require_storable(interaction)
+    except UserError:
+        await interaction.response.autocomplete([])
+        return False
+    return True
