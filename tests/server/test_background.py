@@ -10,13 +10,14 @@ from procrastinate import App, PsycopgConnector
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict
 
-from kernelbot.server.background import background_tasks, connector, forget_jobs
+from kernelbot.server.background import add_tasks, background_tasks, connector, forget_jobs
 from kernelbot.server.logs import set_up_logs
 from kernelbot.server.settings import Settings
 from kernelbot.server.tables import ExportSettings
 from kernelbot.store.timeouts import DatabaseTimeouts
 from tests.fakes.hub import TOKEN, fake_hub
 from tests.support.postgres import LIMITS
+from tests.support.waiting import until_told
 from tests.support.world import World
 
 _END_LISTENERS = (
@@ -43,6 +44,42 @@ async def test_the_worker_uploads_what_is_due(world: World, tmp_path: Path) -> N
         dataset.private,
         list(dataset.files),
     )
+
+
+EVERYWHERE = {"clean_up", "tell_deadlines", "forget_webhook_messages", "deliver_webhook"}
+"""Tasks that workers of every release have."""
+
+
+def with_exports(folder: Path) -> Settings:
+    return Settings(data=folder, hf_token=TOKEN, export=ExportSettings(repository="lab/kernels"))
+
+
+async def test_only_what_every_worker_has_shares_a_queue(world: World, tmp_path: Path) -> None:
+    app = App(connector=connector(world.database.url, DatabaseTimeouts()))
+    add_tasks(app, with_exports(tmp_path), world.database)
+    ours = {name: task.queue for name, task in app.tasks.items() if "procrastinate" not in name}
+    assert {"daily_export", "deliver_overdue"} == set(ours) - EVERYWHERE
+    assert [] == [name for name in set(ours) - EVERYWHERE if ours[name] != name]
+
+
+async def test_a_worker_leaves_what_it_does_not_have_to_others(
+    world: World, tmp_path: Path
+) -> None:
+    """Such as the export, which is that of the worker with the Hub's token."""
+    app = App(connector=connector(world.database.url, DatabaseTimeouts()))
+    add_tasks(app, with_exports(tmp_path), world.database)
+    found = "SELECT status::text FROM procrastinate_jobs WHERE task_name = %(name)s"
+    async with app.open_async():
+        await app.tasks["daily_export"].defer_async(timestamp=0)
+        await app.tasks["clean_up"].defer_async(timestamp=0)
+
+        async def is_clean() -> bool:
+            return not await app.connector.execute_query_all_async(found, name="clean_up")
+
+        async with background_tasks(Settings(data=tmp_path), world.database):
+            await until_told(is_clean)
+        left = await app.connector.execute_query_all_async(found, name="daily_export")
+    assert [{"status": "todo"}] == left
 
 
 async def test_tasks_have_the_limits_of_all_sessions(database_url: str) -> None:

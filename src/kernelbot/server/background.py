@@ -27,6 +27,10 @@ from kernelbot.worker.retries import cancel_until_ended
 
 _QUEUE = "background"
 _WEBHOOKS = "webhooks"
+"""Of tasks that every worker of every release has: one that lacked a task would take it, and fail.
+Any other task is in a queue of its own name, so that it waits for a worker that has it."""
+_EXPORT = "daily_export"
+_OVERDUE = "deliver_overdue"
 _DELIVERED_AT_ONCE = 32
 """Each may wait for its receiver as long as a sender waits; of one owner there are few."""
 _EACH_MINUTE = "* * * * *"
@@ -76,19 +80,28 @@ async def background_tasks(settings: Settings, shared: Database) -> AsyncIterato
     app = App(connector=connector(shared.url, settings.database.limits()))
     with told_in_a_line():
         async with app.open_async():
-            _add_cleaning(app, Deletion(database))
-            _add_daily_export(app, settings, database)
-            _add_webhooks(app, settings, database)
+            add_tasks(app, settings, database)
             stopping = asyncio.Event()
+            exports = [_EXPORT] if _EXPORT in app.tasks else []
             tasks = [
-                asyncio.create_task(_work(app, queue, at_once, stopping), name=queue)
-                for queue, at_once in ((_QUEUE, 1), (_WEBHOOKS, _DELIVERED_AT_ONCE))
+                asyncio.create_task(_work(app, queues, at_once, stopping), name=queues[0])
+                for queues, at_once in (
+                    ([_QUEUE, *exports], 1),
+                    ([_WEBHOOKS, _OVERDUE], _DELIVERED_AT_ONCE),
+                )
             ]
             try:
                 yield
             finally:
                 stopping.set()
                 await cancel_until_ended(tasks, _STOP_S)
+
+
+def add_tasks(app: App, settings: Settings, database: Database) -> None:
+    """Register those that a worker with these settings has."""
+    _add_cleaning(app, Deletion(database))
+    _add_daily_export(app, settings, database)
+    _add_webhooks(app, settings, database)
 
 
 def connector(url: str, limits: DatabaseTimeouts) -> PsycopgConnector:
@@ -105,17 +118,17 @@ def connector(url: str, limits: DatabaseTimeouts) -> PsycopgConnector:
     )
 
 
-async def _work(app: App, queue: str, at_once: int, stopping: asyncio.Event) -> None:
+async def _work(app: App, queues: list[str], at_once: int, stopping: asyncio.Event) -> None:
     """Run procrastinate's loop again and again: it ends whenever the database goes away, and may
     say so instead of that it was cancelled."""
     while not stopping.is_set():
         try:
             await app.run_worker_async(
-                queues=[queue],
+                queues=queues,
                 concurrency=at_once,
                 delete_jobs="successful",
                 # A connection of its own to listen on; what is periodic needs none.
-                listen_notify=queue == _WEBHOOKS,
+                listen_notify=_WEBHOOKS in queues,
                 install_signal_handlers=False,
                 shutdown_graceful_timeout=0,
             )
@@ -150,7 +163,7 @@ def _add_daily_export(app: App, settings: Settings, database: Database) -> None:
     exports, users = Exports(database, settings.export_rules()), Users(database)
 
     @app.periodic(cron=_OFTEN)
-    @app.task(queue=_QUEUE, name="daily_export", queueing_lock="daily_export")
+    @app.task(queue=_EXPORT, name=_EXPORT, queueing_lock=_EXPORT)
     async def daily_export(timestamp: int) -> None:
         """Export if it is due, which the service decides; after a failure in an hour."""
         try:
@@ -175,7 +188,7 @@ def _add_webhooks(app: App, settings: Settings, database: Database) -> None:
     # A task that failed before it had claimed a message, or whose process was killed then, has no
     # other after it: the message would wait for the next one of whatever webhook.
     @app.periodic(cron=_EACH_MINUTE)
-    @app.task(queue=_WEBHOOKS, name="deliver_overdue", queueing_lock="deliver_overdue")
+    @app.task(queue=_OVERDUE, name=_OVERDUE, queueing_lock=_OVERDUE)
     async def deliver_overdue(timestamp: int) -> None:
         del timestamp
         await deliver_due()
