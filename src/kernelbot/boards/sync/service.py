@@ -2,7 +2,6 @@
 
 import asyncio
 import hashlib
-import tempfile
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -31,6 +30,7 @@ from kernelbot.catalog.archive import unpack
 from kernelbot.catalog.competition import Competition, CompetitionProblem
 from kernelbot.catalog.problem_sets import ProblemSet, SetEntry, read_sets
 from kernelbot.domain.errors import Conflict, UserError
+from kernelbot.domain.scratch import scratch_folder
 from kernelbot.moderation.audit import service as audit
 from kernelbot.runs.devices.model import DeviceConfig
 from kernelbot.store.database import Database, ReadSession, WriteSession
@@ -233,10 +233,8 @@ def _sha256(archive: BinaryIO) -> str:
 
 
 def _bring(bring: Bring, only: str | None) -> tuple[tuple[ProblemSet, ...], str | None]:
-    with tempfile.TemporaryDirectory(
-        prefix="kernelbot-sync-", ignore_cleanup_errors=True
-    ) as folder:
-        root, commit = bring(Path(folder))
+    with scratch_folder("kernelbot-sync-") as folder:
+        root, commit = bring(folder)
         return read_sets(root, only=only), commit
 
 

@@ -2,9 +2,7 @@
 
 import asyncio
 import os
-import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Annotated, BinaryIO
 
 from fastapi import APIRouter, Query
@@ -13,6 +11,7 @@ from fastapi.responses import StreamingResponse
 from kernelbot.accounts.model import User
 from kernelbot.api.dependencies import ServicesDep, Viewer
 from kernelbot.api.errors import documented
+from kernelbot.domain.scratch import scratch_folder
 from kernelbot.platform.exports.model import ExportChoice, Exported, ExportFormat
 from kernelbot.platform.exports.schemas import HubBody
 from kernelbot.schemas.common import Name
@@ -51,8 +50,8 @@ async def file_answer(
 ) -> StreamingResponse:
     """The file as an answer. It has lost its name by then, so that nothing is left of it once it is
     closed: whoever asked may leave in the middle. Raises as `Exports.to_file`."""
-    with tempfile.TemporaryDirectory(prefix="kernelbot-export-") as folder:
-        path = Path(folder) / f"submissions.{form}"
+    with scratch_folder("kernelbot-export-") as folder:
+        path = folder / f"submissions.{form}"
         await services.exports.to_file(viewer, choice, path, form)
         file = await asyncio.to_thread(path.open, "rb")
     headers = {

@@ -2,7 +2,6 @@
 
 import asyncio
 import re
-import tempfile
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager
 from datetime import UTC, datetime
@@ -14,6 +13,7 @@ from kernelbot.boards.model import Board, Visibility
 from kernelbot.boards.rules import has_ended
 from kernelbot.boards.service import no_board, visible_boards
 from kernelbot.domain.errors import Conflict, KernelbotError, Unavailable, UserError
+from kernelbot.domain.scratch import scratch_folder
 from kernelbot.moderation.audit import service as audit
 from kernelbot.platform.exports import store as exports
 from kernelbot.platform.exports.card import CardFile
@@ -75,8 +75,8 @@ class Exports:
         boards = await self._choose(actor, choice)
         if not private:
             _check_public(boards, datetime.now(UTC))
-        with tempfile.TemporaryDirectory(prefix="kernelbot-export-") as folder:
-            file = Path(folder) / name
+        with scratch_folder("kernelbot-export-") as folder:
+            file = folder / name
             count = await self._write(boards, file, ExportFormat.PARQUET)
             path = name if is_admin(actor) else f"creator-{actor.id}/{name}"
             names = tuple(board.name for board in boards)
