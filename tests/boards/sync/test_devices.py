@@ -92,6 +92,27 @@ async def test_devices_are_locked_in_the_order_of_all_others(world: World) -> No
             await syncing
 
 
+async def test_an_author_is_locked_before_the_rankings(world: World) -> None:
+    """Whoever deletes an account has it, and comes to the rankings."""
+    await world.board()
+    await world.submit()
+    lock = "SELECT 1 FROM users WHERE id = %s FOR UPDATE"
+    async with await psycopg.AsyncConnection.connect(world.database.url) as other:
+        await other.execute(lock, (world.ada.user.id,))
+        syncing = asyncio.ensure_future(_offer(world, "CPU"))
+
+        async def waits() -> bool:
+            async with world.database.read() as session:
+                return len(await session.all(WAITS_FOR_A_LOCK)) == 1
+
+        await until_told(waits)
+        try:
+            await other.execute("SELECT 1 FROM leaderboard_devices FOR NO KEY UPDATE NOWAIT")
+        finally:
+            await other.rollback()
+            await syncing
+
+
 async def test_a_duel_that_waited_waits_again(world: World) -> None:
     """While the device isn't offered it could only fail, and a pair is dueled once."""
     _, second = await two_of_ada(world)

@@ -34,6 +34,16 @@ UPDATE leaderboards SET problem_version_id = %(problem_version_id)s,
     description = %(description)s, deadline = %(deadline)s
 WHERE id = %(leaderboard_id)s;
 
+-- Whoever stands in a ranking can't be deleted while it is computed: whoever deletes an account has it
+-- before the rankings, and so has a sync.
+-- name: lock_authors
+SELECT 1 FROM users
+WHERE id IN (
+    SELECT author_id FROM submissions
+    WHERE leaderboard_id = ANY(%(leaderboard_ids)s) AND mode = 'leaderboard'
+)
+ORDER BY id FOR KEY SHARE;
+
 -- In the order in which all others take them, so that there is no deadlock: files name them in any.
 -- name: lock_devices
 SELECT 1 FROM leaderboard_devices WHERE leaderboard_id = ANY(%(leaderboard_ids)s)

@@ -319,7 +319,7 @@ async def _apply(
     session: WriteSession, actor: User, steps: list[_Step], options: SyncOptions
 ) -> None:
     changing = [s for s in steps if s.item.action in (SyncAction.CREATE, SyncAction.UPDATE)]
-    await sync.lock_devices(session, [step.before.board.id for step in changing if step.before])
+    await sync.lock_rankings(session, [step.before.board.id for step in changing if step.before])
     for step in sorted(changing, key=lambda step: step.before.board.id if step.before else 0):
         assert step.wanted is not None, "only what was read changes anything"
         await _apply_one(session, actor, step.wanted, step.before, options)

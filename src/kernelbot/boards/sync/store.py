@@ -78,11 +78,13 @@ async def assign(
     await session.do(statements(__file__)["assign"], values)
 
 
-async def lock_devices(session: WriteSession, leaderboard_ids: list[int]) -> None:
-    """Lock the rankings on all devices of these boards. For several boards this comes before the
-    first is updated: who waits for the update of one may have the ranking of another."""
+async def lock_rankings(session: WriteSession, leaderboard_ids: list[int]) -> None:
+    """Lock the rankings on all devices of these boards, and their authors' accounts before them.
+    For several boards this comes before the first is updated: who waits for the update of one may
+    have the ranking of another."""
     ids = {"leaderboard_ids": leaderboard_ids}
-    await session.all(statements(__file__)["lock_devices"], ids)
+    for name in ("lock_authors", "lock_devices"):
+        await session.all(statements(__file__)[name], ids)
 
 
 async def update(
@@ -104,7 +106,7 @@ async def update(
         "deadline": deadline,
     }
     await session.do(sql["update"], board_id | values)
-    await lock_devices(session, [leaderboard_id])
+    await lock_rankings(session, [leaderboard_id])
     offered = {**board_id, "devices": list(devices)}
     await session.do(sql["drop_duels"], offered)
     await session.do(sql["drop_devices"], offered)
