@@ -7,10 +7,17 @@ import psycopg
 import pytest
 import structlog
 from procrastinate import App, PsycopgConnector
+from procrastinate.exceptions import ConnectorException
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict
 
-from kernelbot.server.background import add_tasks, background_tasks, connector, forget_jobs
+from kernelbot.server.background import (
+    add_tasks,
+    background_tasks,
+    connector,
+    forget_jobs,
+    told_in_a_line,
+)
 from kernelbot.server.logs import set_up_logs
 from kernelbot.server.settings import Settings
 from kernelbot.server.tables import ExportSettings
@@ -117,6 +124,23 @@ async def test_a_database_that_is_away_is_no_traceback(
     finally:
         structlog.reset_defaults()
     assert "Traceback" not in said + capsys.readouterr().err
+
+
+def test_what_nobody_waited_for_is_told_in_a_line_too(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """procrastinate drops its tasks when its worker ends, and asyncio tells of their errors."""
+    monkeypatch.setattr(logging.getLogger(), "handlers", [])
+    set_up_logs(json=True)
+    try:
+        with told_in_a_line():
+            for error in (ConnectorException("away"), ValueError("a mistake")):
+                logging.getLogger("asyncio").error("never retrieved", exc_info=error)
+    finally:
+        structlog.reset_defaults()
+    away, mistake = capsys.readouterr().err.splitlines()
+    assert ("never retrieved: away" in away, "exception" in away) == (True, False)
+    assert "exception" in mistake
 
 
 async def test_what_has_run_out_is_deleted(world: World) -> None:

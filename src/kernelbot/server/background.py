@@ -52,7 +52,8 @@ class _InALine(logging.Filter):
     def filter(self, record: logging.LogRecord) -> bool:
         """Every line is written."""
         error = record.exc_info[1] if record.exc_info else None
-        if record.name.startswith("procrastinate") and isinstance(error, _AWAY):
+        # asyncio tells of a task of procrastinate's that nobody waited for any more.
+        if record.name.startswith(("procrastinate", "asyncio")) and isinstance(error, _AWAY):
             record.msg = " ".join(f"{record.getMessage()}: {error}".split())
             record.args, record.exc_info = None, None
             record.levelno, record.levelname = logging.WARNING, "WARNING"
