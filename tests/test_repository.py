@@ -1,5 +1,6 @@
 """Rules that a reviewer would otherwise have to check in every change."""
 
+import importlib.metadata
 import re
 import shutil
 import subprocess
@@ -8,6 +9,8 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parent.parent
 
@@ -124,6 +127,39 @@ def test_every_dependency_is_locked() -> None:
         return {re.sub(r"[-_.]+", "-", name).lower() for name in names}
 
     assert normal(requirement_names) - normal(locked) == set()
+
+
+def locked() -> dict[str, str]:
+    """The version of each package, by its name in the form that is compared."""
+    lines = (ROOT / "constraints.txt").read_text().splitlines()
+    return {canonicalize_name(name): version for name, version in (x.split("==") for x in lines)}
+
+
+def test_the_locked_parts_of_cuda_are_of_one_release() -> None:
+    """That of the build of torch for GPUs, which can't be installed with others. It is what a
+    package index has; the builds for processors alone, as on many machines, ask for none."""
+    found = locked()
+    release = found["cuda-toolkit"].rpartition(".")[0].rpartition(".")[0] + "."
+    parts = ("runtime", "nvcc", "crt", "nvrtc", "cccl", "cupti")
+    names = [*(f"nvidia-cuda-{part}" for part in parts), "nvidia-nvvm", "nvidia-nvjitlink"]
+    assert [] == [name for name in names if not found[name].startswith(release)]
+
+
+def test_the_locked_torch_can_be_installed_with_what_is_locked() -> None:
+    try:
+        needed = [Requirement(line) for line in importlib.metadata.requires("torch") or ()]
+    except importlib.metadata.PackageNotFoundError:
+        pytest.skip("needs torch")
+    found = locked()
+    if importlib.metadata.version("torch").partition("+")[0] != found["torch"]:
+        pytest.skip("another torch is installed")
+    asked = [one for one in needed if one.marker is None or one.marker.evaluate({"extra": ""})]
+    refused = {
+        one.name
+        for one in asked
+        if not one.specifier.contains(found.get(canonicalize_name(one.name), "0"))
+    }
+    assert set() == refused
 
 
 def test_readme_commands_are_make_targets() -> None:
