@@ -164,7 +164,7 @@ class LocalServer:
         deadline = time.monotonic() + self._ready_within_s
         # One client, and fewer questions on a slow machine: each new one reads all certificates,
         # which would take the server's processor from it.
-        with httpx.Client(timeout=self._ready_within_s / 12) as client:
+        with httpx.Client(timeout=self._ready_within_s / 12, trust_env=False) as client:
             while time.monotonic() < deadline:
                 if self._process.poll() is not None:
                     raise ServerTrouble(f"The server stopped at once:\n{self.last_words()}")

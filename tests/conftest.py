@@ -48,6 +48,9 @@ settings.load_profile("quick")  # `make test-all` asks for the other one
 read_authorities_once()
 os.environ[VARIABLE] = ""
 """Tests judge at the same time and beside other runs of the tests; those of turns name one."""
+for _name in [name for name in os.environ if name.lower().endswith("_proxy")]:
+    del os.environ[_name]
+"""All that tests ask is on this machine."""
 gc.disable()
 """Until the tests are collected: looking through 5,000 of them again and again, as they become
 more, takes as long as collecting them."""

@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 import pytest
 
-from kernelbot.client import BadAnswer, KernelbotClient, Unreachable
+from kernelbot.client import AsyncKernelbotClient, BadAnswer, KernelbotClient, Unreachable
 from kernelbot.client.bodies import body_of
 from kernelbot.client.direct import Direct, can_be_direct
 from kernelbot.client.over_httpx import OverHttpx
@@ -73,6 +73,34 @@ def test_a_proxy_is_asked_for_another_host(
     with KernelbotClient("http://kernels.example") as client:
         assert [] == client.boards().boards
     assert ["http://kernels.example/api/v1/boards"] == asked
+
+
+NOWHERE = "http://127.0.0.1:9"
+"""As a proxy it is one that nobody runs."""
+
+
+@pytest.mark.parametrize("kind", [Direct, OverHttpx])
+def test_no_proxy_is_asked_for_this_machine(
+    kind: type[Direct | OverHttpx],
+    serve: Callable[[Handle], str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("http_proxy", NOWHERE)
+    monkeypatch.setenv("ALL_PROXY", "socks5://127.0.0.1:9")
+    url = serve(lambda handler: answer(handler, 200, BOARDS))
+    assert can_be_direct(url)
+    further = () if kind is Direct else (None,)
+    client = kind(url, OwnToken(None), 60.0, *further)
+    assert BOARDS == client.request("GET", "/api/v1/boards").content
+    client.close()
+
+
+async def test_no_proxy_is_awaited_for_this_machine(
+    serve: Callable[[Handle], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("http_proxy", NOWHERE)
+    async with AsyncKernelbotClient(serve(lambda handler: answer(handler, 200, BOARDS))) as client:
+        assert [] == (await client.boards()).boards
 
 
 FORMS: list[tuple[dict[str, Any], dict[str, Any]]] = [

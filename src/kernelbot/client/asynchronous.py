@@ -17,6 +17,7 @@ from kernelbot.client.organisers import OrganiserCalls
 from kernelbot.client.over_httpx import Credentials, talking, trusted
 from kernelbot.client.sse import SseParser
 from kernelbot.client.tokens import LocalToken, OwnToken
+from kernelbot.protocol.loopback import is_loopback
 
 if TYPE_CHECKING:
     from kernelbot.submissions.model import SubmissionEvent
@@ -42,6 +43,7 @@ class AsyncKernelbotClient(Asynchronous, EveryCall):
                 base_url=url,
                 auth=Credentials(OwnToken(token)),
                 verify=trusted(url),
+                trust_env=not is_loopback(url),
                 timeout=timeout_s,
                 transport=transport,
             )

@@ -1,4 +1,4 @@
-"""Requests over one connection of the standard library's: whoever has no proxy needs no more.
+"""Requests over one connection of the standard library's: without a proxy no more is needed.
 
 To load httpx and what it loads takes longer than most commands of the terminal take.
 """
@@ -18,6 +18,7 @@ from kernelbot import __version__
 from kernelbot.client.answers import packed_wrongly, unreachable, unsendable
 from kernelbot.client.bodies import Body, body_of, plain_pairs
 from kernelbot.client.tokens import NOT_AUTHENTICATED, TokenSource, credentials
+from kernelbot.protocol.loopback import is_loopback
 
 if TYPE_CHECKING:  # loaded for a server with encryption
     import ssl
@@ -179,8 +180,8 @@ class Direct:
 
 
 def can_be_direct(url: str) -> bool:
-    """Whether no proxy is named, and the address is that of a host, in plain letters: httpx knows
-    what to do with all others, and names what is wrong with them."""
+    """Whether no proxy is named that reaches it, and the address is that of a host, in plain
+    letters: httpx knows what to do with all others, and names what is wrong with them."""
     try:
         parts = urlsplit(url)
         is_plain = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
@@ -188,6 +189,8 @@ def can_be_direct(url: str) -> bool:
         return False
     if not is_plain or "@" in parts.netloc or not _PLAIN.fullmatch(url):
         return False
+    if is_loopback(url):
+        return True
     if sys.platform in ("darwin", "win32"):  # proxies are also named in the system's settings
         from urllib.request import getproxies
 

@@ -8,6 +8,7 @@ import httpx
 
 from kernelbot.client.answers import no_url, packed_wrongly, unreachable, unsendable
 from kernelbot.client.tokens import NOT_AUTHENTICATED, TokenSource, credentials
+from kernelbot.protocol.loopback import is_loopback
 
 if TYPE_CHECKING:  # what a command has no use for isn't loaded for it
     import ssl
@@ -29,6 +30,7 @@ class OverHttpx:
                 base_url=url,
                 auth=Credentials(tokens),
                 verify=trusted(url),
+                trust_env=not is_loopback(url),
                 timeout=timeout_s,
                 transport=transport,
             )
@@ -70,7 +72,8 @@ def trusted(url: str) -> "ssl.SSLContext | bool":
     takes longer than a command does. So for a server without encryption there are none: what is
     encrypted would be refused."""
     if url.lower().startswith("https:"):
-        return True
+        # For this machine httpx isn't to look for proxies in the environment, nor for authorities.
+        return httpx.create_ssl_context() if is_loopback(url) else True
     import ssl
 
     return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)

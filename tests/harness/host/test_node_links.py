@@ -107,6 +107,15 @@ def test_a_payload_is_fetched_and_its_link_wiped(platform: Platform) -> None:
 
 
 @pytest.mark.usefixtures("environment")
+def test_a_platform_on_this_machine_is_asked_without_a_proxy(
+    platform: Platform, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    platform.answers = [(200, b"whole")]
+    assert b"whole" == taken(platform.url)
+
+
+@pytest.mark.usefixtures("environment")
 @pytest.mark.parametrize(("status", "body"), [(503, b"<html>"), (429, b""), (-200, b"half")])
 def test_what_may_go_well_later_is_asked_for_again(
     platform: Platform, status: int, body: bytes

@@ -31,6 +31,7 @@ from kernelbot.protocol import (
     WireError,
     to_wire,
 )
+from kernelbot.protocol.loopback import is_loopback
 
 _DOWNLOAD_S = 300.0
 _ANSWER_S = 30.0
@@ -64,8 +65,11 @@ class _Way:
         if not link.startswith(("http://", "https://")):
             raise WireError("the link isn't one of HTTP")
         self._link = link
+        none: dict[str, str] = {}
+        proxies = none if is_loopback(link) else None  # None: those of the environment
         self._opener = urllib.request.build_opener(
-            urllib.request.HTTPSHandler(context=ssl.create_default_context())
+            urllib.request.ProxyHandler(proxies),
+            urllib.request.HTTPSHandler(context=ssl.create_default_context()),
         )
 
     def ask(
