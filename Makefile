@@ -21,6 +21,10 @@ COMPILE := $(call compile,$(BIN)/python)
 # takes as long as a third of the compiling.
 COMPILE_ALL := find $(VENV)/lib/python3*/site-packages src -name '*.py' -print0 | \
 	xargs -0 -n 200 -P "$$(getconf _NPROCESSORS_ONLN)" $(COMPILE)
+# What makes `src` importable names it relative to itself: up to 3.12 Python reads that file by the locale, so that under
+# LC_ALL=C a checkout below a folder with an umlaut would end each Python when it starts.
+NAME_SOURCES := for file in $(VENV)/lib/python3*/site-packages/_kernelbot_platform.pth; do \
+	echo ../../../../src >"$$file"; done
 # Nearly half of all.
 TORCHS_OWN := $(addprefix $(VENV)/lib/python3*/site-packages/,torch triton)
 # Programs that the tests start (kernelbot, python3) are the virtual environment's.
@@ -150,7 +154,7 @@ $(VENV)/runs: $(STALE_WITH)
 	$(call half,1); other=$$?; \
 	wait $$half && exit $$other
 	@{ $(COMPILE_ALL) || true; } & compiled=$$!; \
-	$(PIP) --no-build-isolation --editable '.[server]'; installed=$$?; \
+	$(PIP) --no-build-isolation --editable '.[server]' && $(NAME_SOURCES); installed=$$?; \
 	wait $$compiled; exit $$installed
 	@touch $@
 
@@ -163,7 +167,8 @@ $(VENV)/develops: $(STALE_WITH)
 	@echo "Installing torch, triton, the extras and the development tools into $(VENV) ..."
 	@{ $(PIP) --no-deps $(TORCH) && { $(COMPILE) $(TORCHS_OWN) || true; }; } & torch=$$!; \
 	$(PIP) --no-warn-conflicts --no-build-isolation \
-		--editable '.[server,discord,export,mcp,modal,notebook,openenv,suites,triage]' --group dev; installed=$$?; \
+		--editable '.[server,discord,export,mcp,modal,notebook,openenv,suites,triage]' --group dev && $(NAME_SOURCES); \
+	installed=$$?; \
 	wait $$torch && exit $$installed
 	@$(PIP) $(TORCH)
 	@$(COMPILE_ALL) || true
