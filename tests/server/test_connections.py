@@ -484,9 +484,12 @@ def test_the_soft_limit_of_open_files_is_raised_to_the_hard_one() -> None:
     assert "700\n" == done.stdout
 
 
-@pytest.mark.parametrize(("files", "expected"), [(300, 150), (1024, 768), (65_536, 4096)])
+@pytest.mark.parametrize(
+    ("files", "most", "of_one"), [(2, 1, 1), (256, 128, 16), (1024, 768, 48), (65_536, 4096, 256)]
+)
 def test_so_many_connections_as_there_is_room_for(
-    monkeypatch: pytest.MonkeyPatch, files: int, expected: int
+    monkeypatch: pytest.MonkeyPatch, files: int, most: int, of_one: int
 ) -> None:
     monkeypatch.setattr(resource, "getrlimit", lambda _: (files, files))
-    assert expected == connection_limits().max_connections
+    limits = connection_limits()
+    assert (most, of_one) == (limits.max_connections, limits.per_account)

@@ -10,6 +10,9 @@ _MAX_FILES = 65_536
 _ADDRESSES_SHARE, _ACCOUNTS_SHARE = 4, 16
 """One address may have a fourth of all connections, since a whole school may have one; and one
 account a sixteenth."""
+_FEW_PER_ACCOUNT = 16
+"""Where open files are few, an account may have so many all the same, up to an eighth: somebody
+who follows ten submissions has ten streams."""
 _NETWORK_BITS = 64
 """Bits of an IPv6 address that name a network: one customer has all addresses that begin with them,
 or more."""
@@ -56,7 +59,7 @@ def connection_limits() -> ConnectionLimits:
     return ConnectionLimits(
         max_connections=most,
         per_address=max(1, most // _ADDRESSES_SHARE),
-        per_account=max(1, most // _ACCOUNTS_SHARE),
+        per_account=max(1, most // _ACCOUNTS_SHARE, min(_FEW_PER_ACCOUNT, most // 8)),
     )
 
 
