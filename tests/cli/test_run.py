@@ -195,6 +195,16 @@ def test_cuda_on_the_processor_is_not_timed(shell: Shell) -> None:
     )
 
 
+@pytest.mark.exhaustive  # in each run builds that are kept nowhere are in test_cache.py
+def test_a_home_that_keeps_nothing_is_enough(tmp_path: Path, problem: Path) -> None:
+    """As a read-only one; root may write anywhere, so it is none at all."""
+    (tmp_path / "none").touch()
+    said = Shell(tmp_path, {"HOME": str(tmp_path / "none")})(
+        "run", problem, problem / "submission.py"
+    )
+    assert (0, "✓ accepted: sums, mode test, on CPU") == (said.code, said.out.splitlines()[-1])
+
+
 def test_a_device_that_is_not_there(shell: Shell, problem: Path) -> None:
     said = shell("run", problem, problem / "submission.py", "--device", "B200", "--json")
     assert (2, "bad_request") == (said.code, said.document["error"]["code"])

@@ -11,8 +11,8 @@ import pytest
 
 from kernelbot.accounts.model import Role
 from kernelbot.client.endpoint import ClientFiles, url_for_others
-from kernelbot.domain.errors import NotAuthenticated
-from kernelbot.server.operator import ServerNote, renewed, sign_out_the_dead
+from kernelbot.domain.errors import NotAuthenticated, UserError
+from kernelbot.server.operator import ServerNote, note_folder, renewed, sign_out_the_dead
 from tests.support.waiting import until
 from tests.support.world import World
 
@@ -90,3 +90,16 @@ def test_clients_here_hand_on_the_address_that_others_reach(
         url_for_others(here, files),
         url_for_others("http://elsewhere", files),
     )
+
+
+def test_a_home_without_room_for_the_note_is_told_with_what_to_do(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "file"))
+    with pytest.raises(UserError, match="can't be made: Not a directory") as refused:
+        note_folder()
+    assert "XDG_STATE_HOME" in str(refused.value.hint)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    assert tmp_path / "state" / "kernelbot" / "servers" == note_folder()
+    assert 0o700 == note_folder().stat().st_mode & 0o777

@@ -8,10 +8,12 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import platformdirs
 import structlog
 
 from kernelbot.client.endpoint import local_server
-from kernelbot.domain.errors import Unavailable
+from kernelbot.domain.errors import Unavailable, UserError
+from kernelbot.protocol.os_errors import in_words
 from kernelbot.services import Services
 
 LASTS_S = 900.0
@@ -33,6 +35,20 @@ class ServerNote:
         found = {"url": self.url, "token": token, "pid": os.getpid()}
         more = {"data": self.data and str(self.data), "public_url": self.public_url}
         return json.dumps(found | {name: value for name, value in more.items() if value})
+
+
+def note_folder() -> Path:
+    """Where clients of our account look for servers. Made if it is missing; raises `UserError`."""
+    folder = platformdirs.user_state_path("kernelbot") / "servers"
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        raise UserError(
+            "The folder in which clients of this machine find the server can't be made: "
+            f"{in_words(error)}.",
+            hint="Set XDG_STATE_HOME to a folder that you may write to, here and for them.",
+        ) from None
+    return folder
 
 
 async def sign_out_the_dead(services: Services, file: Path) -> None:

@@ -10,7 +10,6 @@ import sys
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
-import platformdirs
 import structlog
 
 from kernelbot.accounts.logins.service import LINK_LASTS_S, link_path
@@ -27,7 +26,7 @@ from kernelbot.server.answer import answer, api_children
 from kernelbot.server.connection_limits import raise_open_files
 from kernelbot.server.database import ReadyDatabase, locked_data, ready_database, restart_if_dead
 from kernelbot.server.logs import away_from_a_terminal, set_up_logs
-from kernelbot.server.operator import ServerNote, renewed, sign_out_the_dead
+from kernelbot.server.operator import ServerNote, note_folder, renewed, sign_out_the_dead
 from kernelbot.server.settings import Settings, read_settings
 from kernelbot.server.stopping import StopRequests, ended_in_order, stay_undisturbed
 from kernelbot.server.supervise import SupervisedProcess, child, supervised
@@ -196,14 +195,13 @@ async def _operator(
     """An account for the operating system user who serves, with a token that their clients on this
     machine find, with the note."""
     port = listener.getsockname()[1]
-    file = platformdirs.user_state_path("kernelbot") / "servers" / f"{port}.json"
+    file = note_folder() / f"{port}.json"
     await sign_out_the_dead(services, file)
     signed_in = await services.users.sign_in(
         _account_name(), Role.ADMIN, token_name=f"serve on port {port}"
     )
     if signed_in.user.role != Role.ADMIN:
         log.warning("operator_is_no_admin", user=signed_in.user.name)
-    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     file.unlink(missing_ok=True)
     draft = file.with_suffix(f".{os.getpid()}")
     with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as opened:

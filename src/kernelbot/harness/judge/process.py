@@ -253,7 +253,8 @@ def _by_script(
 
 
 def _build_cache(job: JobSpec, order: Order) -> BuildCache | None:
-    """None if nothing keeps the author's code from writing to the cache itself."""
+    """None if nothing keeps the author's code from writing to the cache itself, or there can't be
+    one."""
     if order.build_cache is None or job.sandbox is SandboxMode.NONE:
         return None
-    return BuildCache(Path(order.build_cache))
+    return BuildCache.where_possible(Path(order.build_cache))

@@ -45,6 +45,14 @@ def test_a_build_of_another_harness_is_a_miss(tmp_path: Path) -> None:
     assert None is cache.load("key")
 
 
+def test_where_no_folder_can_be_there_is_none(tmp_path: Path) -> None:
+    """Root may write anywhere, so no mode forbids it; /proc is no place for folders."""
+    (tmp_path / "file").touch()
+    assert None is BuildCache.where_possible(tmp_path / "file" / "kernelbot")
+    assert None is BuildCache.where_possible(Path("/proc/kernelbot/builds"))
+    assert None is not BuildCache.where_possible(tmp_path / "kernelbot" / "builds")
+
+
 def test_a_folder_that_others_may_write_is_refused(tmp_path: Path) -> None:
     folder = tmp_path / "cache"
     folder.mkdir()

@@ -10,6 +10,7 @@ import tempfile
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 from kernelbot.harness.archive import sources_sha256
 from kernelbot.protocol import CompileReport, VersionMismatch, WireError, from_wire, to_wire
@@ -31,7 +32,8 @@ class BuildCache:
     def __init__(self, folder: Path, limit_bytes: int = 1 << 30) -> None:
         """Use `folder`, created if necessary, which only its owner can read.
 
-        Raises PermissionError if it belongs to somebody else or others may write there.
+        Raises PermissionError if it belongs to somebody else or others may write there, and OSError
+        if it can't be made.
         """
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         found = folder.stat()
@@ -39,6 +41,15 @@ class BuildCache:
             raise PermissionError(f"The compile cache {folder} could be written by others.")
         self._folder = folder
         self._limit_bytes = limit_bytes
+
+    @classmethod
+    def where_possible(cls, folder: Path) -> Self | None:
+        """The cache in `folder`; None if that can't be used, as in a home that is read-only, or if
+        others may write there: then each source is compiled again."""
+        try:
+            return cls(folder)
+        except OSError:
+            return None
 
     def load(self, key: str) -> CachedBuild | None:
         """The build stored under `key`, if it exists, is complete, and is this harness's: another
