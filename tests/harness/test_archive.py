@@ -3,6 +3,7 @@
 import dataclasses
 import hashlib
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -35,10 +36,12 @@ def bare_job() -> dict[str, Any]:
     return to_wire(dataclasses.replace(job, problem=a_problem(reference=REFERENCE)))
 
 
-def run(archive: Path, job: object) -> subprocess.CompletedProcess[str]:
+def run(
+    archive: Path, job: object, python: str = f"{sys.base_prefix}/bin/python3"
+) -> subprocess.CompletedProcess[str]:
     """With the interpreter that our virtual environment was made of: it has no KernelBot."""
     return subprocess.run(
-        [f"{sys.base_prefix}/bin/python3", "-I", str(archive)],
+        [python, "-I", str(archive)],
         input=json.dumps(job),
         capture_output=True,
         text=True,
@@ -56,6 +59,37 @@ def test_a_bare_interpreter_judges_with_it(archive: Path) -> None:
     ended = run(archive, bare_job())
     assert 0 == ended.returncode, ended.stderr
     assert Verdict.ACCEPTED == from_wire(RunResult, json.loads(ended.stdout)).verdict
+
+
+def test_nodes_with_another_python_judge_with_it(archive: Path) -> None:
+    """What they say is read here. One of each release that this machine has."""
+    pythons = other_pythons()
+    if not pythons:
+        pytest.skip("there is no other Python here, of 3.11 or later")
+    job = bare_job()
+    ended = {release: run(archive, job, python) for release, python in pythons.items()}
+    judged = {
+        release: one.stderr or from_wire(RunResult, json.loads(one.stdout)).verdict
+        for release, one in ended.items()
+    }
+    assert dict.fromkeys(pythons, Verdict.ACCEPTED) == judged
+
+
+def other_pythons() -> dict[str, str]:
+    """Interpreters by their release, as `3.13`: those on PATH, and those that pyenv keeps. What
+    only pretends to be one (a shim) doesn't answer."""
+    kept = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"), "versions")
+    names = [shutil.which(f"python3.{minor}") for minor in range(11, 20)]
+    found: dict[str, str] = {}
+    for python in [*filter(None, names), *map(str, kept.glob("3.*/bin/python3"))]:
+        question = "import sys; print(*sys.version_info[:2]) if sys.version_info > (3, 11) else 0"
+        said = subprocess.run(
+            [python, "-I", "-c", question], capture_output=True, text=True, check=False
+        )
+        if said.returncode == 0 and said.stdout.strip():
+            found.setdefault(said.stdout.strip().replace(" ", "."), python)
+    found.pop(f"{sys.version_info[0]}.{sys.version_info[1]}", None)
+    return found
 
 
 @pytest.mark.exhaustive

@@ -8,6 +8,7 @@ import pytest
 from scripts.gpu_check.needs import NEEDS, Rehearsed
 from scripts.gpu_check.rehearsal import rehearse
 
+from kernelbot.harness.inside.own_folders import inside
 from kernelbot.harness.sandbox import RunnerClient, run_command
 
 REFUSED_BUT_NOT_MISSED = [
@@ -54,7 +55,8 @@ print(library.ncclGetUniqueId(made), made.raw != bytes(128))
 @pytest.mark.skipif(_nccl() is None, reason="the package nvidia-nccl-cu13 (300 MB) isn't installed")
 def test_the_real_nccl_opens_its_meeting_place(client: RunnerClient) -> None:
     """As rank 0 does, without a GPU; its communicators need one: `make gpu-check ONLY=ranks`."""
-    result = run_command(client, ["python3", "-c", CALLS_NCCL, str(_nccl())], timeout_s=60)
+    library = inside(str(_nccl()))
+    result = run_command(client, ["python3", "-c", CALLS_NCCL, library], timeout_s=60)
     assert (0, "0 True") == (result.exit_code, result.stdout.strip()), result.stderr
 
 
