@@ -374,3 +374,33 @@ def test_a_disk_without_room_is_named_before_anything_is_made() -> None:
         with pytest.raises(Unavailable, match="The disk is full: a database in"):
             EmbeddedPostgres(disk / "data" / "postgres").start()
         assert [] == list((disk / "data").iterdir())
+
+
+FULL = """
+mount -t tmpfs -o size=64k tmpfs /dev/shm || exit 99
+head -c 64K /dev/zero >/dev/shm/full; exec "$@"
+"""
+START = """
+import sys
+from pathlib import Path
+from kernelbot.domain.errors import Unavailable
+from kernelbot.store.embedded import EmbeddedPostgres
+try:
+    EmbeddedPostgres(Path(sys.argv[1])).start()
+except Unavailable as error:
+    print(error)
+"""
+
+
+@pytest.mark.exhaustive  # each run has test_a_disk_without_room_is_named_before_anything_is_made
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount a small /dev/shm")
+def test_a_full_shared_memory_is_said_in_words(tmp_path: Path) -> None:
+    """As in a container that has 64 MB of it, of which something else has taken most."""
+    alone = ["unshare", "--mount", "sh", "-c", FULL, "sh"]
+    start = [sys.executable, "-c", START, str(tmp_path / "postgres")]
+    ended = subprocess.run([*alone, *start], check=False, capture_output=True, text=True)
+    if ended.returncode == 99:
+        pytest.skip("nothing can be mounted here")
+    said = ended.stdout
+    assert "could not resize shared memory segment" in said
+    assert "/dev/shm is full: make room there" in said

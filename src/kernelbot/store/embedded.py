@@ -1,9 +1,11 @@
 """The embedded Postgres: a real server in a folder of ours, for laptops and tests."""
 
 import contextlib
+import errno
 import hashlib
 import os
 import pwd
+import re
 import shutil
 import signal
 import stat
@@ -289,10 +291,19 @@ def _is_private(folder: Path) -> bool:
 
 
 def _error_text(error: Exception) -> str:
-    """The last line of output of a program that failed."""
+    """Why a program failed, in its own words."""
     if isinstance(error, subprocess.CalledProcessError) and error.stderr:
-        lines = error.stderr.decode(errors="replace").strip().splitlines()
-        return " ".join(lines[-2:])[:_LAST_WORDS]
+        return _why(error.stderr.decode(errors="replace").strip().splitlines())
     if isinstance(error, PermissionError):
         return f"{in_words(error)}: the account it runs as can't reach it"
     return in_words(error)
+
+
+def _why(lines: list[str]) -> str:
+    """What Postgres says it ends for, if that is among its lines: what it says after that is how it
+    ends. Else the last two."""
+    fatal = [line for line in lines if re.search(r"\b(FATAL|PANIC): ", line)]
+    said = (fatal[-1] if fatal else " ".join(lines[-2:]))[:_LAST_WORDS]
+    if "shared memory" in said and os.strerror(errno.ENOSPC) in said:
+        return f"{said}. /dev/shm is full: make room there, or give the container more of it"
+    return said
