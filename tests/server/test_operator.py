@@ -4,6 +4,7 @@ import json
 import math
 import os
 import subprocess
+import time
 from pathlib import Path
 
 import psycopg
@@ -12,6 +13,7 @@ import pytest
 from kernelbot.accounts.model import Role
 from kernelbot.client.endpoint import ClientFiles, url_for_others
 from kernelbot.domain.errors import NotAuthenticated, UserError
+from kernelbot.server import operator
 from kernelbot.server.operator import ServerNote, note_folder, renewed, sign_out_the_dead
 from tests.support.waiting import until
 from tests.support.world import World
@@ -76,6 +78,29 @@ async def test_a_token_lasts_while_it_is_renewed_and_not_for_ever(
                 await until(lambda: lasts_s() <= 5.0)
             assert "op" == (await world.services.users.authenticate(token)).name
         assert lasts_s() <= 5.0
+
+
+async def test_a_laptop_that_has_slept_for_an_hour_gets_its_token_renewed_when_it_wakes(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While it sleeps no pause ends, and the token's time goes on."""
+    monkeypatch.setattr(operator, "_LOOK_S", 0.01)
+    awake = time.time
+    token = await left_behind(world, tmp_path / "8000.json", os.getpid())
+    with psycopg.connect(world.database.url, autocommit=True) as connection:
+
+        def is_valid() -> bool:
+            row = connection.execute(
+                "SELECT expires_at > now() FROM tokens ORDER BY id DESC LIMIT 1"
+            ).fetchone()
+            return row is not None and row[0] is True
+
+        async with renewed(world.services, token):
+            await until(is_valid)
+            connection.execute("UPDATE tokens SET expires_at = now() - interval '45 minutes'")
+            monkeypatch.setattr(time, "time", lambda: awake() + 3600)
+            await until(is_valid)
+            assert "op" == (await world.services.users.authenticate(token)).name
 
 
 @pytest.mark.parametrize("public_url", [None, "https://kernels.example/"])

@@ -15,9 +15,12 @@ from kernelbot.client.endpoint import local_server
 from kernelbot.domain.errors import Unavailable, UserError
 from kernelbot.protocol.os_errors import in_words
 from kernelbot.services import Services
+from kernelbot.worker.moments import Moment
 
 LASTS_S = 900.0
 """How long it lasts without a server that renews it: a killed server can't revoke its token."""
+_LOOK_S = 5.0
+"""How long a token may have expired after a laptop has slept, during which no pause ends."""
 log = structlog.get_logger(__name__)
 
 
@@ -73,9 +76,12 @@ async def renewed(services: Services, token: str, lasts_s: float = LASTS_S) -> A
 
 
 async def _renew(services: Services, token: str, lasts_s: float) -> None:
+    renewed_at: Moment | None = None
     while True:
-        try:
-            await services.users.renew(token, lasts_s)
-        except Unavailable as error:
-            log.warning("operator_token_not_renewed", error=str(error))
-        await asyncio.sleep(lasts_s / 10)
+        if renewed_at is None or renewed_at.elapsed_s() >= lasts_s / 10:
+            renewed_at = Moment.now()
+            try:
+                await services.users.renew(token, lasts_s)
+            except Unavailable as error:
+                log.warning("operator_token_not_renewed", error=str(error))
+        await asyncio.sleep(min(_LOOK_S, lasts_s / 10))
