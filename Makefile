@@ -14,9 +14,8 @@ PIN := -c constraints.txt
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile $(PIN)
 # pip would compile one file after the other, and the libraries' own tests as well: 12,000 of them, a minute of a
 # processor. What isn't compiled here, as pip itself and the 250 languages that Pygments knows, is compiled where it is
-# loaded. $(1): the Python.
-compile = $(1) -m compileall -qq -x '/tests?/|/site-packages/(pip|pygments/lexers|numpy/(distutils|f2py))/'
-COMPILE := $(call compile,$(BIN)/python)
+# loaded.
+COMPILE := $(BIN)/python -m compileall -qq -x '/tests?/|/site-packages/(pip|pygments/lexers|numpy/(distutils|f2py))/'
 # Beside each other, in one process for 200 files: with `-j` compileall hands files to its processes one by one, which
 # takes as long as a third of the compiling.
 COMPILE_ALL := find $(VENV)/lib/python3*/site-packages src -name '*.py' -print0 | \
@@ -128,34 +127,24 @@ clean: ## remove everything that make made
 
 # The files below are stamps: each is as new as what it was installed from.
 STALE_WITH := pyproject.toml constraints.txt scripts/find-python scripts/system-packages \
-	scripts/empty-environment scripts/server-packages.txt
+	scripts/empty-environment
 
-# $(1): which system packages, $(2): what to install beside pip; a virtual environment that is there and works is kept.
-# A new one is made by one processor, and so the sources are compiled meanwhile.
+# $(1): which system packages; a virtual environment that is there and works is kept.
 define environment
-python=$$(scripts/find-python) && { { $(call compile,"$$python") src || true; } & } && \
-	scripts/system-packages $(1) "$$python" && \
+python=$$(scripts/find-python) && scripts/system-packages $(1) "$$python" && \
 	echo "Installing KernelBot into $(VENV) ..." && \
-	if $(BIN)/python -c 'import pip' 2>/dev/null; then $(PIP) $(call pinned,pip) $(2); \
-	else scripts/empty-environment "$$python" $(VENV) $(call pinned,pip) $(2); fi && \
+	if $(BIN)/python -c 'import pip' 2>/dev/null; then $(PIP) $(call pinned,pip) hatchling; \
+	else scripts/empty-environment "$$python" $(VENV) $(call pinned,pip) hatchling; fi && \
 	if ls -d $(VENV)/lib/python3*/site-packages/kernelbot-*.dist-info >/dev/null 2>&1; then \
-		$(BIN)/python -m pip uninstall -qq -y kernelbot; fi; made=$$?; wait; exit $$made # as this project was called before
+		$(BIN)/python -m pip uninstall -qq -y kernelbot; fi # as this project was called before
 endef
 
-# Half of the server's packages: $(1) is 0 or 1.
-half = $(PIP) --no-deps $$(awk 'NR % 2 == $(1)' scripts/server-packages.txt)
-
-# pip uses one processor, most of it to look through the releases that an index names. So two of them install what the
-# server is known to need, by names alone, half each; then pip finds out by itself what it needs, and whether all of
-# that is there.
 $(VENV)/runs: $(STALE_WITH)
 	@$(call environment,--no-tests)
-	@$(call half,0) & half=$$!; \
-	$(call half,1); other=$$?; \
-	wait $$half && exit $$other
-	@{ $(COMPILE_ALL) || true; } & compiled=$$!; \
+	@{ $(COMPILE) src || true; } & compiled=$$!; \
 	$(PIP) --no-build-isolation --editable '.[server]' && $(NAME_SOURCES); installed=$$?; \
-	wait $$compiled; exit $$installed
+	wait $$compiled && exit $$installed
+	@$(COMPILE_ALL) || true
 	@touch $@
 
 # torch comes by its exact version: a plain `torch` makes pip look for the newest, which on Linux is a build of
@@ -163,7 +152,7 @@ $(VENV)/runs: $(STALE_WITH)
 # brings neither, so that nothing is written by both; what torch itself needs comes at the end, which pip would call an
 # error meanwhile.
 $(VENV)/develops: $(STALE_WITH)
-	@$(call environment,,hatchling)
+	@$(call environment)
 	@echo "Installing torch, triton, the extras and the development tools into $(VENV) ..."
 	@{ $(PIP) --no-deps $(TORCH) && { $(COMPILE) $(TORCHS_OWN) || true; }; } & torch=$$!; \
 	$(PIP) --no-warn-conflicts --no-build-isolation \
