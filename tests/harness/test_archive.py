@@ -75,16 +75,24 @@ def test_nodes_with_another_python_judge_with_it(archive: Path) -> None:
     assert dict.fromkeys(pythons, Verdict.ACCEPTED) == judged
 
 
+WHICH_RELEASE = """
+import sys
+import ctypes, hashlib, mmap, socket, ssl, zlib
+if sys.version_info > (3, 11):
+    print(*sys.version_info[:2])
+"""
+
+
 def other_pythons() -> dict[str, str]:
     """Interpreters by their release, as `3.13`: those on PATH, and those that pyenv keeps. What
-    only pretends to be one (a shim) doesn't answer."""
+    only pretends to be one (a shim) doesn't answer, nor one that was built without a part of the
+    standard library."""
     kept = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"), "versions")
     names = [shutil.which(f"python3.{minor}") for minor in range(11, 20)]
     found: dict[str, str] = {}
     for python in [*filter(None, names), *map(str, kept.glob("3.*/bin/python3"))]:
-        question = "import sys; print(*sys.version_info[:2]) if sys.version_info > (3, 11) else 0"
         said = subprocess.run(
-            [python, "-I", "-c", question], capture_output=True, text=True, check=False
+            [python, "-I", "-c", WHICH_RELEASE], capture_output=True, text=True, check=False
         )
         if said.returncode == 0 and said.stdout.strip():
             found.setdefault(said.stdout.strip().replace(" ", "."), python)
