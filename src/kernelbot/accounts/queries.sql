@@ -24,7 +24,12 @@ INSERT INTO identities (provider, subject, user_id)
 VALUES (%(provider)s, %(subject)s, %(user_id)s)
 ON CONFLICT DO NOTHING;
 
+-- What it was to be told of the account's boards in Discord, it isn't told any more.
 -- name: remove_identity
+WITH watched AS (
+    DELETE FROM watches
+    WHERE author_id = %(user_id)s AND user_id::text = %(subject)s AND %(provider)s = 'discord'
+)
 DELETE FROM identities
 WHERE user_id = %(user_id)s AND provider = %(provider)s AND subject = %(subject)s;
 

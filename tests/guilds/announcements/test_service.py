@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from kernelbot.accounts.store import add_identity
 from kernelbot.boards.model import Visibility
 from kernelbot.boards.service import BoardEdit
 from kernelbot.domain.errors import NotAllowed, NotFound, UserError
@@ -194,6 +195,55 @@ async def test_a_person_is_told_of_a_board_until_they_ask_again(world: World) ->
     await world.services.boards.edit(world.admin.user, "sort", BoardEdit(Visibility.CLOSED))
     with pytest.raises(NotFound):
         await watch(world.ada.user, "sort", member)
+
+
+async def watchers(world: World) -> list[str]:
+    """Whose places a member is told of."""
+    async with world.database.read() as session:
+        rows = await session.all(
+            "SELECT u.name FROM watches w JOIN users u ON u.id = w.author_id ORDER BY u.name"
+        )
+    return [row["name"] for row in rows]
+
+
+async def test_who_acts_as_another_account_watches_for_that_one(world: World) -> None:
+    await world.services.guilds.set_places(HERE, GuildChannels())
+    await world.board()
+    member = GuildMember(HERE, 42, "ada", frozenset())
+    for account in (world.ada.user, world.bob.user):
+        assert await world.services.announcements.watch(account, "sort", member)
+    assert ["bob"] == await watchers(world)
+
+
+async def test_a_person_who_watches_for_two_accounts_is_told_once(world: World) -> None:
+    """As the release before let them."""
+    await world.services.guilds.set_places(HERE, GuildChannels())
+    await world.board()
+    await ranked(world, 3e-3)
+    await ranked(world, 2e-3, author=world.bob.user)
+    async with world.database.write() as session:
+        await session.do(
+            "INSERT INTO watches SELECT b.id, u.id, %(guild)s, 42 FROM leaderboards b, users u"
+            " WHERE u.name IN ('ada', 'bob')",
+            {"guild": HERE},
+        )
+    await ranked(world, 1e-3, author=world.admin.user)
+    told = await world.services.announcements.claim((HERE,))
+    assert [HERE] == [one.guild_id for one in told if one.kind is AnnouncementKind.PASSED]
+
+
+async def test_nobody_is_told_of_an_account_that_is_no_longer_theirs(world: World) -> None:
+    users, ada = world.services.users, world.ada.user
+    await world.services.guilds.set_places(HERE, GuildChannels())
+    await world.board()
+    async with world.database.write() as session:
+        for provider in ("github", "discord"):
+            await add_identity(session, ada.id, provider=provider, subject="42")
+    await world.services.announcements.watch(ada, "sort", GuildMember(HERE, 42, "ada", frozenset()))
+    await users.unlink(ada, "github", "42")
+    assert ["ada"] == await watchers(world)
+    await users.unlink(ada, "discord", "42")
+    assert [] == await watchers(world)
 
 
 async def test_what_there_is_to_choose_is_said(world: World) -> None:

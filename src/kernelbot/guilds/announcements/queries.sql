@@ -65,7 +65,13 @@ WHERE b.visibility = 'public' AND (b.deadline IS NULL OR b.deadline > now())
     AND coalesce(g.competition_id, b.competition_id, 0) = coalesce(b.competition_id, 0)
 ORDER BY submissions DESC, b.name, d.position LIMIT %(limit)s;
 
+-- Whoever acts as another account than before watches for that one from now on.
 -- name: watch
+WITH before AS (
+    DELETE FROM watches
+    WHERE leaderboard_id = %(leaderboard_id)s AND user_id = %(user_id)s
+        AND author_id <> %(author_id)s
+)
 INSERT INTO watches (leaderboard_id, author_id, guild_id, user_id)
 VALUES (%(leaderboard_id)s, %(author_id)s, %(guild_id)s, %(user_id)s)
 ON CONFLICT DO NOTHING;

@@ -100,8 +100,10 @@ BEGIN
         RETURNING id, user_id
     ), due AS (
         INSERT INTO deliveries (announcement_id, guild_id)
-        SELECT p.id, w.guild_id FROM passed p
+        -- A person may watch for two accounts.
+        SELECT DISTINCT ON (p.id) p.id, w.guild_id FROM passed p
         JOIN watches w ON w.leaderboard_id = _board AND w.user_id = p.user_id
+        ORDER BY p.id, w.author_id
         RETURNING 1
     )
     SELECT count(*) INTO told FROM due;
