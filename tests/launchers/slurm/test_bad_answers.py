@@ -271,6 +271,28 @@ async def test_results_come_while_the_controller_is_away(
 
 
 @pytest.mark.exhaustive  # each run has test_a_queue_that_cant_be_read_loses_no_job
+async def test_what_waits_goes_on_waiting_while_the_controller_is_away(tmp_path: Path) -> None:
+    """It doesn't begin, as whoever follows it would note once and for all."""
+    may_end = tmp_path / "may-end"
+    async with launching(tmp_path) as launcher:
+        ended = a_job("accepted")
+        handles = [await launcher.launch(ended)]
+        await until((tmp_path / "work" / "done" / ended.job_id).exists)
+        jobs = [a_job(f"until {may_end} accepted", "H100") for _ in range(3)]
+        handles += [await launcher.launch(job) for job in jobs]
+        found = await launcher.poll(handles)
+        await broken(launcher, tmp_path, "squeue|scontrol", "exit 1")
+        away = await launcher.poll(handles)
+        await broken(launcher, tmp_path, "nothing", "")
+        may_end.touch()
+        for handle in handles[1:]:
+            await over(launcher, handle)
+    waiting = {handle for handle in handles if found[handle].state is JobState.WAITING}
+    assert waiting
+    assert {handle: found[handle] for handle in waiting} == {one: away[one] for one in waiting}
+
+
+@pytest.mark.exhaustive  # each run has test_a_queue_that_cant_be_read_loses_no_job
 async def test_an_empty_queue_loses_no_job(tmp_path: Path) -> None:
     may_end = tmp_path / "may-end"
     async with launching(tmp_path, settle_s=0) as launcher:

@@ -77,6 +77,8 @@ class SlurmLauncher:
         self._progress = ProgressFiles()
         self._warm = WarmNodes(settings, self._commands, self._queue)
         self._patience = Patience()
+        self._waiting: dict[str, Outcome] = {}
+        """By attempt, what was told last of those that wait."""
 
     @property
     def traits(self) -> Traits:
@@ -223,11 +225,14 @@ class SlurmLauncher:
                 return _STILL
             return lost(str(error), Fault.SCHEDULER)
         self._patience.over(job.attempt, _UNREAD)
+        self._waiting.pop(job.attempt, None)
+        if outcome.state is JobState.WAITING:
+            self._waiting[job.attempt] = outcome
         return outcome
 
     async def _told(self, job: Handle, seen: _Seen, most: int) -> Outcome:
         if seen.queue is None and job.attempt not in seen.done:
-            return _STILL
+            return self._waiting.get(job.attempt, _STILL)
         queue = seen.queue or {}
         if warm.is_warm(job):
             return await self._warm_outcome(job, seen.places, queue, most)
@@ -361,6 +366,7 @@ class SlurmLauncher:
             return
         for name in (job.number, job.attempt):
             self._patience.forget(name)
+        self._waiting.pop(job.attempt, None)
         self._progress.forget(job.attempt)
         if warm.is_warm(job):
             await self._warm.forget(job.attempt)
