@@ -2,15 +2,18 @@
 
 import multiprocessing
 import os
+import shutil
 import threading
 import time
+from dataclasses import replace
 from multiprocessing.synchronize import Event
-from pathlib import Path
+from pathlib import Path, PosixPath
+from typing import Any
 
 import pytest
 
 from kernelbot.harness.host.cancellation import Cancellation
-from kernelbot.harness.host.shared_jobs import Judge, SharedJobs
+from kernelbot.harness.host.shared_jobs import Judge, Offer, SharedJobs
 from tests.support.waiting import until
 
 NEEDS = "0123456789abcdef"
@@ -213,3 +216,25 @@ def test_several_processes_judge_each_job_once(root: Path) -> None:
         process.join()
     judged = [job for path in root.glob("judged.*") for job in path.read_text().split()]
     assert (sorted(judged), set(done(root))) == (sorted(jobs), jobs)
+
+
+class ForgottenPath(PosixPath):
+    """A job that its platform forgets in the moment in which a node takes it."""
+
+    def rename(self, target: Any) -> Any:
+        taken = super().rename(target)
+        shutil.rmtree(target)
+        return taken
+
+
+class Late(SharedJobs):
+    """Takes such jobs."""
+
+    def _offers(self) -> list[Offer]:
+        return [replace(one, path=ForgottenPath(one.path)) for one in super()._offers()]
+
+
+def test_a_job_that_is_forgotten_while_it_is_taken_ends_no_node(root: Path) -> None:
+    offer(root, "1.1.a")
+    assert [] == serve(Late(root, NEEDS, "7", 0.0, 1000.0, ""))
+    assert [[], []] == [list((root / name).iterdir()) for name in ("waiting", "jobs")]

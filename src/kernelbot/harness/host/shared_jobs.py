@@ -133,7 +133,10 @@ class SharedJobs:
                 raise
             shutil.rmtree(offer.path, ignore_errors=True)  # it was begun before
             return False
-        (folder / f"node.{self.node}").touch()
+        try:
+            (folder / f"node.{self.node}").touch()
+        except FileNotFoundError:
+            return False  # nobody wants to know any more
         return True
 
     def _judge(self, job: str, judge: Judge) -> None:
