@@ -1,6 +1,7 @@
 import contextlib
 import io
 import stat
+import struct
 import zipfile
 
 import pytest
@@ -43,6 +44,21 @@ def test_too_many_names_are_refused_unread() -> None:
 def test_what_is_no_zip_is_refused(archive: bytes) -> None:
     with pytest.raises(BadArchive):
         read_file(archive, "result.json", 100)
+
+
+def test_an_offset_that_no_file_has_is_refused() -> None:
+    """In the form for large archives, where it has 64 bits."""
+    archive = bytearray(zipped(("result.json", b"{}")))
+    entry = archive.index(b"PK\x01\x02")
+    extra = struct.pack("<HHQ", 1, 8, 1 << 63)
+    name_bytes, end = len("result.json"), archive.index(b"PK\x05\x06")
+    archive[entry + 30 : entry + 32] = struct.pack("<H", len(extra))
+    archive[entry + 42 : entry + 46] = b"\xff" * 4
+    archive[end + 12 : end + 16] = struct.pack("<I", end - entry + len(extra))
+    at = entry + 46 + name_bytes
+    archive[at:at] = extra
+    with pytest.raises(BadArchive, match="can't be read"):
+        read_file(bytes(archive), "result.json", 100)
 
 
 def test_an_encrypted_file_is_refused() -> None:

@@ -18,6 +18,7 @@ _UNREADABLE = (
     EOFError,
     NotImplementedError,
     OSError,
+    OverflowError,  # an offset that no file has
     RuntimeError,  # encrypted
     ValueError,
 )

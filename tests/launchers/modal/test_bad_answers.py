@@ -14,6 +14,13 @@ from tests.launchers.test_contract import over, poll
 from tests.support.results import why_none
 
 
+def _in_lists(depth: int) -> list[Any]:
+    found: list[Any] = []
+    for _ in range(depth):
+        found = [found]
+    return found
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
@@ -35,7 +42,11 @@ async def test_a_result_that_isnt_this_jobs_is_none(
 
 @pytest.mark.parametrize(
     "answer",
-    [None, b"", "<html>", 7, [], {}, {"result": "text"}, {"result": b"<html>"}, {"log": 7}],
+    [
+        *(None, b"", "<html>", 7, [], {}, {"result": "text"}, {"result": b"<html>"}, {"log": 7}),
+        *({"code": 10**5000}, {"log": 10**5000}, {"log": _in_lists(3000)}),
+    ],
+    ids=range(12),  # some can't be written
 )
 async def test_an_answer_of_another_shape_is_none(account: Account, answer: Any) -> None:
     job = a_job("accepted")

@@ -205,3 +205,10 @@ def test_a_limit_without_a_time_is_waited_for_longer_each_time() -> None:
     tokens.limited(tokens.best(), good)
     tokens.limited(tokens.best(), answer(4000, status=429))
     assert [*waits_s, tokens.wait_s()] == [60, 120, 240, 60]
+
+
+def test_a_year_that_no_clock_has_is_no_time() -> None:
+    tokens = SchedulerTokens(["first"], DATES)
+    odd = {"date": "Mon, 30 Nov 10000000000 10:00:00 GMT"}
+    tokens.note_limit(tokens.best(), answer(101, headers=odd))
+    assert "first" == pays(tokens)

@@ -5,6 +5,7 @@ import pytest
 
 from kernelbot.domain.errors import InvalidSubmission, NotFound
 from kernelbot.protocol import Verdict
+from kernelbot.server.dev.files import write_whole
 from kernelbot.server.dev.versions import LogEntry, Versions
 
 
@@ -94,3 +95,10 @@ def test_a_link_stays_one(versions: Versions, file: Path, tmp_path: Path) -> Non
     file.symlink_to(tmp_path / "real.py")
     versions.restore(old)
     assert (True, b"old") == (file.is_symlink(), (tmp_path / "real.py").read_bytes())
+
+
+def test_what_can_not_be_put_back_leaves_nothing_beside_the_file(file: Path) -> None:
+    file.mkdir()
+    with pytest.raises(InvalidSubmission, match="can't be written"):
+        write_whole(file, b"one")
+    assert [file] == list(file.parent.iterdir())

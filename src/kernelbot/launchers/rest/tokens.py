@@ -264,5 +264,5 @@ def _their_time(answer: HttpAnswer) -> float:
     """Seconds since 1970 by the scheduler's clock."""
     try:
         return email.utils.parsedate_to_datetime(answer.headers["date"]).timestamp()
-    except (KeyError, ValueError):
+    except (KeyError, ValueError, OverflowError):
         return time.time()

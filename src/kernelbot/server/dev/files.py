@@ -45,9 +45,14 @@ def write_whole(path: Path, content: bytes) -> None:
     try:
         mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o644
         with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as partial:
-            partial.write(content)
-        Path(partial.name).chmod(mode)
-        Path(partial.name).replace(path)
+            try:
+                partial.write(content)
+                partial.flush()
+                Path(partial.name).chmod(mode)
+                Path(partial.name).replace(path)
+            except OSError:
+                Path(partial.name).unlink(missing_ok=True)
+                raise
     except OSError as error:
         raise InvalidSubmission(f"{path} can't be written: {error.strerror}.") from None
 
