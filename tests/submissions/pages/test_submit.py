@@ -125,6 +125,23 @@ async def test_a_form_sent_twice_makes_one_submission(front: Front) -> None:
     assert (1, 1) == (len(places), await count(front))
 
 
+async def test_a_sent_form_with_another_text_is_refused_and_then_is_another_form(
+    front: Front,
+) -> None:
+    """As after Back, or a lost answer: its author sees that the text was not sent, and sends it by
+    the form that the refusal shows."""
+    await front.world.board()
+    first = await send(front, front.ada)
+    other = CORRECT.decode() + "# better\n"
+    refused = await send(front, front.ada, code=other)
+    assert (409, 1, True) == (refused.status_code, await count(front), "# better" in refused.text)
+    assert "Submit it once more" in refused.text
+    form = re.findall(r'name="form" value="([^"]+)"', refused.text)[0]
+    second = await send(front, front.ada, code=other, form=form)
+    places = {first.headers["location"], second.headers["location"]}
+    assert (2, 2) == (len(places), await count(front))
+
+
 async def test_the_same_form_of_someone_else_is_another(front: Front) -> None:
     await front.world.board()
     await send(front, front.ada)

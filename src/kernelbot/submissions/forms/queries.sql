@@ -11,4 +11,9 @@ UPDATE sent_forms SET submission_id = %(submission_id)s
 WHERE author_id = %(author_id)s AND form = %(form)s;
 
 -- name: submission_of
-SELECT submission_id FROM sent_forms WHERE author_id = %(author_id)s AND form = %(form)s;
+SELECT s.id, l.name AS board, s.mode, s.file_name, s.source_sha256,
+    ARRAY(SELECT DISTINCT r.device FROM runs r WHERE r.submission_id = s.id) AS devices
+FROM sent_forms f
+JOIN submissions s ON s.id = f.submission_id
+JOIN leaderboards l ON l.id = s.leaderboard_id
+WHERE f.author_id = %(author_id)s AND f.form = %(form)s;

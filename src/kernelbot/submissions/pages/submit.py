@@ -16,6 +16,7 @@ from kernelbot.domain.ids import BIGINT_MAX
 from kernelbot.protocol import Lang, Mode
 from kernelbot.schemas.common import NAME_MAX
 from kernelbot.services import Services
+from kernelbot.submissions.creation.service import FormSent
 from kernelbot.submissions.model import NewSubmission
 from kernelbot.web.errors import Advice, advice_of
 from kernelbot.web.pages import PersonPage, PostedPage, go
@@ -125,7 +126,7 @@ async def submit(
     file: Annotated[UploadFile | None, File()] = None,
 ) -> Response:
     """Submit, once however often the form is sent. A refusal shows the form again as it was
-    sent."""
+    sent; as another form, if this one has its submission."""
     found = await page.services.boards.get(page.user, board)
     uploaded = file is not None and file.filename
     if file is not None and uploaded:
@@ -140,7 +141,7 @@ async def submit(
         text = content.decode("utf-8", "replace")
         sent = _form(bench, Beginning(name, text, mode=mode, chosen=True)) | {
             "chosen": device or [],
-            "form": form,
+            "form": new_secret() if isinstance(error, FormSent) else form,
             "error": str(error),
             "advice": advice_of(error),
         }
