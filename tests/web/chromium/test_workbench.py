@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Locator, Page, Response, expect
+from playwright.sync_api import Locator, Page, Response, Route, expect
 
 from kernelbot.accounts.model import NewToken
 from kernelbot.submissions.model import Submission
@@ -304,6 +304,26 @@ def test_each_submission_of_one_page_is_another(site: Site) -> None:
         numbers.add(judged(page, "Accepted" if text.endswith("accepted") else "Wrong answer"))
     page.context.close()
     assert 2 == len(numbers)
+
+
+def test_another_text_after_a_lost_answer_is_no_submission_that_was_made(site: Site) -> None:
+    page, _ = opened(site)
+    choose(page)
+    page.route("**/board/sort/submit", lose_answer, times=1)
+    for text, said in (("accepted", "be reached"), ("wrong_answer", "of something else")):
+        replace_text(page, f"# fake: {text}")
+        page.get_by_role("button", name="Submit", exact=True).click()
+        expect(page.get_by_role("alert")).to_contain_text(said)
+    page.get_by_role("button", name="Submit", exact=True).click()
+    number = judged(page, "Wrong answer")
+    assert "# fake: wrong_answer" == fetched(site, number).code
+    page.context.close()
+
+
+def lose_answer(route: Route) -> None:
+    """The server has what was sent, and the browser gets no answer."""
+    route.fetch(max_redirects=0)
+    route.abort()
 
 
 def test_a_version_is_begun_with_beside_a_draft(site: Site) -> None:

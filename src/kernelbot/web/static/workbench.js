@@ -165,6 +165,8 @@ function answered(text) {
     return;
   }
   const other = new DOMParser().parseFromString(text, "text/html");
+  const name = other.querySelector("#submit-form [name=form]");
+  if (name) form.elements.form.value = name.value; // another one, if this one has its submission
   const said = other.querySelector("[role=alert]:not([hidden])") || other.querySelector("main");
   refuse(said ? said.textContent.replace(/\s+/g, " ").trim() : "The answer can’t be read.");
 }
