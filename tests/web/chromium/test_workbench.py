@@ -326,6 +326,55 @@ def lose_answer(route: Route) -> None:
     route.abort()
 
 
+def submitted(page: Page, text: str, before: str = "") -> str:
+    """The path of the submission of this text, once its report is shown and not `before`'s."""
+    replace_text(page, text)
+    page.get_by_role("button", name="Submit", exact=True).click()
+    link = page.locator(f".result-head a:not([href='{before}'])")
+    return link.get_attribute("href") or ""
+
+
+def test_a_replaced_report_is_followed_no_longer(site: Site, tmp_path: Path) -> None:
+    """Each would keep a connection, of which a browser has six: then nothing more is sent."""
+    page, _ = opened(site)
+    page.evaluate(
+        "() => { window.followed = []; window.EventSource = class extends EventSource {"
+        " constructor(path) { super(path); window.followed.push([path, this]); } }; }"
+    )
+    choose(page)
+    seen = tmp_path / "seen"
+    first = submitted(page, f"# fake: until {seen} accepted")
+    second = submitted(page, f"# fake: until {seen} wrong_answer", first)
+    closed = page.evaluate("followed.map(([path, source]) => [path, source.readyState === 2])")
+    seen.touch()
+    judged(page, "Wrong answer")
+    page.context.close()
+    assert [[f"{first}/live", True], [f"{second}/live", False]] == closed
+
+
+def test_the_end_of_a_replaced_report_is_not_shown(site: Site, tmp_path: Path) -> None:
+    page, _ = opened(site)
+    page.evaluate(
+        "() => { window.used = []; const text = Response.prototype.text;"
+        "Response.prototype.text = async function () { const read = await text.call(this);"
+        " setTimeout(() => window.used.push(new URL(this.url).pathname)); return read; }; }"
+    )
+    choose(page)
+    seen, held = tmp_path / "seen", list[Route]()
+    first = submitted(page, FAILS.replace("runtime_error", f"until {seen} runtime_error"))
+    page.route(f"**{first}", lambda route: held.append(route))
+    with page.expect_request(f"**{first}"):  # for the finished report
+        seen.touch()
+    second = submitted(page, "# fake: accepted\n\n\n\n", first)
+    judged(page, "Accepted")
+    held[0].continue_()
+    again = "path => used.lastIndexOf(path) > used.indexOf(path)"  # first when it was sent
+    page.wait_for_function(again, arg=first)
+    expect(page).to_have_title(re.compile(f"Accepted.* · Submission {second.rpartition('/')[2]} ·"))
+    expect(page.locator(".cm-place.error")).to_have_count(0)
+    page.context.close()
+
+
 def test_a_version_is_begun_with_beside_a_draft(site: Site) -> None:
     sent = site.live.call(site.live.world.submit(content=b"# the version\n", devices=("H100",)))
     page, _ = opened(site)

@@ -5,8 +5,9 @@ const GONE_MS = 5000;
 const SHOW_MS = 50; // by a timer: no frame is drawn of a page in the background, whose title has to change
 
 /** Follow the report if its submission is being judged; at the end the report is replaced by the
- * finished one, without loading the page again. `ended` is called with it then. */
-export function follow(report, ended = () => {}) {
+ * finished one, without loading the page again. `ended` is called with it then. Once `signal` is aborted,
+ * nothing more is asked or shown. */
+export function follow(report, ended = () => {}, signal = new AbortController().signal) {
   if (!report.dataset.live) {
     ended(report);
     return;
@@ -18,6 +19,7 @@ export function follow(report, ended = () => {}) {
     source.close();
     clearInterval(clock.timer);
   };
+  signal.addEventListener("abort", stop);
   source.addEventListener("state", (event) => {
     const first = latest === null;
     latest = JSON.parse(event.data);
@@ -29,12 +31,12 @@ export function follow(report, ended = () => {}) {
   });
   source.addEventListener("end", () => {
     stop();
-    finish(report, ended);
+    finish(report, ended, signal);
   });
   source.onerror = () => {
     if (source.readyState !== EventSource.CLOSED) return; // it connects again by itself
     stop();
-    setTimeout(() => finish(report, ended), GONE_MS);
+    setTimeout(() => finish(report, ended, signal), GONE_MS);
   };
   offerNotification(report);
 }
@@ -91,11 +93,13 @@ function duration(seconds) {
   return whole < 5400 ? `${Math.floor(whole / 60)} min ${whole % 60} s` : `${Math.floor(whole / 60)} min`;
 }
 
-async function finish(report, ended) {
+async function finish(report, ended, signal) {
+  if (signal.aborted) return;
   const { page, isOver } = await loadReport(report.dataset.page);
+  if (signal.aborted) return;
   if (page === null) {
     if (isOver) showNothingMore(report);
-    else setTimeout(() => finish(report, ended), GONE_MS);
+    else setTimeout(() => finish(report, ended, signal), GONE_MS);
     return;
   }
   const focused = report.contains(document.activeElement);
@@ -108,7 +112,7 @@ async function finish(report, ended) {
     if (focused) headline.focus();
   }
   if (!page.report.dataset.live) notify(page.title);
-  follow(page.report, ended);
+  follow(page.report, ended, signal);
 }
 
 /** The report of a submission's page as an element of this document; null if it can't be had. `isOver`: nor

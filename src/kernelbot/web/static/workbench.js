@@ -12,6 +12,7 @@ const panes = ["statement", "code", "result"].map((name) => byId(`pane-${name}`)
 const dividers = ["statement", "result"].map((name) => byId(`divider-${name}`));
 const showPane = arrangePanes(bench, panes, dividers, byId("bench-tabs"));
 let editor = plainEditor();
+let following = new AbortController(); // aborted once another report is shown
 
 keepDraft();
 form.addEventListener("submit", send);
@@ -190,12 +191,14 @@ function showResult({ report, title }) {
   const heading = document.createElement("p");
   heading.className = "result-head";
   heading.append(link);
+  following.abort();
+  following = new AbortController();
   byId("result").replaceChildren(heading, report);
   editor.showPlaces([]);
   showPane(2);
   panes[2].scrollTop = 0;
   if (!byId("bench-tabs").hidden) bench.scrollIntoView();
-  follow(report, showPlaces);
+  follow(report, showPlaces, following.signal);
 }
 
 /** Mark what the report says of lines in the editor, and lead from there to them. */
