@@ -38,6 +38,23 @@ def test_names_are_one_short_line() -> None:
     assert max(map(len, names)) <= 24
 
 
+def test_names_that_are_equal_once_shortened_are_numbered() -> None:
+    agents = [f"kernel-optimiser-agent-run-{n}" for n in (1, 2)]
+    chosen = {author: scored(author, 2.0) for author in [*agents, "record"]}
+    chart = trend_chart(Trend("sort", "CPU", scored("ada", 1.0), chosen), log=False, colours=LIGHT)
+    domain = chart["layer"][0]["encoding"]["color"]["scale"]["domain"]
+    assert (4, 4) == (len(set(domain)), len(domain))
+    assert domain == [row["series"] for row in chart["data"]["values"]]
+
+
+def test_authors_below_a_roof_are_told_apart_as_well() -> None:
+    scores = [(f"kernel-optimiser-agent-run-{n}", 1.0) for n in (1, 2)]
+    chart = roofline_chart(RooflineWork(4.0, 2.0), Roof(100.0, 10.0), scores, LIGHT)
+    names = [row["series"] for row in chart["data"]["values"]]
+    assert names == chart["layer"][1]["encoding"]["color"]["scale"]["domain"]
+    assert 2 == len(set(names))
+
+
 def test_the_roof_has_its_ridge_where_both_limits_meet() -> None:
     chart = roofline_chart(RooflineWork(4.0, 2.0), Roof(100.0, 10.0), [("ada", 1.0)], LIGHT)
     roof = chart["layer"][0]["data"]["values"]

@@ -31,6 +31,16 @@ def test_each_workload_has_its_calls_interval_and_median() -> None:
     assert [("size: 1", 3)] == [(row["workload"], row["value"]) for row in median]
 
 
+def test_workloads_that_are_equal_once_shortened_have_a_row_each() -> None:
+    near, far = (
+        timed(f"batch: 16; heads: 32; sequence: 4096; dim: {dim}", 1e3) for dim in (64, 128)
+    )
+    chart = judging_chart([near, far], [far])
+    names = [row["workload"] for row in rows(chart, 2)]
+    assert (2, names[1]) == (len(set(names)), names[2])
+    assert names[:2] == chart["layer"][0]["encoding"]["y"]["sort"]
+
+
 def test_the_reference_has_a_colour_and_a_name_of_its_own() -> None:
     chart = judging_chart([timed("a", 1e3)], [timed("a", 2e3)])
     assert ["this cell", "reference"] == [row["whose"] for row in rows(chart, 2)]

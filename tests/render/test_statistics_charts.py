@@ -1,6 +1,7 @@
 """Statistics as charts."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -38,6 +39,12 @@ def test_times_are_those_that_there_are() -> None:
     assert [("CPU", "waited", 0.5), ("CPU", "judged", 12.0)] == [
         (row["device"], row["kind"], row["seconds"]) for row in rows
     ]
+
+
+def test_devices_that_are_equal_once_shortened_have_a_bar_each() -> None:
+    found = statistics_of(*(replace(CPU, device=f"{'x' * 30}{n}") for n in (1, 2)))
+    for chart in (outcomes_chart(found, LIGHT), times_chart(found, LIGHT)):
+        assert 2 == len({row["device"] for row in chart["data"]["values"]})
 
 
 @pytest.mark.parametrize("colours", [LIGHT, DARK])

@@ -2,7 +2,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernelbot.render.text import (
+    cell_len,
     counted,
+    distinct,
     encodable,
     indent,
     one_line,
@@ -46,6 +48,26 @@ def test_the_middle_is_cut_out_with_a_note() -> None:
         text.endswith("bbb"),
         "[... 900 characters left out ...]" in text,
     )
+
+
+def test_labels_that_would_be_equal_are_numbered() -> None:
+    names = ["a\nb", "record", "long name 12 a", "long name 12 b", "a\\nb", "long na… (2)"]
+    assert {
+        "a\nb": "a\\nb",
+        "record": "record (2)",
+        "long name 12 a": "long name 1…",
+        "long name 12 b": "long na… (2)",
+        "a\\nb": "a\\nb (2)",
+        "long na… (2)": "long na… (3)",
+    } == distinct(names, 12, reserved=["record"])
+
+
+@given(st.lists(st.text(), unique=True), st.integers(min_value=8, max_value=12))
+def test_labels_are_short_and_distinct(names: list[str], cells: int) -> None:
+    labels = distinct(names, cells)
+    assert names == list(labels)
+    assert len(names) == len(set(labels.values()))
+    assert all(cell_len(label) <= cells for label in labels.values())
 
 
 def test_every_line_is_indented() -> None:

@@ -7,7 +7,7 @@ from kernelbot.protocol.late import dataclass
 from kernelbot.ranking.model import Score, Trend
 from kernelbot.ranking.roofline import Roof, RooflineWork
 from kernelbot.render.charts import Chart, time_axis, unit_of
-from kernelbot.render.text import cut, one_line
+from kernelbot.render.text import cut, distinct, one_line
 
 _WIDTH, _HEIGHT = 760, 320
 _NAME_CELLS = 24
@@ -46,7 +46,7 @@ def trend_chart(trend: Trend, *, log: bool, colours: Colours) -> Chart:
     """The record over time as steps, and the scores of the chosen authors as points on lines."""
     everything = [*trend.records, *(one for scores in trend.chosen.values() for one in scores)]
     size_s, unit = unit_of(min((one.score_s for one in everything), default=1.0))
-    names = {author: cut(one_line(author), _NAME_CELLS) for author in trend.chosen}
+    names = distinct(trend.chosen, _NAME_CELLS, reserved=[_RECORD])
     rows = [
         *(_row(one, _RECORD, size_s) for one in trend.records),
         *(
@@ -147,12 +147,9 @@ def roofline_chart(
 ) -> Chart:
     """How far below a device's limits scores are: both axes are logarithmic. `scores`: names with
     times in seconds, not empty."""
+    labels = distinct((name for name, _ in scores), _NAME_CELLS)
     rows = [
-        {
-            "intensity": work.intensity,
-            "flops": work.flops / score_s,
-            "series": cut(one_line(name), _NAME_CELLS),
-        }
+        {"intensity": work.intensity, "flops": work.flops / score_s, "series": labels[name]}
         for name, score_s in scores
     ]
     ridge = roof.peak_flops / roof.peak_bytes_per_s

@@ -5,7 +5,7 @@ from itertools import chain
 
 from kernelbot.protocol import WorkloadResult
 from kernelbot.render.charts import Chart, unit_of
-from kernelbot.render.text import cut, one_line
+from kernelbot.render.text import distinct
 
 _WIDTH, _ROW = 460, 34
 _MOST_SAMPLES = 200
@@ -18,6 +18,8 @@ _WIDE = 20.0
 """From this ratio of the slowest to the fastest on, the axis is logarithmic."""
 _SERIES = ("this cell", "reference")
 _COLOURS = ("#4338ca", "#b45309")
+_Row = dict[str, str]
+"""The label of a workload, and whose times they are."""
 
 
 def judging_chart(
@@ -25,15 +27,16 @@ def judging_chart(
 ) -> Chart:
     """A row for each workload: its calls as ticks, the median as a point, and the median's
     95 % interval as a line; the reference's in another colour. `workloads` isn't empty."""
-    series = [(_SERIES[0], one) for one in workloads] + [(_SERIES[1], one) for one in reference]
+    all_ = [(_SERIES[0], one) for one in workloads] + [(_SERIES[1], one) for one in reference]
+    labels = distinct((one.spec for _, one in all_), _NAME_CELLS)
+    series = [({"workload": labels[one.spec], "whose": whose}, one) for whose, one in all_]
     medians = [one.median_ns for _, one in series]
     size_s, unit = unit_of(min(medians) / 1e9)
     size_ns = size_s * 1e9
     wide = max(medians) > _WIDE * min(medians)
     scale = {"type": "log"} if wide else {"zero": False, "nice": True}
     time = {"type": "quantitative", "title": f"time in {unit}", "scale": scale}
-    names = list(dict.fromkeys(_name(one) for _, one in series))
-    row = {"field": "workload", "type": "nominal", "title": None, "sort": names}
+    row = {"field": "workload", "type": "nominal", "title": None, "sort": list(labels.values())}
     shown = _SERIES if reference else _SERIES[:1]
     both = {
         "y": row,
@@ -76,26 +79,19 @@ def judging_chart(
     }
 
 
-def _name(workload: WorkloadResult) -> str:
-    return cut(one_line(workload.spec), _NAME_CELLS)
-
-
-def _samples(whose: str, workload: WorkloadResult, size_ns: float) -> list[dict[str, str | float]]:
+def _samples(row: _Row, workload: WorkloadResult, size_ns: float) -> list[dict[str, str | float]]:
     """The calls up to twice the interval's upper end, or evenly many of these: calls that something
     else delayed would leave no room for the others."""
     slowest_ns = _FARTHEST * workload.ci95_ns[1]
     ordered = sorted(one for one in workload.samples_ns if one <= slowest_ns)
     step = max(1, -(-len(ordered) // _MOST_SAMPLES))
-    name = _name(workload)
-    return [{"workload": name, "whose": whose, "value": one / size_ns} for one in ordered[::step]]
+    return [{**row, "value": one / size_ns} for one in ordered[::step]]
 
 
-def _interval(whose: str, workload: WorkloadResult, size_ns: float) -> dict[str, str | float]:
+def _interval(row: _Row, workload: WorkloadResult, size_ns: float) -> dict[str, str | float]:
     low_ns, high_ns = workload.ci95_ns
-    name = _name(workload)
-    return {"workload": name, "whose": whose, "low": low_ns / size_ns, "high": high_ns / size_ns}
+    return {**row, "low": low_ns / size_ns, "high": high_ns / size_ns}
 
 
-def _median(whose: str, workload: WorkloadResult, size_ns: float) -> dict[str, str | float]:
-    value = workload.median_ns / size_ns
-    return {"workload": _name(workload), "whose": whose, "value": value}
+def _median(row: _Row, workload: WorkloadResult, size_ns: float) -> dict[str, str | float]:
+    return {**row, "value": workload.median_ns / size_ns}

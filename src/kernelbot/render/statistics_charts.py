@@ -6,7 +6,7 @@ from typing import Any
 from kernelbot.platform.statistics.model import DeviceStatistics, Statistics
 from kernelbot.render.board_charts import LIGHT, Colours, chart_config
 from kernelbot.render.charts import Chart
-from kernelbot.render.text import cut, one_line
+from kernelbot.render.text import distinct
 
 _WIDTH, _STEP = 620, 34
 _NAME_CELLS = 24
@@ -16,7 +16,8 @@ _DARK_ENDS = ("#6fd897", "#f2bd5c", "#ff9d94", "#5b6373")
 
 def outcomes_chart(found: Statistics, colours: Colours) -> Chart:
     """The runs of each device by how they ended, as stacked bars."""
-    rows = [row for one in found.devices for row in _outcomes(one)]
+    labels = _labels(found)
+    rows = [row for one in found.devices for row in _outcomes(one, labels[one.device])]
     ends = ["passed", "refused", "our errors", "open"]
     shades = _LIGHT_ENDS if colours is LIGHT else _DARK_ENDS
     encoding = {
@@ -29,7 +30,8 @@ def outcomes_chart(found: Statistics, colours: Colours) -> Chart:
 
 def times_chart(found: Statistics, colours: Colours) -> Chart:
     """How long the runs of each device waited and took, at the median, beside each other."""
-    rows = [row for one in found.devices for row in _times(one)]
+    labels = _labels(found)
+    rows = [row for one in found.devices for row in _times(one, labels[one.device])]
     kinds = ["waited", "judged"]
     encoding = {
         "x": {"field": "seconds", "type": "quantitative", "title": "seconds, at the median"},
@@ -39,21 +41,21 @@ def times_chart(found: Statistics, colours: Colours) -> Chart:
     return _bars(rows, encoding, colours)
 
 
-def _outcomes(one: DeviceStatistics) -> Iterable[dict[str, Any]]:
+def _outcomes(one: DeviceStatistics, label: str) -> Iterable[dict[str, Any]]:
     counts = (one.passes, one.failures, one.errors, one.waiting + one.running)
     names = ("passed", "refused", "our errors", "open")
     for order, (ended, runs) in enumerate(zip(names, counts, strict=True)):
-        yield {"device": _name(one), "ended": ended, "runs": runs, "order": order}
+        yield {"device": label, "ended": ended, "runs": runs, "order": order}
 
 
-def _times(one: DeviceStatistics) -> Iterable[dict[str, Any]]:
+def _times(one: DeviceStatistics, label: str) -> Iterable[dict[str, Any]]:
     for kind, seconds in (("waited", one.wait_median_s), ("judged", one.run_median_s)):
         if seconds is not None:
-            yield {"device": _name(one), "kind": kind, "seconds": seconds}
+            yield {"device": label, "kind": kind, "seconds": seconds}
 
 
-def _name(one: DeviceStatistics) -> str:
-    return cut(one_line(one.device), _NAME_CELLS)
+def _labels(found: Statistics) -> dict[str, str]:
+    return distinct((one.device for one in found.devices), _NAME_CELLS)
 
 
 def _colour(field: str, names: list[str], colours: Iterable[str]) -> dict[str, Any]:

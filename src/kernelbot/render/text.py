@@ -1,5 +1,7 @@
 """Text from elsewhere made safe and short enough to show."""
 
+from collections.abc import Collection, Iterable
+
 
 def cell_len(text: str) -> int:
     """How many cells of a terminal the text takes."""
@@ -77,6 +79,23 @@ def _wrapped(line: str, columns: int) -> list[str]:
         else:
             parts.append(margin + word)
     return parts
+
+
+def distinct(names: Iterable[str], cells: int, reserved: Collection[str] = ()) -> dict[str, str]:
+    """A label of one line of at most `cells` cells for each name. Labels that would be equal to an
+    earlier one, or to one of `reserved`, end with a number: `a long na… (2)`."""
+    labels: dict[str, str] = {}
+    used = set(reserved)
+    for name in dict.fromkeys(names):
+        line = one_line(name)
+        label, number = cut(line, cells), 1
+        while label in used:
+            number += 1
+            end = f" ({number})"
+            label = cut(line, cells - len(end)) + end
+        used.add(label)
+        labels[name] = label
+    return labels
 
 
 def cut(text: str, cells: int) -> str:
