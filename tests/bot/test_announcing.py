@@ -182,6 +182,29 @@ async def test_what_was_told_but_not_said_so_is_told_once(stage: Stage) -> None:
     assert 1 == len(told(stage, "twice"))
 
 
+@pytest.mark.exhaustive  # each run has test_what_was_told_but_not_said_so_is_told_once
+@pytest.mark.parametrize("data", ['{"rank": 1, "new": 1}', '{"score_s": "1 s"}'])
+async def test_what_this_release_cannot_tell_holds_up_nothing(stage: Stage, data: str) -> None:
+    """After a rollback: a later release has written it in another form."""
+    board = f"rolled{len(data)}"
+    await people(stage, board)
+    await stage.world.board(board)
+    await ranked(stage, board, board, 1.0)
+    await stage.discord.until(lambda: told(stage, board))
+    async with stage.world.database.write() as session:
+        await session.do(
+            "WITH changed AS (UPDATE announcements SET data = data || %(data)s::jsonb"
+            " WHERE id IN (SELECT max(id) FROM announcements) RETURNING id)"
+            " UPDATE deliveries SET delivered_at = NULL, next_at = now()"
+            " WHERE announcement_id IN (SELECT id FROM changed)",
+            {"data": data},
+        )
+        await session.do("SELECT pg_notify('kernelbot_events', 'announcements')")
+    await stage.world.board(f"{board}-later")
+    await stage.discord.until(lambda: f"in thread {board}-later" in stage.discord.transcript.text)
+    assert 1 == len(told(stage, board))
+
+
 async def test_who_watches_is_told_when_somebody_passes_them(stage: Stage) -> None:
     world = stage.world
     lea, max_ = stage.person("lea"), stage.person("max")

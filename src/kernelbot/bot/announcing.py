@@ -1,7 +1,6 @@
 """Tells what the database has to tell: changes at the top, and new boards. Nobody is pinged."""
 
 import asyncio
-import contextlib
 import hashlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -50,11 +49,15 @@ class Announcer:
         async with self._bot.services.announcements.following() as waker:
             while True:
                 due: list[Announcement] = []
-                with contextlib.suppress(Unavailable):  # then it is asked again in a moment
+                try:
                     # Of other guilds no channel is known.
                     due = await self._bot.services.announcements.claim(self._bot.ready_guilds())
                     delivered = [await self._deliver(one) for one in due]
                     failing = not all(delivered) if due else failing
+                except Unavailable:
+                    pass  # it is asked again in a moment
+                except Exception:  # whatever it was: else nothing would be told any more
+                    log.exception("announcing_crashed")
                 if not due:
                     await waker.wait(self._bot.rules.retry_s if failing else _POLL_S)
 
@@ -62,12 +65,15 @@ class Announcer:
         service = self._bot.services.announcements
         try:
             message_id = await self._tell(announcement)
-        except (discord.DiscordException, aiohttp.ClientError, OSError) as error:
+        except (Unavailable, discord.DiscordException, aiohttp.ClientError, OSError) as error:
             log.warning("not_announced", announcement=announcement.id, error=str(error))
-            await service.failed(announcement, self._bot.rules.retry_s)
-            return False
-        await service.delivered(announcement, message_id)
-        return True
+        except Exception:  # one that this release can't tell doesn't hold up the rest
+            log.exception("announcement_crashed", announcement=announcement.id)
+        else:
+            await service.delivered(announcement, message_id)
+            return True
+        await service.failed(announcement, self._bot.rules.retry_s)
+        return False
 
     async def _tell(self, announcement: Announcement) -> int | None:
         """Returns the message's or the thread's id; None: there is no place for it."""
@@ -101,7 +107,7 @@ class Announcer:
 
     async def _open_thread(self, announcement: Announcement, forum_id: int | None) -> int | None:
         if announcement.guild_id not in self._bot.ready_guilds():
-            raise Unavailable("Discord doesn't show the server just now.")  # claimed again later
+            raise Unavailable("Discord doesn't show the server just now.")
         forum = self._bot.get_channel(forum_id) if forum_id is not None else None
         if not isinstance(forum, discord.ForumChannel):
             return None

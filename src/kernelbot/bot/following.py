@@ -72,7 +72,13 @@ class SubmissionFollower:
             return
         task = asyncio.create_task(self._tell(answer, submission, queued), name=f"follow {key}")
         self._tasks[key] = task
-        task.add_done_callback(lambda _: self._tasks.pop(key, None))
+        task.add_done_callback(lambda done: self._ended(key, done))
+
+    def _ended(self, key: int, task: asyncio.Task[None]) -> None:
+        self._tasks.pop(key, None)
+        error = None if task.cancelled() else task.exception()
+        if error is not None:  # the next bot that starts goes on with it
+            log.error("following_crashed", answer=key, exc_info=error)
 
     async def _tell(
         self, answer: ChatAnswer, submission: Submission | None, queued: DeviceQueuePosition | None

@@ -1,7 +1,9 @@
 """What is to be told at Discord, and where it has been told."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
+
+import structlog
 
 from kernelbot.guilds.model import (
     Announcement,
@@ -14,14 +16,17 @@ from kernelbot.guilds.model import (
 from kernelbot.store.database import ReadSession, Row, WriteSession
 from kernelbot.store.sqlfiles import statements
 
+log = structlog.get_logger()
+
 
 async def claim(
     session: WriteSession, guild_ids: Sequence[int], *, limit: int
 ) -> list[Announcement]:
-    """Take some that are due, so that nobody else tells them within the next minute."""
+    """Take some that are due, so that nobody else tells them within the next minute. Those that
+    this release can't read are logged and left out: a later release may have written them."""
     values = {"guild_ids": list(guild_ids), "limit": limit}
     rows = await session.all(statements(__file__)["claim"], values)
-    return [_announcement(row) for row in sorted(rows, key=lambda row: row["announcement_id"])]
+    return list(_readable(sorted(rows, key=lambda row: row["announcement_id"])))
 
 
 async def delivered(
@@ -100,6 +105,16 @@ async def watch(
 async def stop_watching(session: WriteSession, leaderboard_id: int, author_id: int) -> None:
     values = {"leaderboard_id": leaderboard_id, "author_id": author_id}
     await session.do(statements(__file__)["stop_watching"], values)
+
+
+def _readable(rows: Sequence[Row]) -> Iterator[Announcement]:
+    for row in rows:
+        try:
+            yield _announcement(row)
+        except (TypeError, ValueError) as error:
+            log.error(
+                "announcement_unreadable", announcement=row["announcement_id"], error=str(error)
+            )
 
 
 def _announcement(row: Row) -> Announcement:
