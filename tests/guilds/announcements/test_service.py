@@ -275,3 +275,12 @@ async def test_what_there_is_to_choose_is_said(world: World) -> None:
 
 def test_a_guild_is_told_of_all_unless_it_chooses() -> None:
     assert GuildSettings(True, True, True, None, "UTC") == GuildSettings()
+
+
+async def test_a_thread_that_is_refused_for_weeks_is_tried_again(world: World) -> None:
+    """Every ten minutes: after a week that is more often than a float can be doubled."""
+    await world.services.guilds.set_places(HERE, GuildChannels())
+    await world.board()
+    [due] = await world.services.announcements.claim((HERE,))
+    await world.services.announcements.failed(replace(due, tries=2000), 0.0)
+    assert [due.id] == [one.id for one in await world.services.announcements.claim((HERE,))]

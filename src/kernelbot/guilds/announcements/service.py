@@ -22,6 +22,8 @@ _AT_ONCE = 10
 _SUMMARISED = 10
 _KEY = "announcements"
 _LONGEST_PAUSE_S = 600.0
+_MOST_DOUBLINGS = 30
+"""Beyond a thousand of them the pause would be too large for a float."""
 
 
 class Announcements:
@@ -102,6 +104,8 @@ class Announcements:
 
     async def failed(self, announcement: Announcement, pause_s: float) -> None:
         """The announcement couldn't be sent; the pause doubles with each try, up to ten minutes."""
-        pause_s = min(pause_s * 2.0 ** (announcement.tries - 1), _LONGEST_PAUSE_S)
+        pause_s = min(
+            pause_s * 2.0 ** min(announcement.tries - 1, _MOST_DOUBLINGS), _LONGEST_PAUSE_S
+        )
         async with self._database.write() as session:
             await announcements.failed(session, announcement, pause_s)
