@@ -68,7 +68,39 @@ DUEL = Duel(
         ),
         (
             {"ratio": Ratio(0.9, 0.8, 0.999)},
+            (
+                "Submission 2 is faster, against the order of their scores, so this decides "
+                "nothing (ratio 0.900, 0.800 to 0.999)."
+            ),
+        ),
+        (
+            {"ratio": Ratio(0.9, 0.8, 0.999), "reason": DuelReason.OWN_BEST},
             "Submission 2 is faster (ratio 0.900, 0.800 to 0.999).",
+        ),
+        *(
+            (
+                {"ratio": Ratio(0.997, 0.995, 0.999), "reason": reason},
+                (
+                    "Submission 2 is faster, but by no more than 0.5 %, so this decides nothing "
+                    "(ratio 0.997, 0.995 to 0.999)."
+                ),
+            )
+            for reason in DuelReason
+        ),
+        (
+            {"ratio": Ratio(1.005, 1.001, 1.009)},
+            (
+                "Submission 3 is faster, but by no more than 0.5 %, so this decides nothing "
+                "(ratio 1.005, 1.001 to 1.009)."
+            ),
+        ),
+        (
+            {"ratio": Ratio(1.005, 1.001, 1.009), "reason": DuelReason.OWN_BEST},
+            "Submission 3 is faster (ratio 1.005, 1.001 to 1.009).",
+        ),
+        (
+            {"ratio": Ratio(1.006, 1.001, 1.009)},
+            "Submission 3 is faster (ratio 1.006, 1.001 to 1.009).",
         ),
         (
             {"ratio": Ratio(0.9, 0.8, 1.0)},

@@ -10,7 +10,7 @@ WHEN = datetime(2026, 1, 1, tzinfo=UTC)
 def _duel(state: DuelState, ratio: Ratio | None = None, note: str | None = None) -> Duel:
     pair = (12, "a'; echo x\n", 7, "bob")
     duel = Duel(
-        1, "sort", "CPU", DuelReason.NEIGHBOURS, state, *pair, ratio, note, False, "", WHEN, None
+        1, "sort", "CPU", DuelReason.OWN_BEST, state, *pair, ratio, note, False, "", WHEN, None
     )
     return with_sentence(duel)
 

@@ -33,6 +33,9 @@ DUEL_TRANSITIONS: dict[DuelState, frozenset[DuelState]] = {
     DuelState.FAILED: frozenset(),
 }
 
+_LEAST_RATIO = 1.005
+"""Only a larger one decides: `standings_told_apart` and `wins_duel`."""
+
 
 @dataclass(frozen=True)
 class Ratio:
@@ -105,10 +108,17 @@ def _sentence(duel: Duel) -> str:
         return f"Submission {duel.submission_id} stands behind: it wasn't accepted in it."
     if duel.ratio is None:
         return f"It decides nothing: {duel.note}." if duel.note else "It waits for its turn."
-    if duel.ratio.high < 1:
-        outcome = f"Submission {duel.submission_id} is faster"
-    elif duel.ratio.low > 1:
-        outcome = f"Submission {duel.opponent_id} is faster"
-    else:
-        outcome = "It couldn't tell them apart"
-    return f"{outcome} (ratio {duel.ratio.text})."
+    return f"{_outcome(duel, duel.ratio)} (ratio {duel.ratio.text})."
+
+
+def _outcome(duel: Duel, ratio: Ratio) -> str:
+    """Who is faster, and why this decides nothing if it doesn't."""
+    if ratio.low <= 1 <= ratio.high:
+        return "It couldn't tell them apart"
+    wins, neighbours = ratio.high < 1, duel.reason is DuelReason.NEIGHBOURS
+    faster = f"Submission {duel.submission_id if wins else duel.opponent_id} is faster"
+    if (wins or neighbours) and max(ratio.value, 1 / ratio.value) <= _LEAST_RATIO:
+        return f"{faster}, but by no more than 0.5 %, so this decides nothing"
+    if wins and neighbours:
+        return f"{faster}, against the order of their scores, so this decides nothing"
+    return faster
