@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from kernelbot.boards.service import BoardEdit
+from kernelbot.render.units import seconds_text
 from tests.support.ranked import ranked
 from tests.support.world import World
 from tests.web.chromium.conftest import DESKTOP, PHONE, Site
@@ -98,6 +99,22 @@ def test_the_keys_go_from_score_to_score_and_to_the_submission(site: Site) -> No
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile("/submission/1$"))
     page.context.close()
+
+
+def test_the_chart_writes_times_as_tables_do(site: Site) -> None:
+    page = site.page()
+    chart_of(page)
+    times_s = [0.9996e-3, 0.9994e-3, 1234.0, 12.34, 99.96e-6, 1e-9, 0.25e-9]
+    written = page.evaluate(
+        """async (times) => {
+          const loaded = performance.getEntriesByType("resource").map((one) => one.name);
+          const { duration } = await import(loaded.find((name) => name.endsWith("/chart.js")));
+          return times.map(duration);
+        }""",
+        times_s,
+    )
+    page.context.close()
+    assert [seconds_text(one) for one in times_s] == written
 
 
 def test_a_score_that_is_not_the_visitors_leads_nowhere(site: Site) -> None:

@@ -10,12 +10,15 @@ const LEAST_S = 60; // the shortest time that is shown
 
 /** The unit in which times of this size are written: its size in seconds and its name. */
 function unitOf(seconds) {
-  return UNITS.find(([size]) => seconds >= size) || UNITS[UNITS.length - 1];
+  // What would be rounded up to the next unit is written in that unit: not `1000 µs`.
+  return UNITS.find(([size]) => seconds >= 0.9995 * size) || UNITS[UNITS.length - 1];
 }
 
-function duration(seconds) {
+/** A time as tables have it: three digits, or all of those before the point. */
+export function duration(seconds) {
   const [size, unit] = unitOf(seconds);
-  return `${(seconds / size).toPrecision(3)} ${unit}`;
+  const value = seconds / size;
+  return `${value < 0.9995 ? Number(value.toPrecision(3)) : value.toFixed(value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2)} ${unit}`;
 }
 
 function moment(seconds) {
