@@ -77,6 +77,10 @@ DUEL = Duel(
             {"ratio": Ratio(0.9, 0.8, 0.999), "reason": DuelReason.OWN_BEST},
             "Submission 2 is faster (ratio 0.900, 0.800 to 0.999).",
         ),
+        (
+            {"ratio": Ratio(0.99, 0.981, 0.9997), "reason": DuelReason.OWN_BEST},
+            "Submission 2 is faster (ratio 0.990, 0.981 to 0.9997).",
+        ),
         *(
             (
                 {"ratio": Ratio(0.997, 0.995, 0.999), "reason": reason},

@@ -1,7 +1,8 @@
 import pytest
 
+from kernelbot.duels.model import ratio_text
 from kernelbot.protocol import DuelResult, DuelWorkload
-from kernelbot.render.duel import duel_text, faster, ratio_text
+from kernelbot.render.duel import duel_text, faster
 
 FASTER = DuelWorkload(
     "size: 1024", (900_000.0,) * 3, (1_000_000.0,) * 3, 0.9, (0.898, 0.903), "precision"
@@ -46,6 +47,13 @@ def test_only_an_interval_beside_1_tells_who_is_faster(
 def test_large_ratios_need_fewer_digits() -> None:
     assert ["0.999", "1.001", "12.3", "1.23e+03"] == [
         ratio_text(one) for one in (0.9991, 1.0012, 12.345, 1234.5)
+    ]
+
+
+def test_a_ratio_that_is_not_1_is_not_written_as_1() -> None:
+    ratios = (0.9994, 0.9997, 1, 1.0004, 1.000004, 1 - 1e-12)
+    assert ["0.999", "0.9997", "1.000", "1.0004", "1.000004", "1.000000000"] == [
+        ratio_text(one) for one in ratios
     ]
 
 

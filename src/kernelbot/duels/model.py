@@ -35,6 +35,18 @@ DUEL_TRANSITIONS: dict[DuelState, frozenset[DuelState]] = {
 
 _LEAST_RATIO = 1.005
 """Only a larger one decides: `standings_told_apart` and `wins_duel`."""
+_MOST_DIGITS = 9
+"""Of a ratio, behind the point."""
+
+
+def ratio_text(ratio: float) -> str:
+    """A ratio with as many digits as one near 1 needs: one that isn't 1 isn't written as 1."""
+    if ratio >= 10:
+        return f"{ratio:.3g}"
+    digits = 3
+    while digits < _MOST_DIGITS and ratio != 1 and float(f"{ratio:.{digits}f}") == 1:
+        digits += 1
+    return f"{ratio:.{digits}f}"
 
 
 @dataclass(frozen=True)
@@ -57,7 +69,7 @@ class Ratio:
     @property
     def text(self) -> str:
         """For people: `0.998, 0.991 to 1.004`."""
-        return f"{self.value:.3f}, {self.low:.3f} to {self.high:.3f}"
+        return f"{ratio_text(self.value)}, {ratio_text(self.low)} to {ratio_text(self.high)}"
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TypeVar
 
+from kernelbot.duels.model import ratio_text
 from kernelbot.protocol import DuelResult, DuelWorkload
 from kernelbot.render.report import STOPPED
 from kernelbot.render.table import table
@@ -36,11 +37,6 @@ def faster(ratio_ci95: tuple[float, float], first: Name, second: Name) -> Name |
     if high < 1:
         return first
     return second if low > 1 else None
-
-
-def ratio_text(ratio: float) -> str:
-    """A ratio with as many digits as one near 1 needs."""
-    return f"{ratio:.3f}" if ratio < 10 else f"{ratio:.3g}"
 
 
 def ratios_table(workloads: Sequence[DuelWorkload], columns: int | None = None) -> str:
