@@ -1,13 +1,16 @@
 """Answers that tell of submissions."""
 
+import asyncio
 from datetime import UTC, datetime, timedelta
 
+import psycopg
 import pytest
 
 from kernelbot.domain.errors import Conflict, NotFound
 from kernelbot.guilds.model import ChatAnswer
 from kernelbot.protocol import Mode
 from kernelbot.submissions.model import NewSubmission
+from tests.support.postgres import WAITS_FOR_A_LOCK, until_there_is
 from tests.support.world import World
 
 NEW = NewSubmission("sort", ("CPU",), Mode.TEST, "fast.py", b"x = 1\n")
@@ -35,6 +38,23 @@ async def test_for_an_answer_that_was_given_up_nothing_is_submitted(world: World
         await submissions.create(world.ada.user, NEW, message_id=7)
     assert [] == await world.services.submission_lists.own(world.ada.user)
     assert await chat.give_up(answer(7)) is None
+
+
+async def test_a_bot_that_connects_anew_gives_up_nothing_that_it_is_submitting(
+    world: World,
+) -> None:
+    await world.board("sort")
+    chat = world.services.chat
+    with psycopg.connect(world.database.url) as other:
+        other.execute("LOCK TABLE submissions IN SHARE MODE")  # the answer can still be stored
+        submitting = asyncio.create_task(chat.submit(world.ada.user, NEW, answer(1)))
+        async with world.database.read() as session:
+            await until_there_is(session, WAITS_FOR_A_LOCK)
+        with pytest.raises(Conflict, match="submitted already"):
+            await chat.submit(world.ada.user, NEW, answer(1))
+        assert [] == await chat.open_answers([1])
+    made, _ = await submitting
+    assert [made.id] == [one.submission_id for one in await chat.open_answers([1])]
 
 
 async def test_what_was_refused_may_be_submitted_again(world: World) -> None:

@@ -19,6 +19,8 @@ class Chat:
     def __init__(self, database: Database, submissions: Submissions) -> None:
         self._database = database
         self._submissions = submissions
+        self._submitting: set[int] = set()
+        """The messages for which this process is submitting something just now."""
 
     async def submit(
         self, author: User, new: NewSubmission, answer: ChatAnswer
@@ -26,9 +28,20 @@ class Chat:
         """Submit, and keep the answer that will tell of it: first that it will, and then, in one
         transaction, the submission and that the answer tells of it. Raises as
         `Submissions.create`, and `Conflict` if the message was used already."""
+        if answer.message_id in self._submitting:
+            raise _used_already()
+        self._submitting.add(answer.message_id)
+        try:
+            return await self._submit(author, new, answer)
+        finally:
+            self._submitting.discard(answer.message_id)
+
+    async def _submit(
+        self, author: User, new: NewSubmission, answer: ChatAnswer
+    ) -> tuple[Submission, DeviceQueuePosition | None]:
         async with self._database.write() as session:
             if not await chat.claim(session, answer):
-                raise Conflict("This was submitted already.", next_step=Next.BEGIN_AGAIN)
+                raise _used_already()
         try:
             return await self._submissions.create(author, new, message_id=answer.message_id)
         except Exception:  # its author reads why; if we are stopped, a later bot tells them
@@ -52,7 +65,13 @@ class Chat:
             await chat.done(session, answer.message_id)
 
     async def open_answers(self, guild_ids: Sequence[int]) -> list[ChatAnswer]:
-        """What a bot that starts has to go on with, also answers for which nothing is submitted
-        yet."""
+        """What a bot that starts or connects anew has to go on with, also answers for which nothing
+        is submitted yet; but none for which this process is submitting."""
+        submitting = frozenset(self._submitting)
         async with self._database.read() as session:
-            return await chat.open_answers(session, guild_ids)
+            found = await chat.open_answers(session, guild_ids)
+        return [one for one in found if one.message_id not in submitting | self._submitting]
+
+
+def _used_already() -> Conflict:
+    return Conflict("This was submitted already.", next_step=Next.BEGIN_AGAIN)
