@@ -283,6 +283,23 @@ async def test_of_what_is_deleted_meanwhile_nothing_is_decided(world: World) -> 
         await refusing
 
 
+async def test_what_is_deleted_meanwhile_is_held_no_more(world: World) -> None:
+    number = await _held(world)
+    reviews, admin = world.services.reviews, world.admin.user
+    with psycopg.connect(world.database.url) as other:
+        other.execute("LOCK TABLE evidence")  # what is read next
+        reading = [
+            asyncio.create_task(reviews.held(admin)),
+            asyncio.create_task(reviews.get(admin, number)),
+        ]
+        async with world.database.read() as session:
+            await until_there_is(session, f"{WAITS_FOR_A_LOCK} OFFSET 1")
+        other.execute("DELETE FROM submissions WHERE id = %s", (number,))
+    assert [] == await reading[0]
+    with pytest.raises(NotFound, match=f"no submission {number}"):
+        await reading[1]
+
+
 async def test_what_is_not_held_cant_be_released(world: World) -> None:
     await world.board()
     sent = await world.submit()

@@ -120,8 +120,10 @@ class Reviews:
         `NotAllowed`."""
         async with self._database.read() as session:
             await require_organised(session, actor, await existing(session, submission_id))
-            [shown] = await _show(session, [submission_id])
-        return shown
+            shown = await _show(session, [submission_id])
+        if not shown:
+            raise no_submission(submission_id)
+        return shown[0]
 
     async def release(self, actor: User, submission_id: int, reason: str) -> Submission:
         """Let a held or refused submission be ranked. Raises as `refuse`."""
@@ -174,11 +176,12 @@ class Reviews:
 
 
 async def _show(session: ReadSession, submission_ids: list[int]) -> list[Submission]:
-    """With code and evidence, without results: those are `submission show`'s."""
+    """With code and evidence, without results: those are `submission show`'s. Those that have been
+    deleted meanwhile are left out."""
     evidence = await reviews.evidence(session, submission_ids)
     entries = {one.submission.id: one for one in await submissions.entries(session, submission_ids)}
     ranks, shown = RankCache(), []
-    for number in submission_ids:
+    for number in (one for one in submission_ids if one in entries):
         found = entries[number]
         row = replace(found.submission, code=await submissions.code(session, number))
         places = await ranks.get_ranked(session, found.bests)
