@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from kernelbot.bot.report import best_text, files, final_text, outcome_text, public_text
+from kernelbot.bot.report import best_text, bests_text, files, final_text, outcome_text, public_text
 from kernelbot.domain.states import SubmissionState
 from kernelbot.preflight.model import Preflight
 from kernelbot.protocol import Verdict
@@ -69,3 +69,12 @@ def test_a_shared_place_is_written_as_in_the_ranking() -> None:
     shared = RankedOutcome(run, Rank(1, shared=True), compared)
     texts = [outcome_text(shared), best_text(finished(), shared) or ""]
     assert [True, True] == ["place =1 of 2 🥇" in text for text in texts]
+
+
+def test_bests_on_many_devices_fit_into_a_message() -> None:
+    (run,) = judged(ACCEPTED).runs
+    one = RankedOutcome(run, Rank(1, shared=False), ComparedScores(None, leader_s=None, authors=2))
+    unranked = replace(one, rank=None)
+    assert "" == bests_text(finished(), [unranked])
+    assert best_text(finished(), one) == bests_text(finished(), [unranked, one])
+    assert MESSAGE_LIMIT == len(bests_text(finished(), [one] * 60))

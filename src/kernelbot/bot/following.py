@@ -209,13 +209,10 @@ class SubmissionFollower:
         """A new personal best is worth a line in the channel, if everyone may see the board."""
         places = self._bot.places.get(answer.guild_id)
         channel_id = (places and places.submissions_id) or answer.channel_id
-        texts = [report.best_text(submission, one) for one in outcomes]
-        if not any(texts):
-            return
-        if not await self._everyone_sees(submission.board):
+        text = report.bests_text(submission, outcomes)
+        if not text or not await self._everyone_sees(submission.board):
             return
         channel = self._bot.get_partial_messageable(channel_id, guild_id=answer.guild_id)
-        text = "\n".join(text for text in texts if text)
         try:
             await channel.send(text, nonce=f"best{submission.id}")
         except discord.HTTPException as error:

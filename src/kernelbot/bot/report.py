@@ -166,6 +166,12 @@ def files(submission: Submission) -> list[Attached]:
     return found
 
 
+def bests_text(submission: Submission, outcomes: Sequence[RankedOutcome]) -> str:
+    """The `best_text` of each device, as far as a message has room; empty if there is none."""
+    texts = [best_text(submission, one) for one in outcomes]
+    return shorten("\n".join(text for text in texts if text), MESSAGE_LIMIT)
+
+
 def best_text(submission: Submission, one: RankedOutcome) -> str | None:
     """For everyone in the channel: a new personal best; None: it isn't one."""
     run = one.run
