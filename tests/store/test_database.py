@@ -16,6 +16,7 @@ from kernelbot.store.timeouts import DatabaseTimeouts
 from tests.support.kept_sessions import numbers_of_kept
 from tests.support.late_door import late_door
 from tests.support.postgres import LIMITS
+from tests.support.waiting import until
 from tests.support.world import World
 
 
@@ -287,3 +288,28 @@ async def test_what_is_too_much_for_the_database_is_not_to_be_tried_again(
         async with world.database.read() as session:
             await session.one(statement)
     assert not isinstance(raised.value, Unavailable)
+
+
+async def test_who_is_cancelled_while_a_connection_is_given_back_loses_none(
+    database_url: str,
+) -> None:
+    """As by a client that goes away: the pool's only one has to wait for its turn just then."""
+    async with Database(database_url, max_size=1, timeout_s=60.0) as database:
+        has_read, may_end = asyncio.Event(), asyncio.Event()
+
+        async def read() -> None:
+            async with database.read() as session:
+                await session.one("SELECT 7 AS number")
+                has_read.set()
+                await may_end.wait()
+
+        reading = asyncio.create_task(read())
+        await has_read.wait()
+        turn = database._pool._lock  # nobody else can be made to wait here at will
+        async with turn:
+            may_end.set()
+            await until(lambda: bool(turn._waiters))
+            reading.cancel()
+            await asyncio.wait([reading])
+        assert reading.cancelled()
+        assert 7 == await _seven(database)

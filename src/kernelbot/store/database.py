@@ -4,12 +4,14 @@ import asyncio
 import contextlib
 import select
 import time
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+import types
+from collections.abc import AsyncIterator, Coroutine, Generator, Iterator, Mapping, Sequence
 from typing import Any, LiteralString, Self
 from weakref import WeakKeyDictionary
 
 import psycopg
 from psycopg import AsyncConnection
+from psycopg.pq import TransactionStatus
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
 
@@ -186,11 +188,41 @@ class Database:
                     raise asyncio.CancelledError
                 yield connection
             finally:  # each statement, or each block of some, was a transaction
-                await self._pool.putconn(connection)
+                await self._give_back(connection)
         except (PoolTimeout, PoolClosed, psycopg.Error):
             if task.cancelling() > before:
                 raise asyncio.CancelledError from None
             raise
+
+    async def _give_back(self, connection: AsyncConnection[DictRow]) -> None:
+        """Give it back to the pool, also if we are cancelled while that waits for its turn: the
+        pool would have one connection less for ever. What needn't wait, as nearly always, has no
+        task of its own, which would take half as long as a small statement."""
+        giving = self._pool.putconn(connection)
+        if connection.pgconn.transaction_status == TransactionStatus.IDLE:
+            try:
+                waits_for = giving.send(None)
+            except StopIteration:
+                return
+            giving = _rest_of(giving, waits_for)
+        await asyncio.shield(asyncio.ensure_future(giving))
+
+
+async def _rest_of(coroutine: Coroutine[Any, Any, None], waits_for: Any) -> None:
+    """Goes on with what has begun elsewhere, and waits for this now."""
+    await _going_on(coroutine, waits_for)
+
+
+@types.coroutine
+def _going_on(coroutine: Coroutine[Any, Any, None], waits_for: Any) -> Generator[Any, Any, None]:
+    with contextlib.suppress(StopIteration):
+        while True:
+            try:
+                answer = yield waits_for
+            except BaseException as error:  # noqa: BLE001 (it is raised where it is waited for)
+                waits_for = coroutine.throw(error)
+            else:
+                waits_for = coroutine.send(answer)
 
 
 class DatabaseShare(Database):
