@@ -5,10 +5,10 @@ import asyncio
 import psycopg
 import pytest
 
-from kernelbot.boards.sync import store as sync
 from kernelbot.moderation.known_right import service as known_right
 from kernelbot.moderation.rejudges import store as rejudges
 from kernelbot.ranking.model import NotRanked, NotRankedReason
+from tests.boards.sync.offering import offer
 from tests.support.duels import FASTER, all_duels, two_of_ada
 from tests.support.judging import fought
 from tests.support.postgres import WAITS_FOR_A_LOCK
@@ -17,24 +17,10 @@ from tests.support.waiting import until_told
 from tests.support.world import World
 
 
-async def _offer(world: World, *devices: str) -> None:
-    """The board's devices are these from now on, as a sync makes them."""
-    board = await world.services.boards.get(None, "sort")
-    async with world.database.write() as session:
-        await sync.update(
-            session,
-            board.id,
-            problem_version_id=board.problem_version_id,
-            description=board.description,
-            deadline=board.deadline,
-            devices=devices,
-        )
-
-
 async def _take_off_and_offer_again(world: World) -> None:
-    await _offer(world, "H100")
+    await offer(world, "H100")
     assert 0 == (await world.services.standings.page(None, "sort", "H100")).total
-    await _offer(world, "CPU")
+    await offer(world, "CPU")
 
 
 async def _ranking(world: World) -> list[tuple[str, float]]:
@@ -74,11 +60,11 @@ async def test_who_won_a_duel_still_stands(world: World) -> None:
 async def test_devices_are_locked_in_the_order_of_all_others(world: World) -> None:
     """Whoever bans somebody has the ranking on the first device, and comes to the second."""
     await world.board()
-    await _offer(world, "H100", "CPU")
+    await offer(world, "H100", "CPU")
     take = "SELECT 1 FROM leaderboard_devices WHERE device = %s FOR NO KEY UPDATE NOWAIT"
     async with await psycopg.AsyncConnection.connect(world.database.url) as other:
         await other.execute(take, ("CPU",))
-        syncing = asyncio.ensure_future(_offer(world, "H100", "CPU"))
+        syncing = asyncio.ensure_future(offer(world, "H100", "CPU"))
 
         async def waits() -> bool:
             async with world.database.read() as session:
@@ -99,7 +85,7 @@ async def test_an_author_is_locked_before_the_rankings(world: World) -> None:
     lock = "SELECT 1 FROM users WHERE id = %s FOR UPDATE"
     async with await psycopg.AsyncConnection.connect(world.database.url) as other:
         await other.execute(lock, (world.ada.user.id,))
-        syncing = asyncio.ensure_future(_offer(world, "CPU"))
+        syncing = asyncio.ensure_future(offer(world, "CPU"))
 
         async def waits() -> bool:
             async with world.database.read() as session:
@@ -116,9 +102,9 @@ async def test_an_author_is_locked_before_the_rankings(world: World) -> None:
 async def test_a_duel_that_waited_waits_again(world: World) -> None:
     """While the device isn't offered it could only fail, and a pair is dueled once."""
     _, second = await two_of_ada(world)
-    await _offer(world, "H100")
+    await offer(world, "H100")
     assert [] == await all_duels(world)
-    await _offer(world, "CPU")
+    await offer(world, "CPU")
     async with world.database.write() as session:
         await session.one("SELECT refresh_standing(1, 'CPU', %(ada)s)", {"ada": world.ada.user.id})
     shown = await world.services.submissions.get(world.ada.user, second)
@@ -158,12 +144,12 @@ async def test_a_list_says_the_reason_of_now(world: World, when: str) -> None:
     if when == "before":
         first = await ranked(world, 1.0)
         second = await ranked(world, 1.5)
-        await _offer(world, "H100")
+        await offer(world, "H100")
     else:
         first, second = [
             (await world.submit(content=f"# {score}".encode())).id for score in (1.0, 1.5)
         ]
-        await _offer(world, "H100")
+        await offer(world, "H100")
         async with world.database.write() as session:
             await session.do("UPDATE runs SET state = 'dispatched'", {})
             await session.do(
@@ -175,7 +161,7 @@ async def test_a_list_says_the_reason_of_now(world: World, when: str) -> None:
                 "SELECT refresh_standing(1, 'CPU', %(ada)s)", {"ada": world.ada.user.id}
             )
     away = await _listed(world, second)
-    await _offer(world, "CPU")
+    await offer(world, "CPU")
     again = await _listed(world, second)
     assert NotRanked.because(NotRankedReason.DEVICE_REMOVED) == away[0]
     assert NotRanked.because(NotRankedReason.NO_BETTER, first) == again[0]

@@ -6,30 +6,12 @@ from collections.abc import Awaitable, Callable
 
 import psycopg
 
-from kernelbot.boards.sync import store as sync
-from kernelbot.store.database import WriteSession
+from tests.boards.sync.offering import offer, put_devices
 from tests.support.postgres import WAITS_FOR_A_LOCK
 from tests.support.waiting import until_told
 from tests.support.world import World
 
 _REFRESH = "SELECT refresh_standing(1, 'CPU', %s)"
-
-
-async def _put(session: WriteSession, world: World, *devices: str) -> None:
-    board = await world.services.boards.get(None, "sort")
-    await sync.update(
-        session,
-        board.id,
-        problem_version_id=board.problem_version_id,
-        description=board.description,
-        deadline=board.deadline,
-        devices=devices,
-    )
-
-
-async def _offer(world: World, *devices: str) -> None:
-    async with world.database.write() as session:
-        await _put(session, world, *devices)
 
 
 async def _away(world: World) -> int:
@@ -38,7 +20,7 @@ async def _away(world: World) -> int:
     submitted = await world.submit()
     async with world.database.write() as session:
         await session.do("UPDATE runs SET state = 'dispatched'", {})
-    await _offer(world, "H100")
+    await offer(world, "H100")
     return submitted.id
 
 
@@ -67,7 +49,7 @@ async def test_a_verdict_that_is_committed_after_the_sync(world: World) -> None:
     await _away(world)
     async with await psycopg.AsyncConnection.connect(world.database.url) as judged:
         await _accept(judged, world)
-        syncing = asyncio.ensure_future(_offer(world, "CPU"))
+        syncing = asyncio.ensure_future(offer(world, "CPU"))
         await until_told(_over_or_waiting(world, syncing))
         await judged.commit()
         await syncing
@@ -82,7 +64,7 @@ async def test_a_verdict_that_is_committed_before_the_sync(world: World) -> None
             await _accept(judged, world)
 
     async with world.database.write() as session:
-        await _put(session, world, "CPU")
+        await put_devices(session, world, "CPU")
         judging = asyncio.ensure_future(accept())
         await until_told(_over_or_waiting(world, judging))
     await judging
