@@ -10,7 +10,7 @@ Counts = npt.NDArray[np.int64]
 def generate_input(size: int, contention: int, seed: int) -> tuple[Bytes, int, Counts]:
     random = np.random.default_rng(seed)
     data = random.integers(0, BINS, size, dtype=np.uint8)
-    data[random.random(size) < contention / 100] = random.integers(0, BINS)
+    data[random.random(size, dtype=np.float32) < contention / 100] = random.integers(0, BINS)
     return data, size, np.empty(BINS, dtype=np.int64)
 
 

@@ -7,7 +7,7 @@ BINS = 256
 def generate_input(size: int, contention: int, seed: int) -> input_t:
     random = np.random.default_rng(seed)
     data = random.integers(0, BINS, size, dtype=np.uint8)
-    data[random.random(size) < contention / 100] = random.integers(0, BINS)
+    data[random.random(size, dtype=np.float32) < contention / 100] = random.integers(0, BINS)
     data[-1] = BINS - 1  # the last bin is never empty, so that forgetting it shows
     return data
 

@@ -153,7 +153,16 @@ def test_what_cannot_be_kept_is_checked_at_once_or_never(how: dict[str, Any]) ->
 def test_checks_to_come_count_as_time() -> None:
     made = answers(Checker())
     fill(made, list(range(10)))
-    assert (10.0, 7.0) == (made.owed_s(1.0, 20), made.owed_s(1.0, 10))
+    assert (10.0, 7.0) == (made.owed_s(1.0, 20, 0.0), made.owed_s(1.0, 10, 0.0))
+
+
+@pytest.mark.parametrize(("sampling_s", "owed_s"), [(28.0, 7.0), (36.0, 9.0), (400.0, 10.0)])
+def test_checks_that_are_made_as_they_are_cheap_count_as_well(
+    sampling_s: float, owed_s: float
+) -> None:
+    made = answers(Checker())
+    fill(made, list(range(10)))
+    assert owed_s == made.owed_s(1.0, 10, sampling_s)
 
 
 def test_quick_ones_are_checked_together_as_far_as_they_fit_into_8_mib() -> None:

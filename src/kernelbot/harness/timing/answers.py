@@ -86,9 +86,11 @@ class SampleOutputs:
             self._check(question, reply.value)
             self.checked += 1
 
-    def owed_s(self, check_s: float, fewest: int) -> float:
-        """How long the checks that must be made in the end will take, at `check_s` each."""
-        return check_s * self._fewest_checks(fewest)
+    def owed_s(self, check_s: float, fewest: int, sampling_s: float) -> float:
+        """How long the checks in the end will take, at `check_s` each, after so much sampling:
+        those that must be made, and more of them while that is cheap."""
+        must_s = check_s * self._fewest_checks(fewest)
+        return max(must_s, min(check_s * len(self._kept), _CHEAP_CHECK_SHARE * sampling_s))
 
     def check(self, samples_ns: Sequence[float], fewest: int, sampling_s: float) -> None:
         """Check the kept outputs: the fastest half, a quarter of the others, and more of them as

@@ -138,8 +138,9 @@ class Measurer:
     def _sample_all(
         self, work: SampledCase, rule: StoppingRule, call: int, check_s: float
     ) -> tuple[StoppedBy, float]:
-        """Take turns until there are enough; `call` is the number of the next call. Returns why
-        that was so, and how many seconds the anchor took among them."""
+        """Take turns until there are enough; `call` is the number of the next call, `check_s` how
+        long it takes to check an output after sampling. Returns why there were enough, and how many
+        seconds the anchor took."""
         rules, anchor = self._rules, work.anchor
         fewest = math.ceil(rules.min_samples / len(work.taken)) * work.samples[0].calls
         start = time.monotonic()
@@ -159,8 +160,10 @@ class Measurer:
             for line in turn:
                 self._add_round(rule, work.index, line)
             # The checks at the end count already, or the time limit would be exceeded.
-            owed_s = sum(one.answers.owed_s(check_s, fewest) for one in work.samples)
-            elapsed = time.monotonic() - start - anchor_s + owed_s
+            sampled_s = time.monotonic() - start - anchor_s
+            of_each_s = sampled_s / len(work.taken)
+            owed_s = sum(one.answers.owed_s(check_s, fewest, of_each_s) for one in work.samples)
+            elapsed = sampled_s + owed_s
             stopped = rule.decide(elapsed, elapsed - sum(one.runner_s for one in work.samples))
         return stopped, anchor_s
 

@@ -56,15 +56,15 @@ class WarmingUp:
 
     def warm_up(self, work: SampledCase, budget_s: float) -> tuple[int, float]:
         """Warm up as many processes as `budget_s` allows, and leave only these in `work.taken`;
-        returns the number of the next call, and how long a check takes, in seconds. Raises
-        `AuthorFailure`."""
+        returns the number of the next call, and how long it takes to make a call's data again and
+        check its output, in seconds. Raises `AuthorFailure`."""
         first = work.taken[0]
         call, check, single = self._warm_up_first(work, first)
         made, several = self._fill_windows(work, call, check.computed_s)
         call += made
         most, calls = len(work.taken), first[0].calls
+        took = several if calls > 1 else single
         if most > 1:
-            took = several if calls > 1 else single
             shared_s = _windows(calls) * took.data_s
             cost = Cost(took.windows_s, _memory_bytes(work.known, first), shared_s)
             most = affordable(most, cost, budget_s, self._memory_bytes)
@@ -76,7 +76,7 @@ class WarmingUp:
                 one.calls = 1
             if calls > 1:  # where the output of a single call is, hasn't been seen yet
                 call = self._warm_up_others(work, others, call, 1)
-        return call, check.took_s
+        return call, took.data_s / calls + check.took_s
 
     def _warm_up_first(self, work: SampledCase, line: Line) -> tuple[int, JudgeCost, _Took]:
         """Single calls of the first process; returns the number of the next call, what a check
