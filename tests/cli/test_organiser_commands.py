@@ -33,6 +33,22 @@ def test_a_folder_is_synced_after_a_look_at_the_plan(admin: Shell) -> None:
     assert (0, expected.replace("would change", "changed")) == (done.code, done.out)
 
 
+def test_a_device_more_leaves_the_ranking_as_it_is(
+    admin: Shell, live: LiveServer, tmp_path: Path
+) -> None:
+    admin("sync", "set")
+    live.call(ranked(live.world, 1.0, board="one"))
+    before = admin("board", "show", "one", "--device", "CPU", "--csv")
+    write_competition(tmp_path / "set", "one", gpus="[CPU, H100]")
+    done = admin("sync", "set")
+    after = admin("board", "show", "one", "--device", "CPU", "--csv")
+    assert (0, "~ update one: devices: CPU, H100\nset: 1 of 1 boards changed.\n") == (
+        done.code,
+        done.out,
+    )
+    assert (0, True, before.out) == (after.code, "ada" in after.out, after.out)
+
+
 def test_a_repository_is_synced(admin: Shell, tmp_path: Path) -> None:
     commit = commit_all(tmp_path / "set")
     document = admin("sync", f"file://{tmp_path}/set", "--ref", "main", "--json").document

@@ -30,14 +30,15 @@ class ProblemHashes(NamedTuple):
 def problem_hashes(definition: ProblemDefinition) -> ProblemHashes:
     """Both hashes. Raises `InvalidProblem` for text that can't be stored.
 
-    Tests, files, rules and the list of devices are what judging depends on; the statement, the
-    starter files and what lists say are not, so that nobody loses their place because a typo was
-    corrected.
+    Tests, files and rules are what judging depends on. The statement, the starter files and what
+    lists say are not, so that nobody loses their place because a typo was corrected; nor are the
+    devices, each of which has a ranking of its own. `judging_hash_of` in the database says the same
+    of a definition that is stored.
     """
     if "\x00" in definition.description:
         raise InvalidProblem("The problem's description holds a NUL character.")
-    judged = [to_wire(definition.spec), list(definition.devices)]
-    return ProblemHashes(_sha256(definition_to_wire(definition)), _sha256(judged))
+    wire = definition_to_wire(definition)
+    return ProblemHashes(_sha256(wire), _sha256(wire["spec"]))
 
 
 def _sha256(wire: Any) -> bytes:

@@ -211,11 +211,27 @@ def _apply(connection: psycopg.Connection, wanted: Release, finish: bool) -> Ite
         yield from _apply_ours(connection, waiting[count:])
         yield from _apply_queue(connection, finish=True)
         yield from _create_code(connection, wanted.code)
+    _rebuild_rankings(connection, wanted.code)
 
 
 def _create_code(connection: psycopg.Connection, wanted: Code) -> list[str]:
     with _failing_as("functions"):
         return ["functions"] * code.create(connection, wanted)
+
+
+def _rebuild_rankings(connection: psycopg.Connection, wanted: Code) -> None:
+    """Compute the rankings of those boards again that a migration has listed in `stale_rankings`,
+    because it changed which scores count there."""
+    if not has_table(connection, "stale_rankings"):
+        return
+    with _failing_as("functions"):
+        connection.execute(*code.using(wanted))
+        connection.execute(
+            "SELECT rebuild_board_standings(leaderboard_id) FROM stale_rankings"
+            " ORDER BY leaderboard_id"
+        )
+        code.without_code(connection)
+        connection.execute("DROP TABLE stale_rankings")
 
 
 def _apply_ours(connection: psycopg.Connection, waiting: Sequence[Migration]) -> Iterator[str]:

@@ -6,6 +6,7 @@ import pytest
 
 from tests.support.door import Door
 from tests.support.problem_sets import commit_all, write_competition, write_problem
+from tests.support.ranked import ranked
 
 
 @pytest.fixture
@@ -23,6 +24,26 @@ async def test_a_repository(door: Door, root: Path) -> None:
     expected = {"source": f"file://{root}", "commit": commit, "applied": True}
     expected |= {"items": [item], "warnings": []}
     assert (200, expected) == (answer.status_code, answer.json())
+
+
+async def test_a_device_more_leaves_the_ranking_as_it_is(door: Door, root: Path) -> None:
+    body = {"repository": f"file://{root}"}
+    commit_all(root)
+    await door.admin.post("/api/v1/sync", json=body)
+    await ranked(door.world, 1.0, board="one")
+    address = "/api/v1/boards/one/standings?device=CPU"
+    before = (await door.stranger.get(address)).json()
+    write_competition(root, "one", gpus="[H100, CPU]")
+    commit_all(root)
+    (item,) = (await door.admin.post("/api/v1/sync", json=body)).json()["items"]
+    shown = (await door.stranger.get("/api/v1/boards/one")).json()
+    assert (["H100", "CPU"], 0) == (shown["devices"], shown["outdated_scores"])
+    assert ("update", "devices: H100, CPU") == (item["action"], item["reason"])
+    after = (await door.stranger.get(address)).json()
+    assert (["ada"], before["standings"]) == (
+        [row["author"] for row in before["standings"]],
+        after["standings"],
+    )
 
 
 async def test_an_archive(door: Door, root: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from kernelbot.boards.model import Board, Visibility
-from kernelbot.boards.problem_hashes import ProblemHashes
+from kernelbot.boards.problem_hashes import problem_hashes
 from kernelbot.boards.sync.model import SyncAction, SyncItem, SyncOptions, SyncOutcome
 from kernelbot.boards.sync.service import _decide, _Wanted
 from kernelbot.boards.sync.store import SyncedBoard
@@ -20,7 +20,8 @@ NOW = datetime(2031, 2, 3, 4, 5, tzinfo=UTC)
 BEFORE_NOW, AFTER_NOW = NOW.replace(minute=4), NOW.replace(minute=6)
 LISTED = CompetitionProblem("sort", Path("sort"), None, (), 1)
 SPRING = Competition("Spring", "", None, (LISTED,), ())
-WANTED = _Wanted(LISTED, SPRING, sort_problem(), ProblemHashes(b"content", b"judging"), ("CPU",))
+HASHES = problem_hashes(sort_problem())
+WANTED = _Wanted(LISTED, SPRING, sort_problem(), HASHES, ("CPU",))
 BOARD = Board(
     id=1,
     name="sort",
@@ -34,7 +35,7 @@ BOARD = Board(
     deadline=None,
     created_at=NOW,
 )
-THERE = SyncedBoard(BOARD, "Spring", b"content", b"judging", scores=0)
+THERE = SyncedBoard(BOARD, "Spring", *HASHES, named=("CPU",), scores=0)
 FORCE = SyncOptions(force=True)
 TAKE_OVER = "use force to take it over"
 OVER = "its deadline has passed; use force to change it all the same"
@@ -53,6 +54,12 @@ def decided(
 
 def listed(deadline: datetime | None) -> _Wanted:
     return replace(WANTED, listed=replace(LISTED, deadline=deadline))
+
+
+def naming(*devices: str, offered: tuple[str, ...], **said: Any) -> _Wanted:
+    """The problem names these devices, and the board would offer those."""
+    definition = replace(sort_problem(devices=devices), **said)
+    return _Wanted(LISTED, SPRING, definition, problem_hashes(definition), offered)
 
 
 @pytest.mark.parametrize(
@@ -135,6 +142,18 @@ def listed(deadline: datetime | None) -> _Wanted:
             board(devices=("CPU",)),
             replace(WANTED, devices=("CPU", "T4")),
             (UPDATE, "devices: CPU, T4"),
+        ),
+        (THERE, naming("CPU", "T4", offered=("CPU", "T4")), (UPDATE, "devices: CPU, T4")),
+        (
+            THERE,
+            naming("CPU", "T4", offered=("CPU", "T4"), description="Sort."),
+            (UPDATE, "the text, devices: CPU, T4"),
+        ),
+        (THERE, naming("CPU", "T4", offered=("CPU",)), (UPDATE, "the devices that it names")),
+        (
+            replace(THERE, judging_hash=b"other"),
+            naming("CPU", "T4", offered=("CPU",)),
+            (UPDATE, "a new version of the problem"),
         ),
     ],
 )

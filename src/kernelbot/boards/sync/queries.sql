@@ -10,7 +10,7 @@ ON CONFLICT (name) DO UPDATE
 RETURNING id;
 
 -- name: board
-SELECT c.name AS competition, v.content_hash, v.judging_hash,
+SELECT c.name AS competition, v.content_hash, v.judging_hash, v.definition -> 'devices' AS named,
     (SELECT count(*) FROM standings st WHERE st.leaderboard_id = b.id) AS scores
 FROM leaderboards b
 JOIN problem_versions v ON v.id = b.problem_version_id

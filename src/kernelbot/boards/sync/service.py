@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO
@@ -290,15 +290,25 @@ def _devices(wanted: _Wanted, before: SyncedBoard) -> str:
     )
 
 
+def _has_other_text(wanted: _Wanted, before: SyncedBoard) -> bool:
+    """Whether more than the list of devices has changed of what is for people."""
+    if before.content_hash == wanted.hashes.content:
+        return False
+    with_that_list = replace(wanted.definition, devices=before.named)
+    return before.content_hash != problem_hashes(with_that_list).content
+
+
 def _changes(wanted: _Wanted, before: SyncedBoard) -> list[str]:
     board = before.board
     judged = before.judging_hash != wanted.hashes.judging
+    named = before.named != wanted.definition.devices
     return [
         what
         for what, differs in (
             (_new_version(before), judged),
-            ("the text", not judged and before.content_hash != wanted.hashes.content),
+            ("the text", not judged and _has_other_text(wanted, before)),
             (_devices(wanted, before), board.devices != wanted.devices),
+            ("the devices that it names", named and not judged and board.devices == wanted.devices),
             (
                 f"the deadline: {_moment(board.deadline)} -> {_moment(wanted.listed.deadline)}",
                 board.deadline != wanted.listed.deadline,

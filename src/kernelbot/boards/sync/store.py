@@ -19,6 +19,8 @@ class SyncedBoard:
     competition: str | None
     content_hash: bytes
     judging_hash: bytes
+    named: tuple[str, ...]
+    """The devices that its version of the problem names, here or not."""
     scores: int
     """How many scores are in its rankings."""
 
@@ -42,7 +44,7 @@ async def board(session: ReadSession, name: str) -> SyncedBoard | None:
     row = await session.one(statements(__file__)["board"], {"id": found.board.id})
     assert row is not None, "it was found a moment ago, and syncs lock it"
     hashes = {key: bytes(row[key]) for key in ("content_hash", "judging_hash")}
-    return SyncedBoard(found.board, **{**row, **hashes})
+    return SyncedBoard(found.board, **{**row, **hashes, "named": tuple(row["named"])})
 
 
 async def boards_of(session: ReadSession, competition: str) -> list[str]:

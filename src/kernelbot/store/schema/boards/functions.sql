@@ -8,6 +8,29 @@ $$;
 CREATE TRIGGER problem_versions_immutable BEFORE UPDATE ON problem_versions
     FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
+-- Of what judging depends on: the problem's `spec`, as its text is written, and not its texts for people nor
+-- the devices that it names. `boards/problem_hashes.py` says the same of what isn't stored; a test compares
+-- them.
+CREATE FUNCTION judging_hash_of(_definition json) RETURNS bytea LANGUAGE sql IMMUTABLE AS $$
+    SELECT sha256(convert_to((_definition -> 'spec')::text, 'UTF8'))
+$$;
+
+-- A server of the release before counts the list of devices in, so that with another list every ranking
+-- would begin anew. This may go with the release after.
+CREATE FUNCTION leave_out_devices() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NEW.judging_hash = sha256(convert_to(format(
+        '[{"version": %s, %s, %s]', NEW.definition ->> 'version',
+        substr((NEW.definition -> 'spec')::text, 2), (NEW.definition -> 'devices')::text
+    ), 'UTF8')) THEN
+        NEW.judging_hash := judging_hash_of(NEW.definition);
+    END IF;
+    RETURN NEW;
+END;
+$$;
+CREATE TRIGGER problem_versions_devices BEFORE INSERT ON problem_versions
+    FOR EACH ROW EXECUTE FUNCTION leave_out_devices();
+
 CREATE FUNCTION is_member(_board bigint, _user bigint) RETURNS boolean LANGUAGE sql STABLE AS $$
     SELECT EXISTS (
         SELECT 1 FROM invites i JOIN invite_boards b ON b.batch_id = i.batch_id
