@@ -106,13 +106,15 @@ stays() {
     [[ $found == "true $1 "* && $until =~ ^[0-9]+$ ]] && ((EPOCHSECONDS < until))
 }
 
-# Its first process only waits, for longer than the last job may take, whose step ends after an hour.
+# Its first process only waits, for longer than the last job may take: until the limit of its step, which
+# Buildkite tells in minutes, and "false" if there is none.
 start_to_stay() {
-    local limit=$SUBMISSION_WARM_LIMIT_S
+    local limit=$SUBMISSION_WARM_LIMIT_S step=${BUILDKITE_TIMEOUT:-60}
+    [[ $step =~ ^[1-9][0-9]{0,5}$ ]] || step=1440
     remove
     docker run --detach --init --name "$name" "${options[@]}" --label "kernelbot.made-for=$1" \
         --label "kernelbot.until=$((EPOCHSECONDS + limit))" --entrypoint /opt/kernelbot/in-own-cgroup \
-        "$image" sleep "$((limit + 4200))" >/dev/null
+        "$image" sleep "$((limit + 60 * step + 600))" >/dev/null
 }
 
 judge_warm() {

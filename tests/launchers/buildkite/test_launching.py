@@ -12,8 +12,9 @@ from kernelbot.domain.errors import JobRefused, PlatformError, SchedulerError
 from kernelbot.launchers.base import Availability, JobState
 from kernelbot.launchers.buildkite.answers import Agent
 from kernelbot.launchers.buildkite.queues import Queues
-from kernelbot.protocol import JobSpec, SourceFile, decode_payload
-from tests.fakes.buildkite.agents import FakeAgent
+from kernelbot.launchers.buildkite.settings import STEP_TIMEOUT_S
+from kernelbot.protocol import JobSpec, SourceFile, Timeouts, decode_payload
+from tests.fakes.buildkite.agents import ROOT, FakeAgent, read_step
 from tests.launchers.buildkite.places import place
 from tests.launchers.plans import DEVICE
 from tests.launchers.stages import a_job
@@ -54,6 +55,21 @@ async def test_a_job_too_large_that_cant_be_fetched_is_refused(tmp_path: Path) -
         with pytest.raises(JobRefused, match="set public_url"):
             await here.launcher.launch(a_large_job())
     assert here.builds == []
+
+
+async def test_a_job_that_may_outlast_its_step_is_refused(tmp_path: Path) -> None:
+    longer = a_job("accepted")
+    shorter = replace(longer, problem=replace(longer.problem, timeouts=Timeouts(1, 1, 1, 1)))
+    async with place(tmp_path, step_timeout_s=400, slack_s=120) as here:
+        with pytest.raises(JobRefused, match="step at Buildkite ends after 400 s"):
+            await here.launcher.launch(longer)
+        await here.launcher.launch(replace(shorter, job_id="8.1.0123456789ab"))
+    assert 1 == len(here.builds)
+
+
+def test_the_steps_limit_is_the_one_that_is_believed() -> None:
+    step = read_step((ROOT / "deploy" / "buildkite" / "pipeline.yml").read_text(), {})
+    assert 60 * step["timeout_in_minutes"] == STEP_TIMEOUT_S
 
 
 @pytest.mark.parametrize("when", ["before", "after"])

@@ -9,6 +9,7 @@ from kernelbot.launchers.buildkite.answers import BuildkiteArtifact, BuildkiteBu
 from kernelbot.launchers.buildkite.api import PAGE, BuildkiteApi
 from kernelbot.launchers.buildkite.queues import Queues
 from kernelbot.launchers.buildkite.settings import BuildkiteSettings
+from kernelbot.launchers.fitting import must_end_within
 from kernelbot.launchers.handles import Handle, job_name
 from kernelbot.launchers.links import Links
 from kernelbot.launchers.rest.carried import carry
@@ -70,6 +71,13 @@ class BuildkiteLauncher(RestLauncher[BuildkiteBuild]):
         )
 
     async def _create(self, spec: JobSpec) -> int:
+        must_end_within(
+            self._settings.step_timeout_s,
+            spec,
+            self._settings.slack_s,
+            what="the pipeline's step at Buildkite",
+            hint="Raise its timeout_in_minutes, and step_timeout_s in kernelbot.toml",
+        )
         environment = await asyncio.to_thread(self._environment, spec)
         environment["GPU_QUEUE"] = self._queues.choose(self._settings.queues[spec.device.name])
         build = await self._api.create(job_name(spec.job_id), environment)
@@ -83,7 +91,7 @@ class BuildkiteLauncher(RestLauncher[BuildkiteBuild]):
             self._links,
             max_payload=MAX_PAYLOAD,
             wait_s=self.traits.wait_s,
-            most_s=spec.longest_s,
+            most_s=spec.longest_s + self._settings.slack_s,
             scheduler="Buildkite",
         )
         given = {

@@ -8,6 +8,9 @@ from kernelbot.launchers.base import Traits
 QUEUE = r"[a-z][a-z0-9]{0,31}-[a-z0-9]{1,32}-(0|[1-9][0-9]{0,3})"
 """`{vendor}-{gpu_type}-{index}`, as `scripts/buildkite/setup-agent.sh` checks it, too."""
 
+STEP_TIMEOUT_S = 3600.0
+"""The limit of the step that judges in `deploy/buildkite/pipeline.yml`."""
+
 
 @dataclass(frozen=True)
 class BuildkiteSettings:
@@ -22,6 +25,10 @@ class BuildkiteSettings:
     api_url: str = "https://api.buildkite.com"
     timeout_s: float = 20.0
     """For each request."""
+    step_timeout_s: float = STEP_TIMEOUT_S
+    """Buildkite ends a step that takes longer, with its result."""
+    slack_s: float = 120.0
+    """What a step may take beyond the judge's own limits: its container has to start."""
     settle_s: float = 30.0
     """How long a new build, or the artifact of one that has ended, may take to show."""
     appear_s: float = 10.0

@@ -8,6 +8,7 @@ from pydantic import Field
 from kernelbot.domain.values import from_fields
 from kernelbot.launchers.base import Traits
 from kernelbot.launchers.buildkite import QUEUE, BuildkiteLauncher, BuildkiteSettings
+from kernelbot.launchers.buildkite.settings import STEP_TIMEOUT_S
 from kernelbot.launchers.table import ConfigTable, LauncherPlace, RemoteTable
 from kernelbot.protocol import SandboxMode
 
@@ -37,6 +38,8 @@ class BuildkiteTable(RemoteTable):
     branch: Branch = "main"
     api_url: str = Field(default="https://api.buildkite.com", pattern=r"^https?://[^\s?#]+$")
     timeout_s: float = Field(default=20.0, gt=0)
+    step_timeout_s: float = Field(default=STEP_TIMEOUT_S, ge=60)
+    slack_s: float = Field(default=120.0, ge=30)
     settle_s: float = Field(default=30.0, ge=0)
     warm_idle_s: float = Field(default=0.0, ge=0, le=86400)
     """How long a container waits for its agent's next job; 0: each job has its own."""

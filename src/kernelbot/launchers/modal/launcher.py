@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 import structlog
 
-from kernelbot.domain.errors import JobRefused, PlatformError, SchedulerError
+from kernelbot.domain.errors import PlatformError, SchedulerError
 from kernelbot.launchers.base import NO_SIZES, Availability, JobState, Outcome, Traits
+from kernelbot.launchers.fitting import must_end_within
 from kernelbot.launchers.links import Links, valid_s
 from kernelbot.launchers.modal.answers import read_answer
 from kernelbot.launchers.modal.calls import Arguments, CallEntry, Calls, CallStage
@@ -107,13 +108,13 @@ class ModalLauncher:
         device = self._settings.devices.get(spec.device.name)
         if device is None:
             raise PlatformError(f"This launcher for Modal has no device {spec.device.name!r}.")
-        needed_s = spec.longest_s + self._settings.slack_s
-        if needed_s > self._settings.function_timeout_s:
-            raise JobRefused(
-                f"Judging may take {needed_s:.0f} s, and Modal's function ends after "
-                f"{self._settings.function_timeout_s:.0f} s.",
-                hint="Deploy it with a longer time-out, or give the problem shorter ones.",
-            )
+        must_end_within(
+            self._settings.function_timeout_s,
+            spec,
+            self._settings.slack_s,
+            what="Modal's function",
+            hint="Deploy it with a longer time-out",
+        )
         return device
 
     def _arguments(self, spec: JobSpec, payload: str) -> Arguments:
