@@ -138,8 +138,9 @@ class Launcher(Protocol):
         `protocol.result_size`.
 
         A job that the scheduler doesn't know (any more) is lost; one of which nothing can be said
-        just now is running, or goes on waiting if that is what was said of it. Raises
-        `SchedulerError` if nothing can be said of any.
+        just now is running, or goes on waiting if that is what was said of it (see `Patience`); it
+        is lost if it can't be asked about for `silence_s`. Raises `SchedulerError` if nothing can
+        be said of any.
         """
 
     async def cancel(self, handle: str) -> None:

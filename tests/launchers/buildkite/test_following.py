@@ -11,7 +11,7 @@ import pytest
 from kernelbot.domain.errors import SchedulerError
 from kernelbot.harness.archive import build as build_harness
 from kernelbot.launchers.base import JobState, Outcome
-from kernelbot.launchers.rest.patience import Patience
+from kernelbot.launchers.patience import Patience
 from kernelbot.protocol import Fault, Verdict
 from kernelbot.protocol.result_size import most_bytes
 from tests.fakes.buildkite import fake_buildkite

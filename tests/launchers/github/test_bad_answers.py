@@ -9,7 +9,7 @@ import pytest
 
 from kernelbot.domain.errors import SchedulerError
 from kernelbot.launchers.base import JobState, Outcome
-from kernelbot.launchers.rest.patience import Patience
+from kernelbot.launchers.patience import Patience
 from kernelbot.launchers.results import NoResult
 from kernelbot.protocol import Fault, JobSpec
 from kernelbot.protocol.result_size import most_bytes
@@ -70,7 +70,7 @@ async def test_a_run_that_cant_be_read_spoils_no_other(tmp_path: Path) -> None:
         hide(here, here.runs[1])
         here.github.actions.end(here.runs[0], "success", result_zip(job))
         found = await here.launcher.poll(handles)
-    assert [found[handle].state for handle in handles] == [JobState.FINISHED, JobState.RUNNING]
+    assert [found[handle].state for handle in handles] == [JobState.FINISHED, JobState.WAITING]
 
 
 async def test_a_run_that_can_never_be_read_is_lost_in_the_end(tmp_path: Path) -> None:
@@ -84,7 +84,7 @@ async def test_a_run_that_can_never_be_read_is_lost_in_the_end(tmp_path: Path) -
         found.append(await here.poll(handle))
     why = "GitHub answered 502 to reading a run: '<html>'"
     lost = Outcome(JobState.LOST, reason=why, fault=Fault.SCHEDULER)
-    assert found == [Outcome(JobState.RUNNING), lost]
+    assert found == [Outcome(JobState.WAITING), lost]
 
 
 async def test_a_run_that_can_be_read_now_and_then_is_not_lost(tmp_path: Path) -> None:
@@ -98,8 +98,20 @@ async def test_a_run_that_can_be_read_now_and_then_is_not_lost(tmp_path: Path) -
             here.runs[0].shown_at = shown_at
             found.append(await here.poll(handle))
             now += 50
-    states = [JobState.RUNNING, JobState.WAITING, JobState.RUNNING]
-    assert [outcome.state for outcome in found] == states
+    assert [Outcome(JobState.WAITING)] * 3 == found
+
+
+@pytest.mark.parametrize("status", ["queued", "in_progress"])
+async def test_a_run_that_cant_be_read_is_what_it_was(tmp_path: Path, status: str) -> None:
+    """Whoever follows it would note once and for all that it has begun."""
+    async with place(tmp_path) as here:
+        handle = await here.launcher.launch(a_job("accepted"))
+        here.runs[0].status = status
+        found = [await here.poll(handle)]
+        hide(here, here.runs[0])
+        found.append(await here.poll(handle))
+    state = JobState.WAITING if status == "queued" else JobState.RUNNING
+    assert [Outcome(state)] * 2 == found
 
 
 async def test_an_empty_list_loses_no_job(tmp_path: Path) -> None:

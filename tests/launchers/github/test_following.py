@@ -8,7 +8,7 @@ import pytest
 
 from kernelbot.domain.errors import PlatformError
 from kernelbot.launchers.base import Availability, JobState, Outcome
-from kernelbot.launchers.rest.patience import Patience
+from kernelbot.launchers.patience import Patience
 from kernelbot.protocol import Fault
 from tests.fakes.github import TOKEN
 from tests.fakes.github.server import Account
@@ -164,7 +164,7 @@ async def test_a_run_that_showed_late_loses_no_time_for_its_result(
         found.append(await here.poll(handle))
         here.github.wrong = lambda _: None
         found.append(await here.over(handle))
-    states = ["running", "waiting", "running", "finished"]
+    states = ["waiting", "waiting", "running", "finished"]
     assert [outcome.state for outcome in found] == states
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from kernelbot.domain.errors import PlatformError, SchedulerError
-from kernelbot.launchers.base import JobState, Launcher
+from kernelbot.launchers.base import JobState, Launcher, Outcome
+from kernelbot.launchers.patience import Patience
 from kernelbot.protocol import Fault
 from tests.fakes.kubernetes import FakeKubernetes
 from tests.fakes.kubernetes.server import status
@@ -17,7 +18,7 @@ from tests.launchers.kubernetes.places import a_cluster, plan
 from tests.launchers.plans import DEVICE
 from tests.launchers.stages import a_job, started
 from tests.launchers.test_contract import over, poll
-from tests.support.waiting import until
+from tests.support.waiting import until, until_told
 
 pytestmark = pytest.mark.each_run("test_another_worker_goes_on_with_what_runs")
 
@@ -240,6 +241,43 @@ async def test_a_job_that_somebody_deletes_is_lost(kubernetes: FakeKubernetes) -
         kubernetes.cluster.delete_job(kubernetes.job(handle), "Background")
         outcome = await over(launcher, handle)
     assert (JobState.LOST, Fault.SCHEDULER) == (outcome.state, outcome.fault)
+
+
+async def test_a_job_that_can_never_be_read_is_lost_in_the_end(
+    kubernetes: FakeKubernetes,
+) -> None:
+    now, strange = 0.0, "6fd6bd9c-1b1e-4f4e-9bd5-2f0b8e9b0f5e:999.1.0123456789ab"
+    kubernetes.cluster.makes_pods = False
+    kubernetes.wrong = lambda r: status(500, "etcd") if r.path.endswith("0123456789ab") else None
+    async with started(plan(kubernetes).build()) as launcher:
+        launcher._patience = Patience(lambda: now)
+        other = await launcher.launch(a_job("accepted"))
+        found = [await launcher.poll([strange, other])]
+        now = 1000.0
+        found.append(await launcher.poll([strange, other]))
+    why = "Kubernetes answered 500 to reading a Job: etcd"
+    lost = Outcome(JobState.LOST, reason=why, fault=Fault.SCHEDULER)
+    assert [Outcome(JobState.RUNNING), lost] == [each[strange] for each in found]
+    assert JobState.WAITING == found[-1][other].state
+
+
+async def test_a_job_that_waits_goes_on_waiting_while_it_cant_be_read(
+    kubernetes: FakeKubernetes,
+) -> None:
+    kubernetes.cluster.makes_pods = False
+    async with started(plan(kubernetes).build()) as launcher:
+        handle = await launcher.launch(a_job("accepted"))
+        found = [await poll(launcher, handle)]
+        kubernetes.wrong = lambda r: status(500, "etcd") if "/jobs/" in r.path else None
+        kubernetes.cluster.delete_job(kubernetes.job(handle), "Background")
+        name = handle.partition(":")[2].replace(".", "-")
+
+        async def is_asked_for() -> bool:
+            found.append(await poll(launcher, handle))
+            return kubernetes.asked("GET", name) > 0
+
+        await until_told(is_asked_for)
+    assert {JobState.WAITING} == {outcome.state for outcome in found}
 
 
 async def test_an_image_that_cannot_be_had_is_given_up(kubernetes: FakeKubernetes) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from kernelbot.launchers.base import JobState, Outcome
-from kernelbot.launchers.rest.patience import Patience
+from kernelbot.launchers.patience import Patience
 from kernelbot.protocol import Fault
 from tests.fakes.kubernetes import FakeKubernetes
 from tests.fakes.kubernetes.server import status

@@ -3,10 +3,13 @@
 from typing import Any
 
 import pytest
+from aiohttp import ServerDisconnectedError
+from grpclib.exceptions import StreamTerminatedError
 from modal import exception
 
 from kernelbot.domain.errors import SchedulerError
-from kernelbot.launchers.base import JobState
+from kernelbot.launchers.base import JobState, Outcome
+from kernelbot.launchers.patience import Patience
 from kernelbot.protocol import Fault
 from tests.launchers.modal.conftest import Account
 from tests.launchers.stages import a_job
@@ -77,7 +80,15 @@ async def test_a_call_that_fails_is_lost(
     assert (outcome.state, outcome.fault) == (JobState.LOST, fault)
 
 
-@pytest.mark.parametrize("error", [exception.ResourceExhaustedError("slow down"), OSError("reset")])
+@pytest.mark.parametrize(
+    "error",
+    [
+        exception.ResourceExhaustedError("slow down"),
+        OSError("reset"),
+        StreamTerminatedError("Connection lost"),
+        ServerDisconnectedError(),
+    ],
+)
 async def test_what_cant_be_asked_just_now_goes_on(account: Account, error: BaseException) -> None:
     job = a_job("accepted")
     account.service.answers[job.job_id] = error
@@ -85,6 +96,35 @@ async def test_what_cant_be_asked_just_now_goes_on(account: Account, error: Base
     call = account.service.known[handle.split(":")[0]]
     call.done.wait(60)
     assert not (await poll(account.launcher, handle)).state.is_over
+
+
+async def test_a_call_that_can_never_be_asked_is_lost_in_the_end(account: Account) -> None:
+    now, job, other = 0.0, a_job("accepted"), a_job("sleep 60 accepted")
+    account.launcher._patience = Patience(lambda: now)
+    account.service.answers[job.job_id] = OSError("reset")
+    handles = [await account.launcher.launch(each) for each in (job, other)]
+    account.service.known[handles[0].split(":")[0]].done.wait(60)
+    found = [await account.launcher.poll(handles)]
+    now = 1000.0
+    found.append(await account.launcher.poll(handles))
+    why = "Modal couldn't say what became of a call: OSError: reset"
+    lost = Outcome(JobState.LOST, reason=why, fault=Fault.SCHEDULER)
+    assert (False, lost) == (found[0][handles[0]].state.is_over, found[1][handles[0]])
+    assert not found[1][handles[1]].state.is_over
+
+
+async def test_limits_and_single_failures_lose_no_call(account: Account) -> None:
+    now, job = 0.0, a_job("accepted")
+    account.launcher._patience = Patience(lambda: now)
+    handle = await account.launcher.launch(job)
+    call = account.service.known[handle.split(":")[0]]
+    call.done.wait(60)
+    found = []
+    limit = exception.ResourceExhaustedError("slow down")
+    for call.error in (OSError("reset"), limit, OSError("again")):
+        found.append((await poll(account.launcher, handle)).state)
+        now += 600
+    assert [JobState.RUNNING] * 3 == found
 
 
 @pytest.mark.parametrize("value", [7, "", "fc-1", "fc-1 a b", "a'; echo x begun", b"fc-1 done"])

@@ -94,7 +94,7 @@ async def test_a_call_whose_entry_is_gone_is_asked_itself(account: Account, held
     account.service.begin_all()
     assert (await over(account.launcher, handle)).state == JobState.FINISHED
     assert (before, judged(account)) == (
-        JobState.RUNNING if held else JobState.FINISHED,
+        JobState.WAITING if held else JobState.FINISHED,
         [job.job_id],
     )
 

@@ -8,12 +8,13 @@ import pytest
 
 from kernelbot.domain.errors import DeviceRefused, JobRefused, NoRoom, SchedulerError
 from kernelbot.launchers.base import Availability, JobState, Traits
-from kernelbot.launchers.rest.patience import Patience
+from kernelbot.launchers.patience import Patience
 from kernelbot.launchers.slurm import SlurmDevice, SlurmLauncher
 from kernelbot.launchers.slurm.nodes import availability, read_nodes
 from kernelbot.launchers.slurm.states import read_job, read_number, read_queue, refusal
 from kernelbot.protocol import Fault
 from kernelbot.protocol.result_size import most_bytes
+from tests.launchers.plans import DEVICE
 from tests.launchers.slurm.test_cluster import launching, over, poll
 from tests.launchers.stages import a_job
 from tests.support.exhaustive import cases
@@ -267,7 +268,7 @@ async def test_results_come_while_the_controller_is_away(
             await launcher.poll(handles[1:])
         await broken(launcher, tmp_path, "nothing", "")
         may_end.touch()
-    assert [JobState.FINISHED, JobState.RUNNING] == states
+    assert [JobState.FINISHED, JobState.WAITING] == states
 
 
 @pytest.mark.exhaustive  # each run has test_a_queue_that_cant_be_read_loses_no_job
@@ -304,7 +305,7 @@ async def test_an_empty_queue_loses_no_job(tmp_path: Path) -> None:
         assert (await over(launcher, handle)).state == JobState.FINISHED
 
 
-@pytest.mark.exhaustive  # each run has test_a_job_that_cant_be_shown_is_asked_about_again
+@pytest.mark.exhaustive  # each run has test_a_job_that_cant_be_shown_goes_on_as_before
 async def test_a_job_that_slurm_didnt_know_loses_no_time_for_its_result(tmp_path: Path) -> None:
     job, now = a_job("accepted"), 0.0
     async with launching(tmp_path) as launcher:
@@ -324,15 +325,26 @@ async def test_a_job_that_slurm_didnt_know_loses_no_time_for_its_result(tmp_path
         found.append(await poll(launcher, handle))
         await broken(launcher, tmp_path, "nothing", "")
         found.append(await over(launcher, handle))
-    states = [JobState.RUNNING, JobState.RUNNING, JobState.FINISHED]
+    states = [JobState.WAITING, JobState.RUNNING, JobState.FINISHED]
     assert [outcome.state for outcome in found] == states
 
 
-async def test_a_job_that_cant_be_shown_is_asked_about_again(tmp_path: Path) -> None:
-    async with launching(tmp_path, settle_s=0) as launcher:
+@pytest.mark.parametrize(
+    ("options", "state"), [(("--hold",), JobState.WAITING), ((), JobState.RUNNING)]
+)
+async def test_a_job_that_cant_be_shown_goes_on_as_before(
+    tmp_path: Path, options: tuple[str, ...], state: JobState
+) -> None:
+    devices = {DEVICE: SlurmDevice(None, options=options)}
+    async with launching(tmp_path, settle_s=0, devices=devices) as launcher:
         handle = await launcher.launch(a_job("sleep 60 accepted"))
+
+        async def is_so() -> bool:
+            return (await poll(launcher, handle)).state is state
+
+        await until_told(is_so)
         await broken(launcher, tmp_path, "squeue) exit 0;; scontrol", f"echo '{HTML}'")
-        assert (await poll(launcher, handle)).state == JobState.RUNNING
+        assert await is_so()
 
 
 @pytest.mark.parametrize("lines", [f"echo '{HTML}'", "exit 0", "echo 12 34"])

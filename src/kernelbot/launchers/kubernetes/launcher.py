@@ -4,6 +4,7 @@ import asyncio
 import base64
 import binascii
 import hashlib
+import random
 import re
 from collections.abc import AsyncIterator, Collection, Mapping
 from dataclasses import dataclass, replace
@@ -38,13 +39,13 @@ from kernelbot.launchers.kubernetes.manifest import (
 from kernelbot.launchers.kubernetes.room import ClusterRoom
 from kernelbot.launchers.kubernetes.script import PAYLOAD
 from kernelbot.launchers.kubernetes.settings import KubernetesDevice, KubernetesSettings
-from kernelbot.launchers.kubernetes.states import RUNNING, LoggedResult, SeenAttempt, Wait, see
+from kernelbot.launchers.kubernetes.states import LoggedResult, SeenAttempt, Wait, see
 from kernelbot.launchers.kubernetes.waiting import WaitTimes
 from kernelbot.launchers.kubernetes.watched import WatchedObjects
 from kernelbot.launchers.links import Links
+from kernelbot.launchers.patience import RUNNING, WAITING, Patience
 from kernelbot.launchers.rest.carried import carry
 from kernelbot.launchers.rest.client import TooLarge
-from kernelbot.launchers.rest.patience import Patience
 from kernelbot.launchers.results import found, lost, no_events, size_of, too_long, zip_size
 from kernelbot.protocol import Fault, JobSpec, ProgressEvent
 
@@ -56,9 +57,11 @@ _ASKED_AT_ONCE = 20
 """Jobs asked for singly in one poll, of those that no watch has told of."""
 _LOGS_AT_ONCE = 4
 _CANCEL_TRIES = 5
-_SETTLING, _NO_IMAGE, _FAILING, _CUT = "settling", "no image", "failing", "cut"
-"""What may be amiss with a job: the news of its end is half of it, its image or its log can't be
-had, or its log isn't whole."""
+_UNREAD, _UNLISTED, _FAILING = "unread", "unlisted", "failing"
+"""What can't be had of a job: itself, its pod, or its log."""
+_SETTLING, _NO_IMAGE, _CUT = "settling", "no image", "cut"
+"""What may be amiss with it: the news of its end is half of it, its image can't be had, or its log
+isn't whole."""
 _REFUSED = (JobRefused, DeviceRefused, NoRoom, PlatformError)
 """What says that a Secret wasn't made."""
 _STRANGE = lost("its handle is none of Kubernetes'")
@@ -134,6 +137,7 @@ class KubernetesLauncher:
                 await self._delete_refused(name, job.meta.uid)
                 raise
         self._jobs.add(job)
+        self._patience.told(spec.job_id, WAITING)
         return str(_Handle(job.meta.uid, spec.job_id))
 
     async def find(self, job_id: str) -> str | None:
@@ -178,13 +182,13 @@ class KubernetesLauncher:
         pods = await self._pods.items()
         known = {text: handle for text in handles if (handle := _Handle.parse(text))}
         unseen = [handle for handle in known.values() if handle.uid not in jobs]
-        asked = set(unseen[:_ASKED_AT_ONCE])
+        asked = set(random.sample(unseen, min(len(unseen), _ASKED_AT_ONCE)))
         by_job = _by_job(pods.values())
         outcomes = await asyncio.gather(
             *(
                 self._outcome(h, jobs.get(h.uid), by_job, size_of(text, most_bytes))
                 if h.uid in jobs or h in asked
-                else _still()
+                else self._still(h)
                 for text, h in known.items()
             )
         )
@@ -198,14 +202,15 @@ class KubernetesLauncher:
             try:
                 job = await self._api.job(object_name(handle.attempt))
             except KernelbotError as error:
-                log.warning("job_not_read", handle=str(handle), error=str(error))
-                return RUNNING
+                return self._failing(handle, _UNREAD, error)
+            self._patience.over(handle.attempt, _UNREAD)
             if job is None or job.meta.uid != handle.uid:
                 return _GONE
             self._jobs.add(job)
         if job.attempt != handle.attempt:
             return lost("the Job of this uid isn't this attempt's")
         seen = see(job, pods.get(handle.uid, ()))
+        self._patience.told(handle.attempt, _waiting(seen.outcome or RUNNING, seen.why))
         self._tell_why_it_waits(handle, seen)
         self._note_what_is_over(handle, seen)
         if seen.outcome is None:
@@ -225,8 +230,7 @@ class KubernetesLauncher:
         try:
             pods = (await self._api.snapshot(PODS)).items
         except KernelbotError as error:
-            log.warning("pods_not_listed", handle=str(handle), error=str(error))
-            return RUNNING
+            return self._failing(handle, _UNLISTED, error)
         seen = see(job, [pod for pod in pods if pod.is_of(job)])
         if seen.outcome is not None:
             return seen.outcome
@@ -246,9 +250,16 @@ class KubernetesLauncher:
             return waiting
         return lost(seen.why)
 
+    async def _still(self, handle: _Handle) -> Outcome:
+        """The outcome of a job that is asked for another time."""
+        return self._patience.still(handle.attempt)
+
+    def _failing(self, handle: _Handle, trouble: str, error: KernelbotError) -> Outcome:
+        return self._patience.failing(handle.attempt, trouble, error, self.traits.silence_s)
+
     def _note_what_is_over(self, handle: _Handle, seen: SeenAttempt) -> None:
         if not seen.settles:
-            self._patience.over(handle.attempt, _SETTLING)
+            self._patience.over(handle.attempt, _SETTLING, _UNLISTED)
         if seen.wait is not Wait.CONTAINER:
             self._patience.over(handle.attempt, _NO_IMAGE)
 
@@ -271,10 +282,7 @@ class KubernetesLauncher:
         except TooLarge:
             return lost(_cut(made))
         except KernelbotError as error:
-            if not self._has_lasted(handle, _FAILING, self.traits.silence_s):
-                log.warning("result_not_fetched", handle=str(handle), error=str(error))
-                return RUNNING
-            return lost(str(error), error.fault)
+            return self._failing(handle, _FAILING, error)
         self._patience.over(handle.attempt, _FAILING)
         if content is None:
             return lost("its pod is gone, and its result with it", Fault.SCHEDULER)
@@ -364,11 +372,6 @@ def _label(job: KubernetesJob) -> str:
 def _waiting(outcome: Outcome, why: str) -> Outcome:
     """The outcome, with what the job waits for if it does."""
     return replace(outcome, reason=why) if outcome.state is JobState.WAITING else outcome
-
-
-async def _still() -> Outcome:
-    """The outcome of a job that is asked for another time."""
-    return RUNNING
 
 
 def _decoded(content: bytes) -> bytes | None:

@@ -5,7 +5,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
 
-from kernelbot.launchers.base import JobState, Outcome
+from kernelbot.launchers.base import Outcome
 from kernelbot.launchers.kubernetes.answers import (
     Condition,
     Container,
@@ -15,11 +15,10 @@ from kernelbot.launchers.kubernetes.answers import (
     Terminated,
 )
 from kernelbot.launchers.kubernetes.manifest import DELIVER_CONTAINER, JUDGE_CONTAINER
+from kernelbot.launchers.patience import RUNNING, WAITING
 from kernelbot.launchers.results import lost
 from kernelbot.protocol import Fault
 
-WAITING = Outcome(JobState.WAITING)
-RUNNING = Outcome(JobState.RUNNING)
 _MADE = re.compile(r"result ([0-9]{1,10}) ([0-9a-f]{64})")
 _OVER = frozenset(("Succeeded", "Failed"))
 _NO_IMAGE = frozenset(

@@ -6,8 +6,6 @@ from collections import deque
 from collections.abc import AsyncIterator, Collection, Mapping
 from dataclasses import dataclass
 
-import structlog
-
 from kernelbot.domain.errors import PlatformError, SchedulerError
 from kernelbot.launchers.base import NO_SIZES, Availability, JobState, Outcome, Traits
 from kernelbot.launchers.fitting import must_end_within
@@ -15,6 +13,7 @@ from kernelbot.launchers.links import Links, valid_s
 from kernelbot.launchers.modal.answers import read_answer
 from kernelbot.launchers.modal.calls import Arguments, CallEntry, Calls, CallStage
 from kernelbot.launchers.modal.settings import ModalDevice, ModalSettings
+from kernelbot.launchers.patience import WAITING, Patience
 from kernelbot.launchers.results import lost, no_events, size_of
 from kernelbot.protocol import Fault, JobSpec, ProgressEvent, encode_payload
 
@@ -27,15 +26,15 @@ _AT_ONCE = 16
 """So many answers are fetched; each may be large."""
 _REMEMBERED = 256
 """So many handles are known of jobs that were forgotten: nobody should ask about them."""
+_UNREAD = "unread"
+"""What may be amiss with a call: Modal can't say what became of it."""
 _STRANGE = lost("its handle is none of Modal's")
 _FORGOTTEN = lost("Modal doesn't know it any more", Fault.SCHEDULER)
-_STILL = Outcome(JobState.RUNNING)
 _STATES = {
     CallStage.SPAWNED: JobState.WAITING,
     CallStage.BEGUN: JobState.RUNNING,
     CallStage.DONE: JobState.RUNNING,
 }
-log = structlog.get_logger()
 
 
 @dataclass(frozen=True)
@@ -64,6 +63,7 @@ class ModalLauncher:
         self._turns: dict[str, int] = {}
         """Handles of calls that have said nothing, by when they were asked for last."""
         self._polls = 0
+        self._patience = Patience()
         self._forgotten: deque[str] = deque(maxlen=_REMEMBERED)
         """Handles whose entries were removed here; Modal still knows their calls."""
         self._fetching = asyncio.Semaphore(_AT_ONCE)
@@ -94,6 +94,7 @@ class ModalLauncher:
         handle = _CallHandle(call_id, spec.job_id).handle
         if _CallHandle.parse(handle) is None:
             raise SchedulerError(f"Modal answered {call_id[:80]!r} instead of a call's id.")
+        self._patience.told(handle, WAITING)
         return handle
 
     async def find(self, job_id: str) -> str | None:
@@ -157,10 +158,10 @@ class ModalLauncher:
         """What the Dict says. One that was lost says nothing of its calls: they are asked."""
         entry = entries.get(job.attempt)
         if entry is None and job.handle not in self._forgotten:
-            return _STILL
+            return self._patience.still(job.handle)
         if entry is None or entry.call_id != job.call_id:
             return _FORGOTTEN
-        return Outcome(_STATES[entry.stage])
+        return self._patience.told(job.handle, Outcome(_STATES[entry.stage]))
 
     def _asked(
         self, jobs: list[_CallHandle], entries: Mapping[str, CallEntry]
@@ -181,8 +182,9 @@ class ModalLauncher:
             async with self._fetching:
                 over = await self._calls.outcome(job.call_id)
         except SchedulerError as error:
-            log.warning("call_not_read", attempt=job.attempt, call=job.call_id, error=str(error))
-            return None
+            outcome = self._patience.failing(job.handle, _UNREAD, error, self.traits.silence_s)
+            return outcome if outcome.state.is_over else None
+        self._patience.over(job.handle, _UNREAD)
         if over is None:
             return None
         if over.reason:
@@ -202,6 +204,7 @@ class ModalLauncher:
         if (job := _CallHandle.parse(handle)) is None:
             return
         self._turns.pop(handle, None)
+        self._patience.forget(handle)
         self._forgotten.append(handle)
         await self._calls.remove(job.attempt)
 

@@ -12,6 +12,8 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import modal
+from aiohttp import ClientError
+from grpclib.exceptions import GRPCError, StreamTerminatedError
 from modal import exception
 
 from kernelbot.domain.errors import DeviceRefused, RateLimited, SchedulerError
@@ -31,6 +33,9 @@ _ENDED = (
     exception.ExecutionError,
     exception.DeserializationError,
 )
+_BROKEN_OFF = (StreamTerminatedError, GRPCError, ClientError)
+"""What the package lets through of those below it, once it has tried again several times: the
+connection to Modal, or the one for a large answer, breaks off."""
 
 
 class PackageCalls:
@@ -83,7 +88,7 @@ class PackageCalls:
                 return Over(reason="Modal doesn't know its call any more")
             except _ENDED as error:
                 return Over(reason=f"Modal ended it: {_words(error)}")
-            except (exception.Error, OSError):
+            except (exception.Error, OSError, *_BROKEN_OFF):
                 raise
             except Exception as error:  # noqa: BLE001 (what a container raised arrives as itself)
                 words = f"its function failed: {_words(error)}"
@@ -140,7 +145,7 @@ class PackageCalls:
         except exception.ResourceExhaustedError as error:
             said = f"Modal takes no more of our requests just now: {_words(error)}"
             raise RateLimited(said, for_s=_LIMITED_FOR_S) from error
-        except (exception.Error, OSError) as error:
+        except (exception.Error, OSError, *_BROKEN_OFF) as error:
             gone = isinstance(error, _GONE) and not isinstance(error, exception.ConflictError)
             kind = _NoSuchThing if gone else SchedulerError
             raise kind(f"Modal couldn't {what}: {_words(error)}") from error

@@ -8,7 +8,6 @@ from collections.abc import AsyncIterator, Collection, Mapping
 from dataclasses import dataclass
 from typing import Generic
 
-import structlog
 from cachetools import FIFOCache
 
 from kernelbot.domain.errors import (
@@ -22,9 +21,9 @@ from kernelbot.domain.errors import (
 )
 from kernelbot.launchers.base import NO_SIZES, JobState, Outcome, Traits
 from kernelbot.launchers.handles import Handle, check_job_id, job_name
+from kernelbot.launchers.patience import RUNNING, WAITING, Patience
 from kernelbot.launchers.rest.api import RestApi
 from kernelbot.launchers.rest.listing import JobFinder, L
-from kernelbot.launchers.rest.patience import Patience
 from kernelbot.launchers.results import lost, no_events, size_of
 from kernelbot.protocol import Fault, JobSpec, ProgressEvent
 
@@ -36,12 +35,10 @@ _REQUESTS_FOR_A_RESULT = 2
 _LOOK_S = 0.25
 _POLL_S = 1.0
 _REMEMBERED = 1000
-_STILL = Outcome(JobState.RUNNING)
 _UNREAD, _UNKNOWN, _UNNAMED = "unread", "unknown", "unnamed"
 _MISSING, _FAILING = "missing", "failing"
 """What may be amiss: a job can't be read, isn't there, or has another name, as one may that was
 only just made; its result isn't there, or can't be had."""
-log = structlog.get_logger()
 
 
 @dataclass(frozen=True)
@@ -120,6 +117,7 @@ class RestLauncher(ABC, Generic[L]):
         if spec.device.name not in self._devices:
             raise PlatformError(f"This launcher has no device {spec.device.name!r}.")
         number = await self._jobs.number_of(job_name(attempt))
+        is_new = number is None
         if number is None and self._may_create(attempt):
             number = await self._try_to_create(spec)
         if number is None:
@@ -128,6 +126,8 @@ class RestLauncher(ABC, Generic[L]):
             raise self._why_no_number(attempt)
         self._accepted.discard(attempt)
         self._unanswered.pop(attempt, None)
+        if is_new:
+            self._patience.told(str(number), WAITING)
         return str(Handle(str(number), attempt))
 
     def _may_create(self, attempt: str) -> bool:
@@ -218,8 +218,6 @@ class RestLauncher(ABC, Generic[L]):
             self._patience.over(number, _UNREAD)
             return {}
         except KernelbotError as error:
-            if number not in self._unread:
-                log.warning("job_not_read", number=number, error=str(error))
             self._unread[number] = error
             return {}
 
@@ -240,25 +238,30 @@ class RestLauncher(ABC, Generic[L]):
         job = jobs[handle.number]
         if job is None:
             if not self._is_final(handle, _UNKNOWN):
-                return _STILL
+                return self._patience.still(handle.number)
             return lost(f"{self._scheduler} doesn't know it any more", Fault.SCHEDULER)
         self._patience.over(handle.number, _UNKNOWN)
         if job.name != job_name(handle.attempt):
             if self._is_final(handle, _UNNAMED):
                 return lost(f"number {handle.number} at {self._scheduler} isn't this job's")
-            return _STILL if job.state is None else Outcome(job.state)
+            return self._told(handle, job.state)
         self._patience.over(handle.number, _UNNAMED)
         if job.state is not None:
             self._patience.over(handle.number, _MISSING, _FAILING)
-            return Outcome(job.state)
-        return _STILL if most is None else await self._result(handle, job, most)
+            return self._told(handle, job.state)
+        self._told(handle, JobState.RUNNING)  # it has begun, whatever can be had of its end
+        return RUNNING if most is None else await self._result(handle, job, most)
+
+    def _told(self, handle: Handle, state: JobState | None) -> Outcome:
+        """None: it has ended."""
+        return self._patience.told(handle.number, Outcome(state or JobState.RUNNING))
 
     def _not_read(self, handle: Handle) -> Outcome:
         """The outcome of a job that wasn't asked for or can't be read: it is asked for again."""
         error = self._unread.get(handle.number)
-        if error is None or self._patience.since(handle.number, _UNREAD) < self.traits.silence_s:
-            return _STILL
-        return lost(str(error), error.fault)
+        if error is None:
+            return self._patience.still(handle.number)
+        return self._patience.failing(handle.number, _UNREAD, error, self.traits.silence_s)
 
     async def _result(self, handle: Handle, job: L, most: int) -> Outcome:
         try:
@@ -269,15 +272,9 @@ class RestLauncher(ABC, Generic[L]):
             self._patience.over(handle.number, _FAILING)
             missing_s = self._patience.since(handle.number, _MISSING)
             self._look_at[handle.number] = time.monotonic() + max(missing_s / 2, _LOOK_S)
-            return _STILL
-        except RateLimited:
-            self._patience.over(handle.number, _FAILING)
-            return _STILL
+            return RUNNING
         except KernelbotError as error:
-            if self._patience.since(handle.number, _FAILING) < self.traits.silence_s:
-                log.warning("result_not_fetched", handle=str(handle), error=str(error))
-                return _STILL
-            return lost(str(error), error.fault)
+            return self._patience.failing(handle.number, _FAILING, error, self.traits.silence_s)
 
     def _is_final(self, handle: Handle, trouble: str) -> bool:
         """Whether what doesn't show now won't."""

@@ -12,7 +12,7 @@ import structlog
 from kernelbot.domain.errors import PlatformError, SchedulerError
 from kernelbot.launchers.base import NO_SIZES, Availability, JobState, Outcome, Traits
 from kernelbot.launchers.handles import Handle, check_job_id, job_name
-from kernelbot.launchers.rest.patience import Patience
+from kernelbot.launchers.patience import RUNNING, WAITING, Patience
 from kernelbot.launchers.results import found, lost, no_events, size_of, too_long
 from kernelbot.launchers.slurm import nodes, warm
 from kernelbot.launchers.slurm.commands import Ended, SlurmCommands, TooMuch
@@ -41,7 +41,6 @@ no result."""
 _STRANGE = lost("its handle is none of Slurm's")
 _FORGOTTEN = lost("Slurm doesn't know it any more", Fault.SCHEDULER)
 _CANCELLED = lost("it was cancelled")
-_STILL = Outcome(JobState.RUNNING)
 _NO_FILE = "No such file or directory"
 _MAY_SHOW_LATE = ("", "0")
 """Nothing, or the exit code of a job that has left a result: what isn't seen may show later."""
@@ -77,8 +76,6 @@ class SlurmLauncher:
         self._progress = ProgressFiles()
         self._warm = WarmNodes(settings, self._commands, self._queue)
         self._patience = Patience()
-        self._waiting: dict[str, Outcome] = {}
-        """By attempt, what was told last of those that wait."""
 
     @property
     def traits(self) -> Traits:
@@ -108,7 +105,7 @@ class SlurmLauncher:
         if self._settings.warm_idle_s:
             limit_s = math.ceil(spec.longest_s + self._settings.slack_s)
             if await self._warm.launch(spec, device, limit_s):
-                self._progress.begin(attempt)
+                self._begin(attempt)
             return str(Handle(warm.NUMBER, attempt))
         if (number := await self._find(attempt)) is None:
             payload = await asyncio.to_thread(encode_payload, spec)
@@ -118,8 +115,12 @@ class SlurmLauncher:
             number = read_number(
                 await submit(self._commands, submission.options, submission.script)
             )
-            self._progress.begin(attempt)
+            self._begin(attempt)
         return str(Handle(number, attempt))
+
+    def _begin(self, attempt: str) -> None:
+        self._progress.begin(attempt)
+        self._patience.told(attempt, WAITING)
 
     async def find(self, job_id: str) -> str | None:
         """Look for the job by its name, and among those that warm nodes take."""
@@ -217,22 +218,18 @@ class SlurmLauncher:
     async def _outcome(self, job: Handle, seen: _Seen, most: int) -> Outcome:
         """What fails about one job says nothing of the others: it is asked about again, for as long
         as a scheduler may be silent."""
+        if job.attempt in seen.done:
+            self._patience.told(job.attempt, RUNNING)  # it has begun, whatever can be had of it
         try:
             outcome = await self._told(job, seen, most)
         except SchedulerError as error:
-            log.warning("job_not_read", attempt=job.attempt, slurm=job.number, error=str(error))
-            if self._patience.since(job.attempt, _UNREAD) < self.traits.silence_s:
-                return _STILL
-            return lost(str(error), Fault.SCHEDULER)
+            return self._patience.failing(job.attempt, _UNREAD, error, self.traits.silence_s)
         self._patience.over(job.attempt, _UNREAD)
-        self._waiting.pop(job.attempt, None)
-        if outcome.state is JobState.WAITING:
-            self._waiting[job.attempt] = outcome
-        return outcome
+        return self._patience.told(job.attempt, outcome)
 
     async def _told(self, job: Handle, seen: _Seen, most: int) -> Outcome:
         if seen.queue is None and job.attempt not in seen.done:
-            return self._waiting.get(job.attempt, _STILL)
+            return self._patience.still(job.attempt)
         queue = seen.queue or {}
         if warm.is_warm(job):
             return await self._warm_outcome(job, seen.places, queue, most)
@@ -241,7 +238,7 @@ class SlurmLauncher:
         if result := await self._result(job, most):
             return result
         if await self._code(job) in _MAY_SHOW_LATE and not self._is_final(job, _MISSING):
-            return _STILL
+            return RUNNING
         return await self._no_result(job)
 
     async def _warm_outcome(
@@ -265,7 +262,7 @@ class SlurmLauncher:
             node = await self._show(job.number)
             still = node is None or node.active is not None
             if (still or code in _MAY_SHOW_LATE) and not self._warm.is_final(job):
-                return _STILL
+                return RUNNING
             if code == "0" and (result := await self._result(job, most)):
                 return result  # it has come since it was looked for
             if node is not None and not still and not node.ended_by_itself:
@@ -283,11 +280,12 @@ class SlurmLauncher:
                 self._patience.over(job.number, _MISSING)
                 waits = state is JobState.WAITING
                 return Outcome(state, reason=shown.why_it_waits if waits else "")
+            self._patience.told(job.attempt, RUNNING)
         if result := await self._result(job, most):
             return result
         if shown is None or shown.ended_by_itself:
             if not self._is_final(job, _UNKNOWN if shown is None else _MISSING):
-                return _STILL
+                return self._patience.still(job.attempt) if shown is None else RUNNING
             return _FORGOTTEN if shown is None else await self._no_result(job)
         fault, reason = shown.why_it_ended()
         return lost(reason, fault)
@@ -366,7 +364,6 @@ class SlurmLauncher:
             return
         for name in (job.number, job.attempt):
             self._patience.forget(name)
-        self._waiting.pop(job.attempt, None)
         self._progress.forget(job.attempt)
         if warm.is_warm(job):
             await self._warm.forget(job.attempt)
