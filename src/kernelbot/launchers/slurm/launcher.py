@@ -4,10 +4,11 @@ import asyncio
 import math
 import time
 from collections.abc import AsyncIterator, Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import structlog
+from cachetools import FIFOCache
 
 from kernelbot.domain.errors import PlatformError, SchedulerError
 from kernelbot.launchers.base import NO_SIZES, Availability, JobState, Outcome, Traits
@@ -17,12 +18,14 @@ from kernelbot.launchers.results import found, lost, no_events, size_of, too_lon
 from kernelbot.launchers.slurm import nodes, warm
 from kernelbot.launchers.slurm.commands import Ended, SlurmCommands, TooMuch
 from kernelbot.launchers.slurm.progress import MOST_JOBS, ProgressFiles
-from kernelbot.launchers.slurm.script import NO_HARNESS, make_submission
+from kernelbot.launchers.slurm.script import NO_HARNESS, SbatchRequest, make_submission
+from kernelbot.launchers.slurm.seen import Seen
 from kernelbot.launchers.slurm.settings import SlurmSettings
 from kernelbot.launchers.slurm.shared_folder import CANCELLED, FAILED, OfferedJobs
 from kernelbot.launchers.slurm.states import (
     SlurmJob,
     is_over_already,
+    is_refusal,
     read_job,
     read_number,
     read_queue,
@@ -32,7 +35,7 @@ from kernelbot.launchers.slurm.warm import WarmNodes
 from kernelbot.launchers.slurm.work_folder import WorkFolder, failure
 from kernelbot.protocol import Fault, JobSpec, ProgressEvent, encode_payload
 
-_OF_A_JOB = ("jobs", "done", "payloads")
+_REMEMBERED = 1000
 _NODES_FOR_S = 1.0
 _LAST_WORDS = 400
 _UNREAD, _UNKNOWN, _MISSING = "unread", "unknown", "missing"
@@ -47,23 +50,6 @@ _MAY_SHOW_LATE = ("", "0")
 log = structlog.get_logger()
 
 
-@dataclass(frozen=True)
-class _Seen:
-    """What one look has shown of all jobs."""
-
-    queue: dict[str, SlurmJob] | None
-    """None: the controller doesn't answer."""
-    done: frozenset[str]
-    places: OfferedJobs
-
-
-def _has_begun(job: Handle, seen: _Seen) -> bool:
-    """Whether there may be progress to tell."""
-    shown = (seen.queue or {}).get(job.number)
-    running = shown is not None and shown.active is JobState.RUNNING
-    return running or job.attempt in seen.done or job.attempt in seen.places.taken
-
-
 class SlurmLauncher:
     """What each method promises, `Launcher` says. `harness`: the file that the nodes run."""
 
@@ -76,6 +62,8 @@ class SlurmLauncher:
         self._progress = ProgressFiles()
         self._warm = WarmNodes(settings, self._commands, self._queue)
         self._patience = Patience()
+        self._several = FIFOCache[str, None](_REMEMBERED)
+        """Attempts that have several jobs, or may have."""
 
     @property
     def traits(self) -> Traits:
@@ -112,15 +100,23 @@ class SlurmLauncher:
             submission = make_submission(spec, payload, device, self._settings, harness)
             if submission.payload is not None:
                 await self._folder.write(f"payloads/{attempt}", submission.payload.encode())
-            number = read_number(
-                await submit(self._commands, submission.options, submission.script)
-            )
+            number = await self._submit(attempt, submission)
             self._begin(attempt)
         return str(Handle(number, attempt))
 
     def _begin(self, attempt: str) -> None:
         self._progress.begin(attempt)
         self._patience.told(attempt, WAITING)
+
+    async def _submit(self, attempt: str, submission: SbatchRequest) -> str:
+        """The job's number. Unless Slurm tells it, or has refused the job, there may be one."""
+        try:
+            said = await submit(self._commands, submission.options, submission.script)
+            return read_number(said)
+        except SchedulerError as error:
+            if not is_refusal(error):
+                self._several[attempt] = None
+            raise
 
     async def find(self, job_id: str) -> str | None:
         """Look for the job by its name, and among those that warm nodes take."""
@@ -154,7 +150,10 @@ class SlurmLauncher:
         jobs = {handle: Handle.parse(handle) for handle in handles}
         known = [(handle, job) for handle, job in jobs.items() if job is not None]
         seen = await self._look([job for _, job in known])
-        begun = [job.attempt for _, job in known if _has_begun(job, seen)]
+        for _, job in known:
+            if len(seen.jobs_of(job.attempt)) > 1:
+                self._several[job.attempt] = None
+        begun = [job.attempt for _, job in known if seen.has_begun(job)]
         news, outcomes = await asyncio.gather(
             self._news(begun),
             asyncio.gather(
@@ -167,7 +166,7 @@ class SlurmLauncher:
         }
         return {handle: found.get(handle, _STRANGE) for handle in handles}
 
-    async def _look(self, jobs: Collection[Handle]) -> _Seen:
+    async def _look(self, jobs: Collection[Handle]) -> Seen:
         """At the queue, and at the folders of what has ended or is with warm nodes. What nodes have
         left is there also while the controller is away, as for its upgrade."""
         for_warm = any(map(warm.is_warm, jobs))
@@ -177,10 +176,10 @@ class SlurmLauncher:
         if isinstance(queue, SchedulerError):
             if not any(job.attempt in done for job in jobs):
                 raise queue
-            return _Seen(None, done, places)
+            return Seen(None, done, places)
         if for_warm:
             await self._warm.see_to(places, queue)
-        return _Seen(queue, done, places)
+        return Seen(queue, done, places)
 
     async def _places(self, for_warm: bool) -> OfferedJobs:
         return await self._warm.places() if for_warm else OfferedJobs()
@@ -215,7 +214,7 @@ class SlurmLauncher:
         ended = await self._must("ls", "-1", "--", self._path("done"))
         return frozenset(ended.text.split())
 
-    async def _outcome(self, job: Handle, seen: _Seen, most: int) -> Outcome:
+    async def _outcome(self, job: Handle, seen: Seen, most: int) -> Outcome:
         """What fails about one job says nothing of the others: it is asked about again, for as long
         as a scheduler may be silent."""
         if job.attempt in seen.done:
@@ -227,14 +226,14 @@ class SlurmLauncher:
         self._patience.over(job.attempt, _UNREAD)
         return self._patience.told(job.attempt, outcome)
 
-    async def _told(self, job: Handle, seen: _Seen, most: int) -> Outcome:
+    async def _told(self, job: Handle, seen: Seen, most: int) -> Outcome:
         if seen.queue is None and job.attempt not in seen.done:
             return self._patience.still(job.attempt)
         queue = seen.queue or {}
         if warm.is_warm(job):
             return await self._warm_outcome(job, seen.places, queue, most)
         if job.attempt not in seen.done:
-            return await self._not_done(job, queue.get(job.number), most)
+            return await self._not_done(job, seen.job_of(job), most)
         if result := await self._result(job, most):
             return result
         if await self._code(job) in _MAY_SHOW_LATE and not self._is_final(job, _MISSING):
@@ -348,13 +347,16 @@ class SlurmLauncher:
         raise failure(command, ended)
 
     async def cancel(self, handle: str) -> None:
-        """Only a job of that number and that name: numbers may be given anew."""
+        """By its name, as numbers may be given anew, and the attempt may have a second job."""
         if (job := Handle.parse(handle)) is None:
             return
         if warm.is_warm(job):
             await self._warm.withdraw(job.attempt)
             return
-        ended = await self._commands.run("scancel", f"--name={job_name(job.attempt)}", job.number)
+        await self._cancel(job.attempt)
+
+    async def _cancel(self, attempt: str) -> None:
+        ended = await self._commands.run("scancel", f"--name={job_name(attempt)}")
         if ended.code != 0 and not is_over_already(ended.errors):
             raise SchedulerError(f"Slurm didn't cancel the job: {ended.errors[-_LAST_WORDS:]}")
 
@@ -368,8 +370,10 @@ class SlurmLauncher:
         if warm.is_warm(job):
             await self._warm.forget(job.attempt)
             return
-        names = [self._path(f"{folder}/{job.attempt}") for folder in _OF_A_JOB]
-        await self._must("rm", "-rf", "--", *names)
+        if job.attempt in self._several:
+            await self._cancel(job.attempt)
+        await self._folder.forget(job.attempt, is_taken=job.attempt in self._several)
+        self._several.pop(job.attempt, None)
 
     async def availability(self, device: str) -> Availability:
         """Whether a node of the device's partition could take a job."""

@@ -149,6 +149,13 @@ def _kind_of(errors: str, *, all_alike: bool) -> type[SchedulerError]:
     return SchedulerError
 
 
+def is_refusal(error: SchedulerError) -> bool:
+    """Whether it says that Slurm has taken no job."""
+    if isinstance(error, NoRoom):
+        return not error.unsure
+    return isinstance(error, (JobRefused, DeviceRefused))
+
+
 def is_over_already(errors: str) -> bool:
     """Whether a scancel failed because there was nothing to cancel."""
     return any(sentence in errors for sentence in _OVER_ALREADY)

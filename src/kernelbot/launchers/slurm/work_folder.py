@@ -45,6 +45,12 @@ _WRITE = (
     'mv -f -- "$1" "$2" || { rm -f -- "$1"; echo "not all of it has come" >&2; exit 1; }'
 )
 """A connection that breaks off ends the input as well."""
+_FORGET = (
+    'cd -- "$1" && rm -rf -- "payloads/$2" && '
+    'if [ "$3" = taken ]; then mkdir -p -m 700 -- "jobs/$2" && find "jobs/$2" -mindepth 1 -delete; '
+    'else rm -rf -- "jobs/$2"; fi && rm -f -- "done/$2"'
+)
+"""An attempt's folder that is left, and is empty, says that it was begun: see the jobs' script."""
 log = structlog.get_logger()
 
 
@@ -110,6 +116,12 @@ class WorkFolder:
         draft = self.path(f"{path}.{uuid.uuid4().hex[:8]}")
         words = (draft, self.path(path), str(len(content)), mode)
         await self._must(_WRITE, *words, stdin=content)
+
+    async def forget(self, attempt: str, *, is_taken: bool) -> None:
+        """Remove what was kept of a job. `is_taken`: a job of the attempt's that begins later ends
+        at once, until `clean` removes what says so. Raises `SchedulerError`."""
+        taken = "taken" if is_taken else ""
+        await self._must(_FORGET, self.path(), attempt, taken)
 
     async def clean(self) -> None:
         """Remove what was left long ago: nothing of a job that may still wait. What can't be
