@@ -186,6 +186,19 @@ async def test_a_plugin_is_asked_again_once_its_token_is_refused(tmp_path: Path)
     ]
 
 
+async def test_a_plugin_that_fails_leaves_the_token_until_it_is_refused(tmp_path: Path) -> None:
+    count = tmp_path / "count"
+    program = f"import pathlib\ncount = pathlib.Path({str(count)!r})\n{COUNTS}"
+    program = f"{program}if number > 1: raise SystemExit('the cloud is away')"
+    token = PluginToken(ExecPlugin(V1, sys.executable, ("-c", program), {}), renew_s=0)
+    found = [await token.headers() for _ in range(3)]
+    assert [{"Authorization": "Bearer t1"}] * 3 == found
+    assert "3" == count.read_text()
+    token.refused()
+    with pytest.raises(PlatformError, match="the cloud is away"):
+        await token.headers()
+
+
 @pytest.mark.parametrize(
     ("command", "said"),
     [

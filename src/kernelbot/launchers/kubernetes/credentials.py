@@ -5,11 +5,13 @@ import json
 import os
 import ssl
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+import structlog
 from pydantic import ValidationError
 
 from kernelbot.domain.errors import PlatformError, UserError
@@ -25,11 +27,14 @@ _FILE_FOR_S = 60.0
 _PLUGIN_FOR_S = 300.0
 """A plugin that doesn't say when its token ends is asked again after that. Its own time isn't
 looked at: its clock and ours may differ, and a token that has ended is noticed anyway."""
+_AGAIN_S = 30.0
+"""When a token that couldn't be had anew is asked for again."""
 _PLUGIN_LIMIT_S = 30.0
 _MAX_PLUGIN_BYTES = 1 << 20
 _LAST_WORDS = 300
 _OF_PLUGINS = ("AWS_", "AZURE_", "AAD_", "CLOUDSDK_", "GOOGLE_", "OCI_")
 """How the variables begin by which clouds' plugins know who we are."""
+log = structlog.get_logger()
 
 
 class BearerToken(Protocol):
@@ -88,27 +93,56 @@ class KubeconfigToken:
         return found
 
 
-class FileToken:
+class RenewedToken(ABC):
+    """A token that is had anew from time to time. If that fails, the one before goes on until the
+    cluster refuses it: whatever hands it out may be away for less time than it is valid."""
+
+    def __init__(self, renew_s: float) -> None:
+        self._renew_s = renew_s
+        self._renew_at = float("-inf")
+        self._value = ""
+        """Empty: there is none that might be accepted."""
+        self._asking = asyncio.Lock()
+
+    @abstractmethod
+    async def _ask(self) -> str:
+        """A token. Raises `PlatformError` if it can't be had."""
+
+    async def headers(self) -> Mapping[str, str]:
+        """The token, had anew after `renew_s`."""
+        async with self._asking:
+            if time.monotonic() >= self._renew_at:
+                await self._renew()
+            return {"Authorization": f"Bearer {self._value}"}
+
+    async def _renew(self) -> None:
+        try:
+            self._value = await self._ask()
+        except PlatformError as error:
+            if not self._value:
+                raise
+            log.warning("token_not_renewed", error=str(error))
+            self._renew_at = time.monotonic() + min(_AGAIN_S, self._renew_s)
+        else:
+            self._renew_at = time.monotonic() + self._renew_s
+
+    def refused(self) -> None:
+        """Have another the next time."""
+        self._renew_at, self._value = float("-inf"), ""
+
+
+class FileToken(RenewedToken):
     """A token in a file that somebody replaces from time to time."""
 
     def __init__(self, path: Path) -> None:
+        super().__init__(_FILE_FOR_S)
         self._path = path
-        self._read: tuple[float, str] = (float("-inf"), "")
 
-    async def headers(self) -> Mapping[str, str]:
-        """The token, read again after a minute."""
-        read_at, value = self._read
-        if time.monotonic() - read_at > _FILE_FOR_S:
-            try:
-                value = (await asyncio.to_thread(self._path.read_text)).strip()
-            except (OSError, ValueError) as error:
-                raise PlatformError(f"The cluster's token can't be read: {error}") from None
-            self._read = (time.monotonic(), value)
-        return {"Authorization": f"Bearer {value}"}
-
-    def refused(self) -> None:
-        """Read the file again the next time."""
-        self._read = (float("-inf"), "")
+    async def _ask(self) -> str:
+        try:
+            return (await asyncio.to_thread(self._path.read_text)).strip()
+        except (OSError, ValueError) as error:
+            raise PlatformError(f"The cluster's token can't be read: {error}") from None
 
 
 class _ExecStatus(SchedulerAnswer):
@@ -119,26 +153,12 @@ class _ExecCredential(SchedulerAnswer):
     status: _ExecStatus
 
 
-class PluginToken:
+class PluginToken(RenewedToken):
     """A token that a command prints, which the kubeconfig names."""
 
-    def __init__(self, plugin: ExecPlugin) -> None:
+    def __init__(self, plugin: ExecPlugin, renew_s: float = _PLUGIN_FOR_S) -> None:
+        super().__init__(renew_s)
         self._plugin = plugin
-        self._got: tuple[float, str] = (float("-inf"), "")
-        self._asking = asyncio.Lock()
-
-    async def headers(self) -> Mapping[str, str]:
-        """The token; the command is run again after five minutes."""
-        async with self._asking:
-            got_at, value = self._got
-            if time.monotonic() - got_at > _PLUGIN_FOR_S:
-                value = await self._ask()
-                self._got = (time.monotonic(), value)
-        return {"Authorization": f"Bearer {value}"}
-
-    def refused(self) -> None:
-        """Run the command again the next time."""
-        self._got = (float("-inf"), "")
 
     async def _ask(self) -> str:
         said = await self._output()
