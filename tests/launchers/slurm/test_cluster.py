@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import os
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
@@ -177,6 +178,20 @@ async def test_a_harness_that_was_cleaned_away_is_brought_again(tmp_path: Path) 
         again = await over(launcher, await launcher.launch(a_job("accepted")))
     assert (gone.state, "harness is gone" in gone.reason) == (JobState.LOST, True)
     assert again.state == JobState.FINISHED
+
+
+@pytest.mark.exhaustive
+async def test_what_is_left_goes_once_a_day(tmp_path: Path) -> None:
+    left = tmp_path / "work" / "payloads" / "1.1.a"
+    async with launching(tmp_path) as launcher:
+        found = []
+        for later_s in (0.0, 86_400.0):
+            launcher._folder._clean_at -= later_s
+            left.touch()
+            os.utime(left, (0, 0))
+            await over(launcher, await launcher.launch(a_job("accepted")))
+            found.append(left.exists())
+    assert [True, False] == found
 
 
 @pytest.mark.exhaustive

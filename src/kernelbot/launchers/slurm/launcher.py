@@ -72,11 +72,12 @@ class SlurmLauncher:
     async def start(self) -> None:
         """Make the folders, bring the harness, remove what was left long ago."""
         await self._bring()
-        await self._folder.clean()
 
     async def _bring(self) -> str:
-        """The harness's path below the work folder, where it is."""
+        """The harness's path below the work folder, where it is. Once a day what was left there is
+        removed, as a worker may run for months."""
         harness = await self._folder.harness()
+        await self._folder.clean_daily()
         self._warm.know(harness)
         return harness
 

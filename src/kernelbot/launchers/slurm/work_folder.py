@@ -72,6 +72,7 @@ class WorkFolder:
         """The harness's path below the folder, once it was brought."""
         self._look_at = float("-inf")
         """When it is to be looked after again."""
+        self._clean_at = float("-inf")
 
     def path(self, name: str = "") -> str:
         """The path of what is in the folder; without a name, of the folder."""
@@ -122,6 +123,12 @@ class WorkFolder:
         at once, until `clean` removes what says so. Raises `SchedulerError`."""
         taken = "taken" if is_taken else ""
         await self._must(_FORGET, self.path(), attempt, taken)
+
+    async def clean_daily(self) -> None:
+        """`clean`, once a day."""
+        if time.monotonic() >= self._clean_at:
+            self._clean_at = time.monotonic() + _DAY_S
+            await self.clean()
 
     async def clean(self) -> None:
         """Remove what was left long ago: nothing of a job that may still wait. What can't be
