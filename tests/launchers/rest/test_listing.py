@@ -161,3 +161,15 @@ async def test_what_was_forgotten_is_not_found() -> None:
     scheduler.jobs.clear()
     listing.forget("job")
     assert await listing.number_of("job") is None
+
+
+async def test_further_jobs_of_a_name_are_told() -> None:
+    scheduler = Scheduler()
+    listing = scheduler.listing()
+    for name in ("a", "b", "a", "a"):
+        scheduler.add(name)
+    await listing.number_of("a")
+    found = [listing.others(name, number) for name, number in (("a", 3), ("b", 2), ("c", 1))]
+    listing.forget("a")
+    assert [frozenset((1, 4)), frozenset(), frozenset()] == found
+    assert frozenset() == listing.others("a", 3)

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Collection, Mapping
 from dataclasses import dataclass
 from typing import Generic
 
+import structlog
 from cachetools import FIFOCache
 
 from kernelbot.domain.errors import (
@@ -39,6 +40,7 @@ _UNREAD, _UNKNOWN, _UNNAMED = "unread", "unknown", "unnamed"
 _MISSING, _FAILING = "missing", "failing"
 """What may be amiss: a job can't be read, isn't there, or has another name, as one may that was
 only just made; its result isn't there, or can't be had."""
+log = structlog.get_logger()
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,8 @@ class RestLauncher(ABC, Generic[L]):
         self._unanswered = FIFOCache[str, tuple[float, SchedulerError]](_REMEMBERED)
         """Attempts of whose creation no answer came that says anything, and when that was: their
         jobs may show yet."""
+        self._ended_others = FIFOCache[str, None](_REMEMBERED)
+        """Numbers of second jobs of attempts, which were ended."""
         self._patience = Patience()
         self._unread: dict[str, KernelbotError] = {}
         """Why jobs couldn't be read when they were asked for last, by their numbers."""
@@ -183,6 +187,7 @@ class RestLauncher(ABC, Generic[L]):
         many as there are requests to spare: the others are running until the next poll."""
         known = {text: handle for text in handles if (handle := Handle.parse(text))}
         shown, missing = await self._jobs.states({int(h.number) for h in known.values()})
+        await asyncio.gather(*map(self._end_others, known.values()))
         singly = await asyncio.gather(*map(self._one, self._some_of(missing)))
         jobs: dict[str, L | None] = {str(number): job for number, job in shown.items()}
         for each in singly:
@@ -195,6 +200,28 @@ class RestLauncher(ABC, Generic[L]):
         found = dict(zip(known, outcomes, strict=True))
         strange = lost(f"its handle is none of {self._scheduler}'s")
         return {handle: found.get(handle, strange) for handle in handles}
+
+    async def _end_others(self, handle: Handle) -> None:
+        """End further jobs of the attempt: the answer to a creation was lost, and its job shows
+        after another was made. Nobody else knows it, and it would judge for nobody."""
+        for number in map(str, self._jobs.others(job_name(handle.attempt), int(handle.number))):
+            if number in self._ended_others:
+                continue
+            other = str(Handle(number, handle.attempt))
+            try:
+                await self.cancel(other)
+                await self.forget(other)
+            except KernelbotError as error:
+                log.warning("second_job_not_ended", handle=other, error=str(error))
+                continue
+            self._ended_others[number] = None
+            log.warning("second_job_ended", handle=other, first=str(handle))
+
+    @abstractmethod
+    async def cancel(self, handle: str) -> None: ...
+
+    @abstractmethod
+    async def forget(self, handle: str) -> None: ...
 
     def _at_once(self, wanted: int) -> int:
         """For how many of them requests are to be made now."""

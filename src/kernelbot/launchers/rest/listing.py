@@ -11,6 +11,7 @@ from kernelbot.launchers.base import JobState
 
 _MOST_PAGES = 10
 _NAMES_KEPT = 20_000
+_DOUBLED_KEPT = 1000
 
 
 class ListedJob(Protocol):
@@ -45,6 +46,8 @@ class JobFinder(Generic[L]):
         self._pause_s = pause_s
         self._numbers = FIFOCache[str, int](_NAMES_KEPT)
         """The jobs seen so far, by their names."""
+        self._doubled = FIFOCache[str, frozenset[int]](_DOUBLED_KEPT)
+        """The numbers of several jobs of one name."""
         self._newest = 0
         """The newest job when the list was last read without a gap."""
         self._lock = asyncio.Lock()
@@ -94,9 +97,14 @@ class JobFinder(Generic[L]):
                 self._done = mine
         return self._numbers.get(name)
 
+    def others(self, name: str, number: int) -> frozenset[int]:
+        """The numbers of further jobs of that job's name, as far as the list has shown them."""
+        return self._doubled.get(name, frozenset()) - {number}
+
     def forget(self, name: str) -> None:
         """The job is gone."""
         self._numbers.pop(name, None)
+        self._doubled.pop(name, None)
 
     async def _read_what_is_new(self) -> None:
         """Back to what was known before; the first time, as far as it goes."""
@@ -113,5 +121,9 @@ class JobFinder(Generic[L]):
         jobs = await self._page(page)
         for job in jobs:
             if job.name:
-                self._numbers[job.name] = min(job.number, self._numbers.get(job.name, job.number))
+                known = self._numbers.get(job.name, job.number)
+                self._numbers[job.name] = min(job.number, known)
+                if known != job.number:
+                    before = self._doubled.get(job.name, frozenset())
+                    self._doubled[job.name] = before | {known, job.number}
         return jobs
