@@ -1,6 +1,7 @@
 """What Modal's package raises, as the launcher has it."""
 
 import pytest
+from grpclib.exceptions import StreamTerminatedError
 from modal import exception
 
 from kernelbot.domain.errors import RateLimited, SchedulerError
@@ -53,3 +54,9 @@ async def test_what_conflicts_just_now_may_be_asked_again(account: Account) -> N
         with pytest.raises(SchedulerError, match="another request changes it") as raised:
             await asked
         assert SchedulerError is raised.type
+
+
+async def test_a_connection_that_breaks_off_is_the_schedulers_failure(account: Account) -> None:
+    account.service.down = StreamTerminatedError("Connection lost")
+    with pytest.raises(SchedulerError, match="Connection lost"):
+        await account.launcher.launch(a_job("accepted"))
