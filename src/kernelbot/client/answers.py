@@ -1,6 +1,6 @@
 """What a server answers, read: the same for both clients."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
@@ -14,6 +14,7 @@ if TYPE_CHECKING:  # what a command has no use for isn't loaded for it
 
 Model = TypeVar("Model")
 _NOT_READY = 503
+_IS_IT_THERE = "Is it a KernelBot server? A proxy before it may be wrong."
 
 
 class Received(Protocol):
@@ -26,6 +27,10 @@ class Received(Protocol):
     @property
     def reason_phrase(self) -> str:
         """The status in words."""
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """Found by names in any case."""
 
     @property
     def is_success(self) -> bool:
@@ -52,7 +57,7 @@ def packed_wrongly(url: str, why: object) -> BadAnswer:
     """The error for an answer that isn't packed as it says."""
     return BadAnswer(
         f"The answer of {url} can't be unpacked: {why}.",
-        hint="Is it a KernelBot server? A proxy before it may be wrong.",
+        hint=_IS_IT_THERE,
     )
 
 
@@ -73,9 +78,13 @@ def answer(model: type[Model], response: Received) -> Model:
 
 
 def expect_success(response: Received) -> None:
-    """Raises `Refused`."""
+    """Raises `Refused`, also for an answer that only names another address; and `BadAnswer` for a
+    page: a proxy that has somebody log in first answers with one, as if all were well."""
     if not response.is_success:
         raise refusal(response)
+    kind = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+    if kind == "text/html":
+        raise BadAnswer("A page for browsers came instead of an answer.", hint=_IS_IT_THERE)
 
 
 def read_ready(response: Received) -> "ReadyView":
@@ -139,6 +148,13 @@ def refusal(response: Received) -> Refused:
     try:
         body = parse(ErrorBody, response.content)
     except BadAnswer:
-        detail = f"The server answered {response.status_code} {response.reason_phrase}."
-        body = ErrorBody(detail=detail, code="bad_answer")
+        place = response.headers.get("Location") if _names_a_place(response) else None
+        detail = f"The server answered {response.status_code} {response.reason_phrase}"
+        detail += f": {place}" if place else "."
+        hint = "Is the server's address another one, with https perhaps?" if place else _IS_IT_THERE
+        body = ErrorBody(detail=detail, code="bad_answer", hint=hint)
     return Refused(response.status_code, body)
+
+
+def _names_a_place(response: Received) -> bool:
+    return 300 <= response.status_code < 400

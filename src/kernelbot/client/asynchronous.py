@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import httpx
 
-from kernelbot.client.answers import draft_of, refusal
+from kernelbot.client.answers import draft_of, expect_success
 from kernelbot.client.calls import API, Asynchronous, Request, Steps
 from kernelbot.client.endpoint import Endpoint
 from kernelbot.client.errors import Refused, Unreachable
@@ -100,9 +100,9 @@ class AsyncKernelbotClient(Asynchronous, EveryCall):
         path = f"{API}/submissions/{submission_id}/events"
         with talking(self.url):
             async with self._http.stream("GET", path, headers=headers) as response:
-                if response.is_error:
+                if not response.is_success:
                     await response.aread()
-                    raise refusal(response)
+                expect_success(response)
                 yield response
 
     async def perform(self, asked: Request[T] | Steps[T]) -> T:
@@ -131,9 +131,9 @@ class AsyncKernelbotClient(Asynchronous, EveryCall):
             async with self._http.stream(
                 request.method, request.path, **request.content
             ) as response:
-                if response.is_error:
+                if not response.is_success:
                     await response.aread()
-                    raise refusal(response)
+                expect_success(response)
                 with draft_of(request.file) as draft, draft.open("wb") as opened:
                     async for piece in response.aiter_bytes():
                         opened.write(piece)

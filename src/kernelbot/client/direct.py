@@ -35,6 +35,7 @@ class Answer:
     def __init__(self, received: http.client.HTTPResponse, url: str) -> None:
         self.status_code = received.status
         self.reason_phrase = received.reason or http.client.responses.get(received.status, "")
+        self.headers: Mapping[str, str] = received.headers
         self.content = b""
         self.is_complete = False
         """Whether all of it was read: else nothing else can be read of its connection."""
@@ -47,11 +48,6 @@ class Answer:
     def is_success(self) -> bool:
         """Whether the server did what it was asked."""
         return 200 <= self.status_code < 300
-
-    @property
-    def is_error(self) -> bool:
-        """Whether the server refused or failed."""
-        return self.status_code >= 400
 
     @property
     def text(self) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from kernelbot.client.answers import Received, draft_of, refusal
+from kernelbot.client.answers import Received, draft_of, expect_success
 from kernelbot.client.calls import API, Request, Steps, Synchronous
 from kernelbot.client.endpoint import Endpoint
 from kernelbot.client.errors import Refused, Unreachable
@@ -95,9 +95,9 @@ class KernelbotClient(Synchronous, EveryCall):
         headers = {"Last-Event-ID": str(after), "Accept": "text/event-stream"}
         path = f"{API}/submissions/{submission_id}/events"
         with self._http.stream("GET", path, headers=headers) as response:
-            if response.is_error:
+            if not response.is_success:
                 response.read()
-                raise refusal(response)
+            expect_success(response)
             yield response
 
     def perform(self, asked: Request[T] | Steps[T]) -> T:
@@ -121,9 +121,9 @@ class KernelbotClient(Synchronous, EveryCall):
     def _written(self, request: Request[T]) -> Received:
         assert request.file is not None
         with self._http.stream(request.method, request.path, **request.content) as response:
-            if response.is_error:
+            if not response.is_success:
                 response.read()
-                raise refusal(response)
+            expect_success(response)
             with draft_of(request.file) as draft, draft.open("wb") as opened:
                 for piece in response.iter_bytes():
                     opened.write(piece)
