@@ -59,6 +59,10 @@ def test_merge_keys_and_aliases_read_as_yaml_does() -> None:
         ("a: \0", None),
         ("a: &x [*x]\n", None),
         ("<<: 3\n", "`<<` needs a map"),
+        ('a: "\\0"\n', "it holds a NUL character"),
+        ('a: ["\\ud800"]\n', "it holds half of a surrogate pair"),
+        ('"\\ud800": 1\n', "it holds half of a surrogate pair"),
+        ("a: \x07\n", "not valid YAML: the character 0x07 isn't allowed"),
     ],
 )
 def test_bad_text_is_one_finding(text: str, message: str | None) -> None:
@@ -85,23 +89,24 @@ def test_a_giant_text_is_refused_unread() -> None:
     assert "larger than" in only_message("x" * (MAX_TEXT_BYTES + 1))
 
 
+storable = st.text(st.characters(codec="utf-8", exclude_characters="\0"))
 scalars = st.one_of(
     st.none(),
     st.booleans(),
     st.integers(),
     st.floats(allow_nan=False, allow_infinity=False),
-    st.text(),
+    storable,
 )
 trees = st.recursive(
     scalars,
     lambda inner: st.one_of(
-        st.lists(inner, max_size=4), st.dictionaries(st.text(), inner, max_size=4)
+        st.lists(inner, max_size=4), st.dictionaries(storable, inner, max_size=4)
     ),
     max_leaves=20,
 ).filter(lambda tree: tree is not None)
 
 
-@given(tree=st.dictionaries(st.text(), trees, max_size=4))
+@given(tree=st.dictionaries(storable, trees, max_size=4))
 def test_what_yaml_dumps_reads_back(tree: dict[str, Plain]) -> None:
     item, findings = parse(yaml.safe_dump(tree), "x.yml")
     assert item is not None

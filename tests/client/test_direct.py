@@ -280,6 +280,15 @@ def test_a_name_that_is_no_unicode_cannot_be_sent(serve: Callable[[Handle], str]
         client.submissions(board="\udcff")
 
 
+def test_of_a_long_text_that_is_no_unicode_only_the_place_is_shown(
+    serve: Callable[[Handle], str],
+) -> None:
+    url = serve(lambda handler: answer(handler, 200, BOARDS))
+    with KernelbotClient(url) as client, pytest.raises(UserError) as caught:
+        client.submissions(board="a" * 1000 + "\udcff" + "b" * 1000)
+    assert f"'{'a' * 40}\\udcff{'b' * 40}' isn't text in UTF-8." == str(caught.value)
+
+
 def test_no_httpx_is_loaded_for_a_server_without_a_proxy(serve: Callable[[Handle], str]) -> None:
     import subprocess
 

@@ -7,6 +7,7 @@ from typing import cast
 import yaml
 from yaml.constructor import SafeConstructor
 
+from kernelbot.domain.bounds import storable
 from kernelbot.domain.errors import Finding
 from kernelbot.protocol.late import dataclass
 
@@ -94,6 +95,11 @@ def _compose(text: str) -> yaml.Node | None:
         mark = error.problem_mark or error.context_mark
         what = error.problem or error.context or "not YAML"
         raise _UnreadableText(f"not valid YAML: {what}", mark.line + 1 if mark else None) from error
+    except yaml.reader.ReaderError as error:
+        raise _UnreadableText(
+            f"not valid YAML: the character {error.character:#04x} isn't allowed",
+            text.count("\n", 0, error.position) + 1,
+        ) from error
     except yaml.YAMLError as error:
         raise _UnreadableText(f"not valid YAML: {str(error).splitlines()[0]}", None) from error
 
@@ -137,6 +143,8 @@ class _Builder:
                 self._add(key, line, "a key must be text; put it in quotes")
                 continue
             name = str(name_node.value)
+            if not self._is_storable(name, key, line):
+                continue
             path = f"{key}.{name}" if key else name
             if name in own:
                 self._add(path, line, f"written twice, first on line {own[name].line}")
@@ -166,6 +174,8 @@ class _Builder:
         if kind != "str" and len(node.value) > MAX_NUMBER_CHARACTERS:
             self._add(key, line, f"`{_short(node.value)}` is too long for a number")
             return None
+        if kind == "str":
+            self._is_storable(node.value, key, line)
         try:
             value = cast("Scalar", self._scalars.construct_object(node))
         except (ValueError, LookupError, yaml.YAMLError):
@@ -175,6 +185,15 @@ class _Builder:
             self._add(key, line, "must be a finite number")
             return 0.0
         return value
+
+    def _is_storable(self, text: str, key: str, line: int) -> bool:
+        """Whether it can be sent and kept: escapes name characters that no file in UTF-8 holds."""
+        try:
+            storable(text)
+        except ValueError as error:
+            self._add(key, line, str(error))
+            return False
+        return True
 
     def _add(self, key: str, line: int, message: str) -> None:
         self.findings.append(Finding(self._file, key, line, message))

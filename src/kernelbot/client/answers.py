@@ -14,6 +14,7 @@ if TYPE_CHECKING:  # what a command has no use for isn't loaded for it
 
 Model = TypeVar("Model")
 _NOT_READY = 503
+_AROUND = 40
 _IS_IT_THERE = "Is it a KernelBot server? A proxy before it may be wrong."
 
 
@@ -66,9 +67,12 @@ def no_url(url: str, why: object) -> Unreachable:
     return Unreachable(f"{url} is not a URL that can be asked: {why}.")
 
 
-def unsendable(text: str) -> UserError:
-    """The error for text that isn't Unicode: a terminal gives that for bytes that aren't UTF-8."""
-    return UserError(f"{text!r} isn't text in UTF-8.")
+def unsendable(error: UnicodeEncodeError) -> UserError:
+    """The error for text that isn't Unicode: a terminal gives that for bytes that aren't UTF-8. Of
+    a long text, such as a problem's, only what is around the place is shown."""
+    begin = max(0, error.start - _AROUND)
+    shown = error.object[begin : error.end + _AROUND]
+    return UserError(f"{shown!r} isn't text in UTF-8.")
 
 
 def answer(model: type[Model], response: Received) -> Model:

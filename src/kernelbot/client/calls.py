@@ -170,5 +170,5 @@ def part(name: str) -> str:
         raise UserError(f"{name!r} can't be a name.")
     try:
         return quote(name, safe="")
-    except UnicodeEncodeError:
-        raise unsendable(name) from None
+    except UnicodeEncodeError as error:
+        raise unsendable(error) from None

@@ -35,7 +35,7 @@ class Answer:
     def __init__(self, received: http.client.HTTPResponse, url: str) -> None:
         self.status_code = received.status
         self.reason_phrase = received.reason or http.client.responses.get(received.status, "")
-        self.headers: Mapping[str, str] = received.headers
+        self.headers = received.headers
         self.content = b""
         self.is_complete = False
         """Whether all of it was read: else nothing else can be read of its connection."""
@@ -127,7 +127,7 @@ class Direct:
                 answer = self._sent(method, target, body, {**(headers or {}), **known}, wait_s)
             yield answer
         except UnicodeEncodeError as error:
-            raise unsendable(error.object) from None
+            raise unsendable(error) from None
         except (http.client.HTTPException, OSError) as error:
             raise unreachable(self._url, _in_words(error)) from error
         finally:

@@ -92,4 +92,4 @@ def talking(url: str) -> Iterator[None]:
     except httpx.InvalidURL as error:
         raise no_url(url, error) from error
     except UnicodeEncodeError as error:
-        raise unsendable(error.object) from None
+        raise unsendable(error) from None
