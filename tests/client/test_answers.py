@@ -1,13 +1,16 @@
 """What answers in place of a server, as proxies do: no command may take that for an answer."""
 
 import asyncio
+import socket
+import struct
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
 
-from kernelbot.client import AsyncKernelbotClient, BadAnswer, KernelbotClient, Refused
+from kernelbot.client import AsyncKernelbotClient, BadAnswer, KernelbotClient, Refused, Unreachable
+from kernelbot.domain.errors import UserError
 from tests.client.spoken import Handle, answer
 
 PAGE = b"<html><body>Please log in</body></html>"
@@ -101,3 +104,29 @@ def test_an_error_of_a_proxy_s_own_asks_about_it(serve: Callable[[Handle], str])
     expected = ("Request Entity Too Large.", "Is it a KernelBot server? A proxy before it may be")
     assert expected[0] in str(caught.value)
     assert caught.value.hint.startswith(expected[1])
+
+
+def test_a_connection_that_breaks_is_no_fault_of_the_file(
+    serve: Callable[[Handle], str], tmp_path: Path
+) -> None:
+    def breaks(handler: BaseHTTPRequestHandler) -> None:
+        handler.send_response(200)
+        handler.send_header("Content-Length", "1000")
+        handler.end_headers()
+        handler.wfile.write(b"a")
+        at_once = struct.pack("ii", 1, 0)  # closed so, the other side is told of a reset
+        handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, at_once)
+        handler.connection.close()
+
+    with KernelbotClient(serve(breaks)) as client, pytest.raises(Unreachable, match="reset"):
+        client.organise.export((), tmp_path / "autumn.csv")
+    assert [] == list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", ["a" * 248 + ".csv", "missing/a.csv"])
+def test_a_file_that_cannot_be_written_is(
+    serve: Callable[[Handle], str], tmp_path: Path, name: str
+) -> None:
+    url = serve(lambda handler: answer(handler, 200, b"a"))
+    with KernelbotClient(url) as client, pytest.raises(UserError, match=r"can't be written: \w+"):
+        client.organise.export((), tmp_path / name)

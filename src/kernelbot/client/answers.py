@@ -1,7 +1,7 @@
 """What a server answers, read: the same for both clients."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
@@ -106,17 +106,35 @@ def size_of(file: Path, _response: Received) -> int:
 
 
 @contextmanager
-def draft_of(file: Path) -> Iterator[Path]:
-    """A path to write to in this block, which becomes `file` at its end; removed if it fails.
-    Raises `UserError` if it can't be written."""
+def written_to(file: Path) -> Iterator[Callable[[bytes], None]]:
+    """What writes a piece in this block. All of them become `file` at its end, and nothing of it if
+    that fails. Raises `UserError` if they can't be written: what else fails in the block, as the
+    connection that they come by, isn't the file's fault."""
     draft = file.with_name(f".{file.name}.part")
+    with _writing(file):
+        opened = draft.open("wb")
+
+    def write(piece: bytes) -> None:
+        with _writing(file):
+            opened.write(piece)
+
     try:
-        yield draft
-        draft.replace(file)
+        yield write
+        with _writing(file):
+            opened.close()
+            draft.replace(file)
+    finally:
+        with suppress(OSError):  # what is left to write, on a full disk
+            opened.close()
+        draft.unlink(missing_ok=True)
+
+
+@contextmanager
+def _writing(file: Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         raise UserError(f"{file} can't be written: {error.strerror}.") from None
-    finally:
-        draft.unlink(missing_ok=True)
 
 
 def parse(model: type[Model], text: str | bytes) -> Model:

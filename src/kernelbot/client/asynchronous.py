@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import httpx
 
-from kernelbot.client.answers import draft_of, expect_success
+from kernelbot.client.answers import expect_success, written_to
 from kernelbot.client.calls import API, Asynchronous, Request, Steps
 from kernelbot.client.endpoint import Endpoint
 from kernelbot.client.errors import Refused, Unreachable
@@ -134,9 +134,9 @@ class AsyncKernelbotClient(Asynchronous, EveryCall):
                 if not response.is_success:
                     await response.aread()
                 expect_success(response)
-                with draft_of(request.file) as draft, draft.open("wb") as opened:
+                with written_to(request.file) as write:
                     async for piece in response.aiter_bytes():
-                        opened.write(piece)
+                        write(piece)
         return response
 
 

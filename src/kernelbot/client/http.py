@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from kernelbot.client.answers import Received, draft_of, expect_success
+from kernelbot.client.answers import Received, expect_success, written_to
 from kernelbot.client.calls import API, Request, Steps, Synchronous
 from kernelbot.client.endpoint import Endpoint
 from kernelbot.client.errors import Refused, Unreachable
@@ -124,9 +124,9 @@ class KernelbotClient(Synchronous, EveryCall):
             if not response.is_success:
                 response.read()
             expect_success(response)
-            with draft_of(request.file) as draft, draft.open("wb") as opened:
+            with written_to(request.file) as write:
                 for piece in response.iter_bytes():
-                    opened.write(piece)
+                    write(piece)
         return response
 
 
