@@ -289,6 +289,19 @@ def test_of_a_long_text_that_is_no_unicode_only_the_place_is_shown(
     assert f"'{'a' * 40}\\udcff{'b' * 40}' isn't text in UTF-8." == str(caught.value)
 
 
+def test_a_file_that_changes_while_it_is_sent_is_sent_as_long_as_was_said() -> None:
+    file = io.BytesIO(b"first")
+    body = body_of(None, {}, {"archive": ("a.zip", file, "application/zip")})
+    assert body is not None
+    file.seek(0, io.SEEK_END)
+    file.write(b", and more")
+    sent = b"".join(body.pieces())
+    assert (int(body.headers["Content-Length"]), True) == (len(sent), b"first\r\n" in sent)
+    file.truncate(3)
+    with pytest.raises(UserError, match="became shorter"):
+        list(body.pieces())
+
+
 def test_no_httpx_is_loaded_for_a_server_without_a_proxy(serve: Callable[[Handle], str]) -> None:
     import subprocess
 

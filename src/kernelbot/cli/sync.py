@@ -96,7 +96,8 @@ def _send(
         with _packed(path) if path.is_dir() else path.open("rb") as archive:
             return client.organise.sync_archive(path.resolve().name, archive, options)
     except OSError as error:
-        raise UserError(f"{error.filename or path} can't be read: {error.strerror}.") from None
+        why = error.strerror or error  # without one if a file became shorter while it was packed
+        raise UserError(f"{error.filename or path} can't be read: {why}.") from None
 
 
 def _from_repository(

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import IO, TYPE_CHECKING, Any
 
+from kernelbot.domain.errors import UserError
 from kernelbot.domain.plain_values import Unclear, plain
 
 if TYPE_CHECKING:
@@ -24,18 +25,26 @@ class Body:
     token was replaced."""
 
     def __init__(self, kind: str, parts: "list[bytes | IO[bytes]]") -> None:
-        self._parts = parts
-        length = sum(len(one) if isinstance(one, bytes) else _bytes_in(one) for one in parts)
+        self._parts = [
+            (one, len(one) if isinstance(one, bytes) else _bytes_in(one)) for one in parts
+        ]
+        length = sum(length for _, length in self._parts)
         self.headers = {"Content-Type": kind, "Content-Length": str(length)}
 
     def pieces(self) -> Iterator[bytes]:
-        """All of it."""
-        for part in self._parts:
+        """As much of it as `headers` say: of a file that grows meanwhile, what was there. Raises
+        `UserError` for one that has become shorter, of which a server would await the rest."""
+        for part, length in self._parts:
             if isinstance(part, bytes):
                 yield part
                 continue
             part.seek(0)
-            while piece := part.read(_PIECE_BYTES):
+            left = length
+            while left:
+                piece = part.read(min(left, _PIECE_BYTES))
+                if not piece:
+                    raise UserError("A file became shorter while it was sent.", hint="Try again.")
+                left -= len(piece)
                 yield piece
 
 
