@@ -152,3 +152,15 @@ def test_a_mark_at_the_beginning_of_the_configuration_is_passed_over(places: Cli
     places.config.parent.mkdir()
     places.config.write_text('url = "http://a"\n', "utf-8-sig")
     assert "http://a" == find_endpoint(environ={}, places=places).url
+
+
+def test_a_folder_in_the_place_of_the_configuration_is_named(places: ClientFiles) -> None:
+    places.config.mkdir(parents=True)
+    with pytest.raises(UserError, match=r"config\.toml can't be read: Is a directory\."):
+        find_endpoint(environ={}, places=places)
+
+
+def test_a_token_that_can_not_be_kept_is_told(places: ClientFiles) -> None:
+    places.config.parent.write_text("")  # where its folder would be
+    with pytest.raises(UserError, match=r"config\.toml can't be written: File exists\."):
+        remember("http://a", "t", places)

@@ -125,7 +125,7 @@ def url_for_others(url: str, places: ClientFiles | None = None) -> str:
 
 def remember(url: str, token: str, places: ClientFiles | None = None) -> Path:
     """Keep a token for a server, and use this server by default; returns the file, which only
-    this account can read."""
+    this account can read. Raises `UserError` if it can't be written."""
     path = (places or ClientFiles.usual()).config
     server = normal_url(url)
     _write_config(path, _Config(server, {**_read_config(path).tokens, server: token}))
@@ -148,13 +148,19 @@ def _write_config(path: Path, config: _Config) -> None:
     lines = [f"url = {_toml(config.url)}", ""] if config.url else []
     lines += ["[tokens]"]
     lines += [f"{_toml(key)} = {_toml(value)}" for key, value in config.tokens.items()]
-    path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_suffix(".new")
-    draft.unlink(missing_ok=True)
-    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write("\n".join(lines) + "\n")
-    draft.replace(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        draft.unlink(missing_ok=True)
+        handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write("\n".join(lines) + "\n")
+        draft.replace(path)
+    except OSError as error:  # a home that nobody may write in, or a file in the folder's place
+        raise UserError(
+            f"{path} can't be written: {error.strerror}.",
+            hint="Instead of logging in, KERNELBOT_URL and KERNELBOT_TOKEN say the same.",
+        ) from None
 
 
 def normal_url(url: str) -> str:
@@ -188,8 +194,9 @@ def _read_config(path: Path) -> _Config:
         )  # editors of Windows begin it with a mark
     except FileNotFoundError:
         return _Config(None, {})
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UserError(f"{path} can't be read: {error}.", hint="Correct or remove it.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        raise UserError(f"{path} can't be read: {why}.", hint="Correct or remove it.") from None
     url, tokens = found.get("url"), found.get("tokens", {})
     if not isinstance(tokens, dict) or not isinstance(url, str | None):
         raise UserError(f"{path}: `url` is a text, `tokens` a table.", hint="Correct or remove it.")
