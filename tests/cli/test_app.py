@@ -108,8 +108,15 @@ def test_a_full_disk_is_said_in_a_sentence(tmp_path: Path, arguments: list[str])
 
 @pytest.mark.parametrize(
     "arguments",
-    [["problem", "new", "a"], ["problem", "new", "a", "--json"], ["run", "a'; x", "b", "--json"]],
-    ids=["text", "json", "an error"],
+    [
+        ["problem", "new", "a"],
+        ["--help"],
+        ["problem", "new", "a", "--json"],
+        ["run", "a'; x", "b", "--json"],
+        ["problem", "new", "--help"],
+        ["problem"],
+    ],
+    ids=["text", "help", "json", "an error", "a command's help", "a group's help"],
 )
 def test_a_reader_who_has_gone_ends_a_command_as_a_shell_says_it(
     tmp_path: Path, arguments: list[str]

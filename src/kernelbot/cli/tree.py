@@ -35,6 +35,12 @@ def perform(arguments: list[str], *, as_json: bool) -> None:
         context = getattr(error, "ctx", None)
         path = context.command_path if context is not None else "kernelbot"
         raise Exit(report_usage(error.format_message(), path, as_json=as_json)) from None
+    except SystemExit as ended:
+        # No command's own: rich and typer have it for output that nobody reads, and fish is told so
+        # that there is nothing to offer.
+        if ended.code == 1 and COMPLETES not in os.environ:
+            raise Exit(OUTPUT_CLOSED) from None
+        raise
     except typer.Abort:
         raise Exit(INTERRUPTED) from None
     if isinstance(code, int):
@@ -116,14 +122,11 @@ def _shown(function: Callable[..., object]) -> Callable[..., object]:
 
 
 def _for_typer(function: Callable[..., object]) -> Callable[..., object]:
-    """The function with options, arguments and exits of typer."""
+    """The function with options and arguments of typer."""
 
     @functools.wraps(function)
     def call(**values: object) -> object:
-        try:
-            return function(**values)
-        except Exit as ended:
-            raise typer.Exit(ended.exit_code) from None
+        return function(**values)
 
     hints = typing.get_type_hints(function, include_extras=True)
     declared = {name: _hint_for_typer(hint) for name, hint in hints.items()}
