@@ -1,9 +1,9 @@
 """What a server answers, read: the same for both clients."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from kernelbot.client.errors import BadAnswer, Refused, Unreachable
 from kernelbot.domain.errors import UserError
@@ -18,6 +18,13 @@ _AROUND = 40
 _IS_IT_THERE = "Is it a KernelBot server? A proxy before it may be wrong."
 
 
+class Headers(Protocol):
+    """What is read of an answer's headers."""
+
+    def get(self, name: str, default: str, /) -> Any:
+        """The one of this name, in any case."""
+
+
 class Received(Protocol):
     """What is read of an answer: httpx's have it, and those of `direct`."""
 
@@ -30,8 +37,8 @@ class Received(Protocol):
         """The status in words."""
 
     @property
-    def headers(self) -> Mapping[str, str]:
-        """Found by names in any case."""
+    def headers(self) -> Headers:
+        """What the answer says of itself."""
 
     @property
     def is_success(self) -> bool:
@@ -170,7 +177,7 @@ def refusal(response: Received) -> Refused:
     try:
         body = parse(ErrorBody, response.content)
     except BadAnswer:
-        place = response.headers.get("Location") if _names_a_place(response) else None
+        place = response.headers.get("Location", "") if _names_a_place(response) else ""
         detail = f"The server answered {response.status_code} {response.reason_phrase}"
         detail += f": {place}" if place else "."
         hint = "Is the server's address another one, with https perhaps?" if place else _IS_IT_THERE
