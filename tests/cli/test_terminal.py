@@ -82,3 +82,18 @@ def test_a_line_has_its_style_to_its_end_also_where_it_is_wrapped() -> None:
     assert ["Score 2 µs on", "  secret data", "✓ Score", "Note: a b"] == found.plain.splitlines()
     styles = {found.plain[span.start : span.end]: span.style for span in found.spans}
     assert {"Score 2 µs on\n  secret data": "bold", "✓": "green", "Note: a b": "dim"} == styles
+
+
+@pytest.mark.parametrize(
+    ("stream", "expected"),
+    [(io.StringIO, "a\r\n\x0cb\x1b[2J\r\n"), (TerminalText, "a\n\\x0cb\\x1b[2J\n")],
+    ids=["elsewhere", "on a terminal"],
+)
+def test_a_file_is_written_as_it_is_unless_a_terminal_shows_it(
+    monkeypatch: pytest.MonkeyPatch, stream: type[io.StringIO], expected: str
+) -> None:
+    shown = stream(newline="")
+    monkeypatch.setattr(sys, "stdout", shown)
+    monkeypatch.setenv("NO_COLOR", "1")
+    Terminal(as_json=False).show_file("a\r\n\x0cb\x1b[2J\r\n")
+    assert expected == shown.getvalue()

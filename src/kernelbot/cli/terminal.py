@@ -35,9 +35,11 @@ class Terminal:
             _write(sys.stdout, printable(text), columns(sys.stdout))
 
     def show_file(self, text: str) -> None:
-        """Print a file's text without adding a line break, so that it can be redirected."""
+        """Print a file's text without adding a line break; as it is, unless a terminal shows it: it
+        may be redirected to a file, of which each character counts."""
         if not self.as_json:
-            _write(sys.stdout, printable(text), end="")
+            shown = printable(text.replace("\r\n", "\n")) if sys.stdout.isatty() else text
+            _write(sys.stdout, shown, end="")
 
     def document(self, value: object) -> None:
         """The result for programs: a dictionary, a frozen value or a model."""
