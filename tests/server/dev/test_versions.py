@@ -5,7 +5,7 @@ import pytest
 
 from kernelbot.domain.errors import InvalidSubmission, NotFound
 from kernelbot.protocol import Verdict
-from kernelbot.server.dev.files import write_whole
+from kernelbot.server.dev.files import read_now, write_whole
 from kernelbot.server.dev.versions import LogEntry, Versions
 
 
@@ -102,3 +102,17 @@ def test_what_can_not_be_put_back_leaves_nothing_beside_the_file(file: Path) -> 
     with pytest.raises(InvalidSubmission, match="can't be written"):
         write_whole(file, b"one")
     assert [file] == list(file.parent.iterdir())
+
+
+def test_a_loop_of_links_has_no_versions(tmp_path: Path) -> None:
+    file = tmp_path / "loop.py"
+    file.symlink_to(file)
+    assert [] == list(Versions(file, tmp_path / "state").entries())
+
+
+def test_a_file_that_can_not_be_read_is_named_once(tmp_path: Path) -> None:
+    file = tmp_path / "loop.py"
+    file.symlink_to(file)
+    with pytest.raises(InvalidSubmission) as caught:
+        read_now(file)
+    assert f"{file} can't be read: Too many levels of symbolic links." == str(caught.value)

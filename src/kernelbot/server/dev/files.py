@@ -25,7 +25,9 @@ def read_now(path: Path) -> bytes:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:
         raise InvalidSubmission(f"There is no file {path} now.") from None
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        raise InvalidSubmission(f"{path} can't be read: {error.strerror}.") from None
+    except ValueError as error:
         raise InvalidSubmission(f"{path} can't be read: {error}.") from None
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):

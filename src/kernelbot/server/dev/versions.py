@@ -149,5 +149,5 @@ def _default_base() -> Path:
 
 def _folder_name(file: Path) -> str:
     """Readable, and different for each path."""
-    path = os.fsencode(file.resolve())
+    path = os.fsencode(os.path.realpath(file))  # of a loop of links, too
     return f"{safe_name(file.name)}-{hashlib.sha256(path).hexdigest()[:16]}"
