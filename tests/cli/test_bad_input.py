@@ -40,11 +40,13 @@ def test_what_no_server_takes(shell: Shell, arguments: tuple[str, ...], told: st
     assert told in said.err
 
 
-def test_a_number_out_of_bounds(live: LiveServer, admin: Shell) -> None:
+@pytest.mark.parametrize("number", ["1000001", "9" * 5000, "-1", "1e3"])
+def test_a_number_out_of_bounds(live: LiveServer, admin: Shell, number: str) -> None:
     live.call(live.world.board())
-    said = admin("board", "limit", "sort", "--ranked", "9" * 30)
-    expected = "Error: max_per_hour: must be at most 1000000.\n"
-    assert (2, expected) == (said.code, said.err)
+    said = admin("board", "limit", "sort", "--ranked=5", f"--test={number}")
+    expected = " isn't a limit.\nWrite a number from 0 to 1000000, or none.\n"
+    assert (2, True) == (said.code, said.err.endswith(expected)), said.err
+    assert "leaderboard: any number" in admin("board", "limit", "sort").out
 
 
 @pytest.mark.parametrize(

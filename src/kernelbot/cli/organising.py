@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Annotated
 
-from kernelbot.boards.limits.model import LimitCategory
+from kernelbot.boards.limits.model import MAX_PER_HOUR, LimitCategory
 from kernelbot.boards.model import Visibility
 from kernelbot.cli.declaring import Argument, Commands, Option
 from kernelbot.cli.examples import examples
@@ -239,8 +239,16 @@ def _in_words(max_per_hour: int | None) -> str:
 
 
 def _number(text: str) -> int | None:
+    """Raises `UserError`, before anything is sent: else one limit would be set and another not."""
+    from kernelbot.render.text import cut
+
     if text == "none":
         return None
-    if not (text.isascii() and text.isdigit()):
-        raise UserError(f"{text!r} isn't a limit.", hint="Write a number from 0, or none.")
-    return int(text)
+    digits = text.lstrip("0") or "0"
+    is_number = text.isascii() and text.isdigit() and len(digits) <= len(str(MAX_PER_HOUR))
+    if not (is_number and int(digits) <= MAX_PER_HOUR):
+        raise UserError(
+            f"{cut(text, 40)!r} isn't a limit.",
+            hint=f"Write a number from 0 to {MAX_PER_HOUR}, or none.",
+        )
+    return int(digits)

@@ -7,6 +7,9 @@ from kernelbot.domain.values import described
 from kernelbot.protocol import Mode
 from kernelbot.protocol.late import dataclass
 
+MAX_PER_HOUR = 1_000_000
+"""No limit is larger."""
+
 
 class LimitCategory(StrEnum):
     """What a rate limit counts together: ranked submissions, or all others."""

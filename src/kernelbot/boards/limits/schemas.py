@@ -3,6 +3,7 @@
 from dataclasses import field
 from typing import Annotated
 
+from kernelbot.boards.limits.model import MAX_PER_HOUR
 from kernelbot.domain.bounds import Within
 from kernelbot.domain.values import described
 from kernelbot.protocol.late import dataclass
@@ -13,6 +14,6 @@ from kernelbot.schemas.common import RequestBody
 class NewLimit(RequestBody):
     """A limit to set."""
 
-    max_per_hour: Annotated[int, Within(ge=0, le=1_000_000)] = field(
+    max_per_hour: Annotated[int, Within(ge=0, le=MAX_PER_HOUR)] = field(
         metadata=described("0: none are accepted.")
     )

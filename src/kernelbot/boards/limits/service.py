@@ -4,7 +4,7 @@ import math
 
 from kernelbot.accounts.model import User
 from kernelbot.boards.limits import store as limits
-from kernelbot.boards.limits.model import LimitCategory, RateLimit
+from kernelbot.boards.limits.model import MAX_PER_HOUR, LimitCategory, RateLimit
 from kernelbot.boards.model import Destination
 from kernelbot.boards.service import organised_board, visible_board
 from kernelbot.domain.errors import NotFound, TooManyRequests, UserError
@@ -13,7 +13,6 @@ from kernelbot.render.units import wait_text
 from kernelbot.store.database import Database, WriteSession
 
 HOUR_S = 3600.0
-_MAX_PER_HOUR = 1_000_000
 
 
 class LimitService:
@@ -33,8 +32,8 @@ class LimitService:
 
         Raises `NotFound`, `NotAllowed`, `UserError` for a number that can't be one.
         """
-        if not 0 <= limit.max_per_hour <= _MAX_PER_HOUR:
-            raise UserError(f"A limit is a number from 0 to {_MAX_PER_HOUR:,}.")
+        if not 0 <= limit.max_per_hour <= MAX_PER_HOUR:
+            raise UserError(f"A limit is a number from 0 to {MAX_PER_HOUR:,}.")
         async with self._database.write() as session:
             found = await organised_board(session, actor, board)
             await limits.set_limit(session, found.id, limit)
