@@ -148,6 +148,14 @@ def test_a_folder_is_no_submission(shell: Shell, problem: Path) -> None:
     assert 2 == shell("run", problem, problem).code
 
 
+def test_a_folder_for_its_files_that_can_not_be_made_is_told_before_it_is_judged(
+    shell: Shell, problem: Path
+) -> None:
+    said = shell("run", "sums", "sums/submission.py", "--artifacts", "sums/task.yml")
+    expected = "Error: sums/task.yml can't be made: File exists.\n"
+    assert (2, "", expected) == (said.code, said.out, said.err)
+
+
 def test_a_problem_that_is_none_lists_its_mistakes(shell: Shell, tmp_path: Path) -> None:
     (tmp_path / "task.yml").write_text("lang: klingon\ntests: 5\n")
     said = shell("run", tmp_path, tmp_path / "task.yml", "--json")

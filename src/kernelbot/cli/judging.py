@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from kernelbot.cli.artifacts import save_all
+from kernelbot.cli.artifacts import make_folder, save_all
 from kernelbot.cli.declaring import Argument, Commands, Exit, Option
 from kernelbot.cli.errors import ACCEPTED, OURS, REFUSED, exit_code_of
 from kernelbot.cli.examples import examples
@@ -83,6 +83,8 @@ def run(
 
     terminal = Terminal(as_json)
     activity = RunActivity()
+    if artifacts is not None:  # before anything is judged for nothing
+        make_folder(artifacts)
     wanted = local.LocalRun(
         problem=problem,
         submission=submission,
