@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from kernelbot.client.errors import BadAnswer, Refused, Unreachable
 from kernelbot.domain.errors import UserError
 from kernelbot.domain.plain_values import Unclear, read
+from kernelbot.protocol.os_errors import in_words
 
 if TYPE_CHECKING:  # what a command has no use for isn't loaded for it
     from kernelbot.platform.health.schemas import ReadyView
@@ -72,6 +73,15 @@ def packed_wrongly(url: str, why: object) -> BadAnswer:
 def no_url(url: str, why: object) -> Unreachable:
     """The error for what isn't the address of a server."""
     return Unreachable(f"{url} is not a URL that can be asked: {why}.")
+
+
+def misconfigured(url: str, error: Exception) -> UserError:
+    """The error for a proxy or for authorities that this machine names, and that can't be used."""
+    why = in_words(error).rstrip(".")
+    return UserError(
+        f"What this machine says about reaching {url} can't be used: {why}.",
+        hint="See HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, SSL_CERT_FILE and SSL_CERT_DIR.",
+    )
 
 
 def unsendable(error: UnicodeEncodeError) -> UserError:

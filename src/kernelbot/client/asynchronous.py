@@ -14,7 +14,7 @@ from kernelbot.client.errors import Refused, Unreachable
 from kernelbot.client.every import EveryCall
 from kernelbot.client.following import FollowedEvents, OnBroken, OnQueue
 from kernelbot.client.organisers import OrganiserCalls
-from kernelbot.client.over_httpx import Credentials, talking, trusted
+from kernelbot.client.over_httpx import Credentials, connecting, talking, trusted
 from kernelbot.client.sse import SseParser
 from kernelbot.client.tokens import LocalToken, OwnToken
 from kernelbot.protocol.loopback import is_loopback
@@ -38,7 +38,7 @@ class AsyncKernelbotClient(Asynchronous, EveryCall):
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
         self.url = url
-        with talking(url):
+        with connecting(url):
             self._http = httpx.AsyncClient(
                 base_url=url,
                 auth=Credentials(OwnToken(token)),

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode, urlsplit
 
 from kernelbot import __version__
-from kernelbot.client.answers import packed_wrongly, unreachable, unsendable
+from kernelbot.client.answers import misconfigured, packed_wrongly, unreachable, unsendable
 from kernelbot.client.bodies import Body, body_of, plain_pairs
 from kernelbot.client.tokens import NOT_AUTHENTICATED, TokenSource, credentials
 from kernelbot.protocol.loopback import is_loopback
@@ -199,7 +199,11 @@ def _connection(url: str) -> http.client.HTTPConnection:
     assert parts.hostname
     if parts.scheme != "https":
         return http.client.HTTPConnection(parts.hostname, parts.port)
-    return http.client.HTTPSConnection(parts.hostname, parts.port, context=_believed())
+    try:
+        context = _believed()
+    except OSError as error:
+        raise misconfigured(url, error) from error
+    return http.client.HTTPSConnection(parts.hostname, parts.port, context=context)
 
 
 def _believed() -> "ssl.SSLContext":

@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 
-from kernelbot.client.answers import no_url, packed_wrongly, unreachable, unsendable
+from kernelbot.client.answers import (
+    misconfigured,
+    no_url,
+    packed_wrongly,
+    unreachable,
+    unsendable,
+)
 from kernelbot.client.tokens import NOT_AUTHENTICATED, TokenSource, credentials
 from kernelbot.protocol.loopback import is_loopback
 
@@ -25,7 +31,7 @@ class OverHttpx:
         transport: httpx.BaseTransport | None,
     ) -> None:
         self._url = url
-        with talking(url):
+        with connecting(url):
             self._http = httpx.Client(
                 base_url=url,
                 auth=Credentials(tokens),
@@ -77,6 +83,19 @@ def trusted(url: str) -> "ssl.SSLContext | bool":
     import ssl
 
     return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+
+
+@contextmanager
+def connecting(url: str) -> Iterator[None]:
+    """The same as `talking`, where httpx reads what the environment says about proxies and
+    authorities: what it can't use is raised as `UserError`."""
+    with talking(url):
+        try:
+            yield
+        except UnicodeEncodeError:  # of the URL
+            raise
+        except (ImportError, ValueError, OSError) as error:
+            raise misconfigured(url, error) from error
 
 
 @contextmanager
