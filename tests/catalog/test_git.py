@@ -1,6 +1,7 @@
 import os
 import socket
 import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import quote
 
@@ -213,3 +214,23 @@ def test_a_wrong_password_is_in_no_message(origin: Path, into: Path) -> None:
 )
 def test_an_address_without_its_password(address: str, expected: str) -> None:
     assert expected == without_password(address)
+
+
+@pytest.mark.parametrize("name", ["no_proxy", "NO_PROXY"])
+def test_no_proxy_is_asked_for_hosts_that_need_none(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for other in ("no_proxy", "NO_PROXY"):
+        monkeypatch.delenv(other, raising=False)
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")  # nobody listens there
+    monkeypatch.setenv(name, "127.0.0.1")
+    with ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as server:
+        answering = threading.Thread(target=server.serve_forever, args=(0.01,))
+        answering.start()
+        try:
+            with pytest.raises(UserError) as refused:
+                fetch(f"http://127.0.0.1:{server.server_port}/x.git", None, tmp_path)
+        finally:
+            server.shutdown()
+            answering.join()
+    assert "501" in str(refused.value)  # the server's own: it knows no method

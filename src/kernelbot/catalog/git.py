@@ -16,6 +16,12 @@ MAX_FILES = 20_000
 MAX_BYTES = 256 << 20
 """Most bytes of all files of the commit together."""
 _PROTOCOLS = ("https", "http", "ssh", "git", "file")
+_FROM_OUTSIDE = (
+    *("http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"),
+    *("no_proxy", "NO_PROXY"),  # without it the proxy would be asked for hosts that it can't reach
+    "SSH_AUTH_SOCK",
+)
+"""The variables that git has of ours: those by which it finds a proxy. It reads no HTTP_PROXY."""
 _SHORT = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+")
 _URL = re.compile(rf"(?:{'|'.join(_PROTOCOLS)})://[^\s\x00-\x1f\x7f]+", re.IGNORECASE)
 _SCP = re.compile(r"[A-Za-z0-9._-]+@[A-Za-z0-9.-]+:[^\s\x00-\x1f\x7f]+")
@@ -142,11 +148,7 @@ class _Git:
             "GIT_ALLOW_PROTOCOL": ":".join(_PROTOCOLS),
             "GIT_LFS_SKIP_SMUDGE": "1",
             "GIT_SSH_COMMAND": "ssh -oBatchMode=yes -oConnectTimeout=10",
-        } | {
-            key: value
-            for key in ("https_proxy", "http_proxy", "no_proxy", "HTTPS_PROXY", "SSH_AUTH_SOCK")
-            if (value := os.environ.get(key))
-        }
+        } | {key: value for key in _FROM_OUTSIDE if (value := os.environ.get(key))}
 
     def run(self, *arguments: str, max_bytes: int | None = None) -> str:
         """What git prints, or its beginning. Raises `InvalidProblem` with its last words when it
