@@ -61,6 +61,14 @@ def test_a_class_that_needs_the_rest_of_the_reference_is_not_shared() -> None:
     assert ("", "Circular can't do without generate_input") == (found.text, found.obstacle)
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("mark", ["\x0c", "# \u2028", "# \x85", "'\x1c'"])
+def test_lines_are_those_that_python_counts(mark: str, end: str) -> None:
+    text = end.join([mark, "class Batch:", "    width = 1", "    depth = 2", "x = 1", ""])
+    expected = "class Batch:\n    width = 1\n    depth = 2\n"
+    assert expected == extract(text, ["Batch"]).text
+
+
 @pytest.mark.parametrize("text", ["", "x = 1\n", "class A: ...\nA = A\n"])
 def test_a_name_that_no_statement_defines_is_left_to_others(text: str) -> None:
     assert "" == extract(text, ["A"]).obstacle
