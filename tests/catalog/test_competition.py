@@ -56,6 +56,12 @@ def test_what_is_no_date_is_refused(text: str) -> None:
         parse_deadline(text)
 
 
+@pytest.mark.parametrize("zone", ["+99:99", "-24:00"])
+def test_a_zone_that_nobody_has_is_named(zone: str) -> None:
+    with pytest.raises(ValueError, match=f"isn't a date: no zone is \\{zone} from UTC$"):
+        parse_deadline(f"2026-03-15 01:00 {zone}")
+
+
 @pytest.mark.parametrize("text", ["9999-12-31 23:59", "9001-01-01", "1969-12-31 23:59"])
 def test_a_year_that_is_no_deadlines_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="between the years 1970 and 9000"):

@@ -378,5 +378,7 @@ def test_problems_of_another_suite_are_imported(shell: Shell, tmp_path: Path) ->
         said.document["folders"],
         [refused["file"] for refused in said.document["refused"]],
     )
+    told = shell("problem", "import", "tensara", "suite", "--into", "again").out
+    assert "\n1 problem imported, 1 file not.\n" in told
     nothing = shell("problem", "import", "tensara", "out")
     assert (2, "Error: out holds no problem of tensara.\n") == (nothing.code, nothing.err)

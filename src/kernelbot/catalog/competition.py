@@ -82,6 +82,8 @@ def _zone(text: str | None) -> timezone:
         return UTC
     digits = text[1:].replace(":", "")
     offset = timedelta(hours=int(digits[:2]), minutes=int(digits[2:]))
+    if offset >= timedelta(days=1):
+        raise ValueError(f"no zone is {text} from UTC")
     return timezone(-offset if text[0] == "-" else offset)
 
 

@@ -49,6 +49,7 @@ def import_suite(
     """Make problem folders from another suite's files. Nothing of them is executed: they are read,
     and run in the sandbox once they are judged."""
     from kernelbot.catalog.importing.folders import import_problems
+    from kernelbot.render.text import counted
 
     terminal = Terminal(as_json)
     target = into or Path()
@@ -60,7 +61,7 @@ def import_suite(
     for finding in imported.refused:
         terminal.show(f"not imported: {finding}")
     written, others = len(imported.folders), len({one.file for one in imported.refused})
-    terminal.show(f"\n{written} problems imported, {others} files not.")
+    terminal.show(f"\n{counted(written, 'problem')} imported, {counted(others, 'file')} not.")
     if imported.folders:
         terminal.show(f"Try one: kernelbot problem check {imported.folders[0]}")
     if imported.folders and competition:
