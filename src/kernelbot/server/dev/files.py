@@ -62,7 +62,8 @@ def write_whole(path: Path, content: bytes) -> None:
 def changes(path: Path, over: Event) -> Iterator[bool]:
     """True for each change of the file, also if it is deleted, made again or replaced, until `over`
     is set; and False after each second without any, so that the file is looked at again: nobody
-    tells of what happened before watching began, nor of much on other machines' file systems.
+    tells of what happened before watching began, nor of much on other machines' file systems. That
+    alone is left where the account has as many watches as the system allows it.
     Raises KeyboardInterrupt, and `UserError` for a folder that can't be watched."""
     from watchfiles import watch
 
@@ -84,3 +85,6 @@ def changes(path: Path, over: Event) -> Iterator[bool]:
             yield bool(changed)
     except PermissionError:
         raise UserError(f"{path.parent} can't be watched: access denied.") from None
+    except RuntimeError:  # watchfiles' own, for what the system refuses: editors take many watches
+        while not over.wait(_LOOK_AGAIN_MS / 1000):
+            yield False
