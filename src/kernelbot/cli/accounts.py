@@ -270,8 +270,10 @@ def _ask_for_token() -> str | None:
 
 
 def _from_browser(server: str, query: dict[str, str], terminal: Terminal) -> str:
-    """Wait until somebody has typed the code in a browser. Raises `UserError` when time is up."""
-    from kernelbot.client import KernelbotClient, Refused
+    """Wait until somebody has typed the code in a browser. Raises `UserError` when time is up, or
+    `Unreachable` if the server isn't there by then: until then it is asked again, as the person may
+    be typing all the same."""
+    from kernelbot.client import KernelbotClient, Refused, Unreachable
 
     with KernelbotClient(server) as client:
         begun = client.begin_device_login()
@@ -284,6 +286,7 @@ def _from_browser(server: str, query: dict[str, str], terminal: Terminal) -> str
         )
         give_up_s = time.monotonic() + begun.expires_in_s
         interval_s = begun.interval_s
+        away: Unreachable | None = None
         while time.monotonic() < give_up_s:
             time.sleep(interval_s)
             try:
@@ -293,7 +296,11 @@ def _from_browser(server: str, query: dict[str, str], terminal: Terminal) -> str
                     raise
                 interval_s += _SLOWER_S
                 continue
+            except Unreachable as error:
+                away = error
+                continue
+            away = None
             if found is not None:
                 terminal.progress("Approved.")
                 return found.token
-    raise UserError("Nobody typed the code in time.", next_step=Next.BEGIN_AGAIN)
+    raise away or UserError("Nobody typed the code in time.", next_step=Next.BEGIN_AGAIN)
