@@ -78,13 +78,15 @@ def test_what_a_compiler_says_has_its_place(said: str, found: Diagnostic) -> Non
     assert (found,) == read_diagnostics(said, CUDA, "mine.cu")
 
 
-def test_a_line_of_a_triton_kernel_is_one_of_the_file() -> None:
+@pytest.mark.parametrize("mark", ["", "\x0c", "# \u2028", "# \x85"])
+def test_a_line_of_a_triton_kernel_is_one_of_the_file(mark: str) -> None:
+    """Counted as Python counts lines: a form feed, which editors show as a new page, ends none."""
     said = (
         "triton.compiler.errors.CompilationError: at 3:8:\ndef k(a, n):\n"
         "    i = tl.arange(0, 16)\n    x = foo(i)\n        ^\nNameError('foo is not defined')\n"
     )
-    found = Diagnostic(ERROR, "NameError('foo is not defined')", "mine.py", 5, 9)
-    assert (found,) == read_diagnostics(said, TRITON, "mine.py")
+    found = Diagnostic(ERROR, "NameError('foo is not defined')", "mine.py", 6, 9)
+    assert (found,) == read_diagnostics(said, f"{mark}\n{TRITON}", "mine.py")
 
 
 def test_a_line_that_the_file_has_twice_has_no_place() -> None:

@@ -5,15 +5,13 @@ what it gets is another file: the classes' definitions, and whatever of the file
 """
 
 import ast
-import re
 from collections.abc import Iterator, Sequence
 
+from kernelbot.domain.source_lines import source_lines
 from kernelbot.protocol.late import dataclass
 
 NEVER_SHARED = frozenset({"generate_input", "ref_kernel", "check_implementation"})
 _Import = ast.Import | ast.ImportFrom
-_LINE_END = re.compile(r"\r\n?|\n")
-"""Where Python counts a new line: not at a form feed, say, as `splitlines` does."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +36,7 @@ def extract(text: str, names: Sequence[str]) -> InputClasses:
         if node is not None and node not in kept:
             kept.add(node)
             wanted += _named(node)
-    lines = _LINE_END.split(text)
+    lines = source_lines(text)
     parts = [_source(node, lines) for node in tree.body if node in kept or _is_for_all(node)]
     return InputClasses("\n\n".join(parts) + "\n")
 

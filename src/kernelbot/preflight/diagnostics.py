@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from itertools import pairwise, takewhile
 
+from kernelbot.domain.source_lines import source_lines
 from kernelbot.preflight.model import Diagnostic, Severity
 
 MOST = 200
@@ -55,7 +56,7 @@ class SourceText:
     @cached_property
     def lines(self) -> list[str]:
         """The file's lines, numbered by compilers from 1."""
-        return self._text.splitlines()
+        return source_lines(self._text)
 
     @cached_property
     def stripped_line_numbers(self) -> dict[str, int | None]:
