@@ -3,11 +3,14 @@
 import asyncio
 import contextlib
 from collections.abc import Collection, Mapping
+from dataclasses import replace
+
+import pytest
 
 from kernelbot.launchers.base import NO_SIZES, JobState, Left, Outcome
 from kernelbot.protocol import Fault, RunResult, Verdict
 from kernelbot.server.remote_judge import RemoteJudge
-from tests.fakes.scheduler import FakeLauncher, FakeScheduler
+from tests.fakes.scheduler import TRAITS, FakeLauncher, FakeScheduler
 from tests.harness.jobs import SORT, a_job
 
 
@@ -76,3 +79,38 @@ async def test_a_job_that_nobody_waits_for_is_cancelled_and_forgotten() -> None:
         await judging
     await judge.close()
     assert (True, [handle], {}) == (judging.cancelled(), scheduler.cancelled, scheduler.specs)
+
+
+IMPATIENT = replace(TRAITS, silence_s=0)
+
+
+async def test_a_job_that_was_launched_though_nobody_was_told_is_ended() -> None:
+    scheduler = FakeScheduler()
+    scheduler.is_mute = True
+    judge = RemoteJudge("far", FakeLauncher(scheduler, traits=IMPATIENT), 1)
+    judging = asyncio.create_task(judge.judge(a_job(SORT)))
+    for number in (1, 2):
+        handle = await launched(scheduler, number)
+        async with asyncio.timeout(60):
+            while handle not in scheduler.cancelled:  # noqa: ASYNC110  # the fake tells nobody
+                await asyncio.sleep(0.01)
+        scheduler.end(handle, Outcome(JobState.LOST, reason="cancelled"))
+    result = await judging
+    await judge.close()
+    assert result.failure is not None
+    assert "This result was lost, twice: no answer came." == result.failure.message
+    assert {} == scheduler.specs
+
+
+async def test_a_cluster_that_is_away_is_said_once_and_whether_a_job_is_left_too(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    scheduler = FakeScheduler()
+    scheduler.down = "it is away"
+    judge = RemoteJudge("far", FakeLauncher(scheduler, traits=IMPATIENT), 1)
+    result = await judge.judge(a_job(SORT))
+    await judge.close()
+    assert result.failure is not None
+    assert (Verdict.INTERNAL_ERROR, Fault.PLATFORM) == (result.verdict, result.failure.fault)
+    assert "This result was lost, twice: it is away." == result.failure.message
+    assert "Nobody knows whether a job was launched: it is away" in caplog.messages

@@ -66,7 +66,11 @@ class RemoteJudge:
         began_s = time.monotonic()
         handles: list[str] = []
         try:
-            handles.append(await launch_whole(self._launcher, job, _nothing, handles.append))
+            try:
+                handles.append(await launch_whole(self._launcher, job, _nothing, handles.append))
+            except (SchedulerError, PlatformError):
+                handles += await self._launched_all_the_same(job.job_id)
+                raise
             outcome = await self._outcome(handles[0], job)
             if outcome.left is None:
                 raise SchedulerError(outcome.reason)
@@ -76,6 +80,16 @@ class RemoteJudge:
         finally:
             for handle in handles:
                 await self._end(handle)
+
+    async def _launched_all_the_same(self, job_id: str) -> list[str]:
+        """The handle of a job whose launch was answered by nothing; none if there is none, or if
+        nobody knows."""
+        try:
+            handle = await self._launcher.find(job_id)
+        except (SchedulerError, PlatformError) as error:
+            log.warning("Nobody knows whether a job was launched: %s", error)
+            return []
+        return [] if handle is None else [handle]
 
     async def _outcome(self, handle: str, job: JobSpec) -> Outcome:
         """The last. Raises `SchedulerError` if no node could take the job for too long."""
