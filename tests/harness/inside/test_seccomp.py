@@ -59,3 +59,31 @@ def test_the_newest_of_the_list_is_called() -> None:
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_the_judge_could_not_read_or_counts_the_machines_is_refused(name: str) -> None:
     assert [errno.EPERM] == errors_inside(REFUSED[name])
+
+
+NETLINK = """
+import json, socket
+from kernelbot.harness.inside import kernel
+from kernelbot.harness.inside.seccomp import build_filter
+
+kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
+kernel.install_filter(build_filter(connects=%s))
+
+def error(family):
+    try:
+        socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, family).close()
+    except OSError as refused:
+        return refused.errno
+
+print(json.dumps([error(0), error(2)]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("connects", "expected"), [(False, [errno.EPERM, errno.EPERM]), (True, [None, errno.EPERM])]
+)
+def test_only_who_connects_asks_for_addresses(connects: bool, expected: list[int | None]) -> None:
+    ran = subprocess.run(
+        [sys.executable, "-c", NETLINK % connects], check=True, capture_output=True
+    )
+    assert expected == json.loads(ran.stdout)

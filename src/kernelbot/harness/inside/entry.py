@@ -45,13 +45,14 @@ def run_entry(inner: socket.socket, around: Surroundings) -> NoReturn:
     exit_code = 1
     name_process(ProcessName.RUNNER)
     try:
-        refused = seccomp.build_filter() if around.isolated else None
+        if around.isolated:
+            seccomp.build_filter()  # or say at once that there is none
         _enter_sandbox(inner, around)
         wire.send(inner, Isolated())
         warm_up()
         packet = wire.receive(inner, SpareRequest)
         if packet is not None:
-            exit_code = _follow(packet, inner, refused)
+            exit_code = _follow(packet, inner, isolated=around.isolated)
     except seccomp.UnknownArchitecture as error:
         wire.send(inner, NotIsolated(str(error)))
     except SystemExit as leaving:
@@ -84,8 +85,7 @@ def _lock_in(refused: bytes) -> None:
     kernel.install_filter(refused)
 
 
-def _follow(packet: wire.Packet[SpareRequest], inner: socket.socket, refused: bytes | None) -> int:
-    """`refused`: the filter of system calls; None where nothing is isolated."""
+def _follow(packet: wire.Packet[SpareRequest], inner: socket.socket, *, isolated: bool) -> int:
     workspace = packet.message
     if not isinstance(workspace, RunnerWorkspace):
         raise AssertionError("a runner is placed first")
@@ -94,8 +94,8 @@ def _follow(packet: wire.Packet[SpareRequest], inner: socket.socket, refused: by
     with socket.socket(fileno=status_fd) as status:
         try:
             _move_in(workspace, [fd for fd in streams_and_more if fd not in others])
-            if refused is not None:
-                _lock_in(refused)
+            if isolated:
+                _lock_in(seccomp.build_filter(connects=workspace.connects))
             wire.send(status, Hello("runner"))
             order = _next_order(inner)
         except OSError as error:

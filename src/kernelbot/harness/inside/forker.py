@@ -65,7 +65,8 @@ def main(argv: list[str]) -> None:
             prepare(family)
         ways_back()
         with suppress(seccomp.UnknownArchitecture):  # each runner says so
-            seccomp.build_filter()
+            for connects in (False, True):
+                seccomp.build_filter(connects=connects)
         native = native_init.native_init() if isolated == "1" else None
         forker = _Forker(control, around, native, spare=int(spare))
     if lasting == "1":

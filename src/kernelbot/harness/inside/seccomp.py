@@ -136,14 +136,17 @@ _SETSOCKOPT = (54, 208)
 _GETSOCKOPT = (55, 209)
 _SO_MAX_PACING_RATE = 47
 """An option of SOL_SOCKET: the kernel then sends later, by a timer of its own."""
+_SO_ATTACH = (26, 50, 51, 52)
+"""Options of SOL_SOCKET that attach filters: Linux compiles them, and all users' compiled filters
+share one bound, with those that runners are refused system calls by."""
 _AUDIT_ARCH = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 
 _SO_COOKIE = 57
 _SO_NETNS_COOKIE = 71
 """An option of SOL_SOCKET, as the one above: both come from counters of the whole machine, which
 asking moves on. A runner could know by them how many have asked before it."""
-_NETLINK_SOCK_DIAG = 4
-"""A family of netlink's that tells the same numbers."""
+_NETLINK_ROUTE = 0
+"""The family of netlink's by which addresses are asked for. Another one tells the same numbers."""
 
 
 class UnknownArchitecture(RuntimeError):
@@ -151,9 +154,10 @@ class UnknownArchitecture(RuntimeError):
 
 
 @cache
-def build_filter(machine: str | None = None) -> bytes:
+def build_filter(machine: str | None = None, *, connects: bool = False) -> bytes:
     """The filter for `machine` (as `platform.machine()` says it; None: this one), built once for
-    all forks of a process. Raises `UnknownArchitecture`."""
+    all forks of a process. `connects`: for a runner that has a loopback. Raises
+    `UnknownArchitecture`."""
     name = machine or platform.machine()
     if name not in _AUDIT_ARCH:
         raise UnknownArchitecture(f"no system call table for {name}")
@@ -178,10 +182,11 @@ def build_filter(machine: str | None = None) -> bytes:
     program += _when(_CLONE[column], _refuse_bits(_NEW_NAMESPACES))
     program += _when(_PRCTL[column], _refuse_values(kernel.PR_SET_SECCOMP, _PR_SCHED_CORE))
     program += _when(_FCNTL[column], _refuse_second(_F_NOTIFY))
-    program += _when(_SOCKET[column], [*_refuse_sock_diag(), *_allow_values(_SOCKET_FAMILIES)])
+    families = _allow_values(_SOCKET_FAMILIES)
+    program += _when(_SOCKET[column], [*_refuse_netlink(connects=connects), *families])
     # Of oneself only: init has the same user, and one without a limit left can't tell of an end.
     program += _when(_PRLIMIT[column], _allow_values((0,)))
-    program += _when(_SETSOCKOPT[column], _refuse_options(_SO_MAX_PACING_RATE))
+    program += _when(_SETSOCKOPT[column], _refuse_options(_SO_MAX_PACING_RATE, *_SO_ATTACH))
     program += _when(_GETSOCKOPT[column], _refuse_options(_SO_COOKIE, _SO_NETNS_COOKIE))
     # It looks at no signal, not even SIGKILL, and a mapping of terabytes costs nothing.
     program += _when(_MINCORE[column], _refuse_large_second())
@@ -244,13 +249,17 @@ def _refuse_options(*options: int) -> list[bytes]:
     ]
 
 
-def _refuse_sock_diag() -> list[bytes]:
-    """Refuse netlink's sock_diag alone; goes on to the next step with all else."""
+def _refuse_netlink(*, connects: bool) -> list[bytes]:
+    """Refuse netlink, but for asking for addresses where there are any; goes on to the next step
+    with all else. What waits in its sockets is in no runner's memory but the machine's."""
+    if not connects:
+        refuse = _give(_ERRNO | errno.EPERM)
+        return [_load(_FIRST_ARGUMENT_OFFSET), _step(_JUMP_EQUAL, socket.AF_NETLINK, 0, 1), refuse]
     return [
         _load(_FIRST_ARGUMENT_OFFSET),
         _step(_JUMP_EQUAL, socket.AF_NETLINK, 0, 3),
         _load(_THIRD_ARGUMENT_OFFSET),
-        _step(_JUMP_EQUAL, _NETLINK_SOCK_DIAG, 0, 1),
+        _step(_JUMP_EQUAL, _NETLINK_ROUTE, 1, 0),
         _give(_ERRNO | errno.EPERM),
     ]
 

@@ -60,8 +60,8 @@ class RunnerClient:
         return cls(mine)
 
     def prepare(self, count: int) -> None:
-        """Have so many runners of one channel wait for `spawn` and `begin`: in their control
-        groups, where they move meanwhile, and without code of anybody's.
+        """Have so many runners of one channel and without a loopback wait for `spawn`: in their
+        control groups, where they move meanwhile, and without code of anybody's.
 
         Nothing happens if there are enough. Raises `SandboxUnavailable`.
         """
@@ -108,8 +108,10 @@ class RunnerClient:
         return arrived
 
     def _order(self, limits: Limits, entry: RunnerEntry, channels: int) -> "_Prepared":
-        waits = channels == 1 and self._prepared
-        ordered = self._prepared.pop(0) if waits else self._prepare(channels)
+        if channels == 1 and not entry.has_loopback and self._prepared:
+            ordered = self._prepared.pop(0)
+        else:
+            ordered = self._prepare(channels, connects=entry.has_loopback)
         ordered.send_order(limits, entry, self.filter, undisturbed=self.undisturbed)
         return ordered
 
@@ -130,11 +132,11 @@ class RunnerClient:
         self.dismiss()
         self._conn.close()
 
-    def _prepare(self, channels: int) -> "_Prepared":
+    def _prepare(self, channels: int, *, connects: bool = False) -> "_Prepared":
         isolated = self._zygote_isolates()
         number, group = next(self._numbers), _make_group()
         box = "/box" if isolated else tempfile.mkdtemp(prefix="kernelbot-box-")
-        workspace = RunnerWorkspace(box, channels)
+        workspace = RunnerWorkspace(box, channels, connects)
         try:
             ends = self._send(number, workspace, group)
         except (SandboxUnavailable, OSError) as error:

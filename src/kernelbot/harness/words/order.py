@@ -45,6 +45,8 @@ class RunnerWorkspace(SpareRequest, word="place"):
     """The work folder: one of its own where nothing is isolated."""
     channels: int = 1
     """How many the runner gets: one for each rank."""
+    connects: bool = False
+    """Whether it is to have a loopback, and may ask for addresses."""
 
 
 class RunnerOrder(SpareRequest, word="order"):
