@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from kernelbot.harness.inside.own_folders import inside
+from kernelbot.harness.inside.own_users import FIRST_USER, USERS
 from kernelbot.harness.sandbox import Runner, RunnerClient, Zygote, cgroups, run_command
 from kernelbot.harness.words.order import RunnerEntry
 from kernelbot.harness.words.sandbox import Flavour, SandboxUnavailable, ZygoteConfig
@@ -40,6 +41,42 @@ def test_a_killed_runner_is_dead_on_return(client: RunnerClient) -> None:
     ending = runner.kill()
     assert not _is_alive(runner.pid)
     assert (None, None, False) == (ending.exit_code, ending.signal, ending.out_of_memory)
+
+
+def _users(pid: int) -> set[str]:
+    """By the host's numbers."""
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return set(next(line for line in lines if line.startswith("Uid:")).split()[1:])
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="an ordinary user has no others")
+def test_each_runner_is_a_user_of_its_own(client: RunnerClient) -> None:
+    runners = [_spawn(client) for _ in range(2)]
+    (one,), (other,) = (_users(runner.main_pid) for runner in runners)
+    for runner in runners:
+        runner.kill()
+    assert one != other
+    assert {one, other} <= {str(FIRST_USER + number) for number in range(USERS)}
+
+
+def test_a_runner_owns_its_folders(client: RunnerClient) -> None:
+    code = "import os; print([os.stat(f).st_uid for f in ('/box', '/tmp', '/dev/shm')])"
+    result = run_command(client, ["python3", "-c", code], timeout_s=60)
+    assert "[1000, 1000, 1000]" == result.stdout.strip()
+
+
+def test_few_signals_of_a_runner_can_wait(client: RunnerClient) -> None:
+    code = """
+import ctypes, os, resource, signal
+number = signal.SIGRTMAX - 2
+signal.pthread_sigmask(signal.SIG_BLOCK, {number})
+sent = 0
+while ctypes.CDLL(None).sigqueue(os.getpid(), number, None) == 0: sent += 1
+print(sent)
+"""
+    result = run_command(client, ["python3", "-c", code], timeout_s=60)
+    most = resource.getrlimit(resource.RLIMIT_SIGPENDING)[1]
+    assert most // 8 == int(result.stdout)
 
 
 def test_killing_twice_gives_the_same_answer(client: RunnerClient) -> None:

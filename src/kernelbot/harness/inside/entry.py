@@ -14,6 +14,7 @@ from typing import NoReturn, TextIO
 from kernelbot.harness.data import wire
 from kernelbot.harness.inside import execute, kernel, kernel_files, seccomp
 from kernelbot.harness.inside.own_builds import INDUCTOR_CACHE, NUMBA_CACHE, TRITON_CACHE
+from kernelbot.harness.inside.own_folders import PRIVATE_FOLDERS
 from kernelbot.harness.inside.warm_up import warm_up
 from kernelbot.harness.words.order import (
     Hello,
@@ -36,6 +37,9 @@ _SHARE_OF_CAGE_FILES = 2
 """A runner has at most this part of the zygote's open files, and the problem's code that part. What
 one puts under way in sockets counts against the limits of all: otherwise nobody else's runner could
 be started, and no problem's code could send its data."""
+_SHARE_OF_QUEUES = 8
+"""A runner has at most this part of the signals and bytes of message queues that may wait: these
+are counted by the user who started the sandbox as well, for all runners together."""
 _PROCESS_ALLOWANCE = 64
 """Added where RLIMIT_NPROC stands in: it also counts the zygote and its other runners."""
 
@@ -68,7 +72,10 @@ def run_entry(inner: socket.socket, around: Surroundings) -> NoReturn:
 def _enter_sandbox(inner: socket.socket, around: Surroundings) -> None:
     kernel.close_all_but({0, 1, 2, inner.fileno()})
     if around.isolated:
-        kernel.enter_own_user_namespace()
+        if around.user is not None:
+            for folder in PRIVATE_FOLDERS:
+                os.chown(folder, around.user, -1)
+        kernel.enter_own_user_namespace(around.user)
     os.setsid()  # else a signal to "my group" would reach the zygote
     signal.signal(signal.SIGINT, signal.default_int_handler)
     with suppress(OSError):  # a courtesy to the machine; some containers refuse it
@@ -173,6 +180,10 @@ def _set_limits(order: RunnerOrder) -> None:
     most_files = resource.getrlimit(resource.RLIMIT_NOFILE)[1] // share
     _lower(resource.RLIMIT_NOFILE, min(limits.open_files, most_files))
     _lower(resource.RLIMIT_FSIZE, limits.file_size_bytes)
+    for kind in (resource.RLIMIT_SIGPENDING, resource.RLIMIT_MSGQUEUE):
+        most = resource.getrlimit(kind)[1]
+        if most != resource.RLIM_INFINITY:
+            _lower(kind, most // _SHARE_OF_QUEUES)
     if order.rlimit_memory:
         _lower(resource.RLIMIT_DATA, limits.memory_bytes + _DATA_ALLOWANCE_BYTES)
     if order.rlimit_processes:

@@ -4,11 +4,13 @@ It runs no author's code and has a single thread. See `Prefork` for the runners 
 """
 
 import importlib
+import itertools
 import os
 import resource
 import socket
 import sys
 from contextlib import suppress
+from dataclasses import replace
 from typing import NoReturn
 
 from kernelbot.harness.data import wire
@@ -18,6 +20,7 @@ from kernelbot.harness.inside.gpu.gpu_model import MODEL, REPORTS, named_model
 from kernelbot.harness.inside.marks.marks import are_native
 from kernelbot.harness.inside.native_init import NativeInit
 from kernelbot.harness.inside.own_folders import ways_back
+from kernelbot.harness.inside.own_users import own_users
 from kernelbot.harness.inside.pages import gather_pages
 from kernelbot.harness.inside.prefork import ForkedChild, Prefork
 from kernelbot.harness.inside.preload import preload
@@ -104,6 +107,9 @@ class _Forker:
         self._own_pid_namespace = -1
         if around.isolated:
             self._own_pid_namespace = os.open("/proc/self/ns/pid", os.O_RDONLY)
+        self._users = itertools.cycle(own_users() if around.isolated else ())
+        self._user: int | None = None
+        """Whom the latest one becomes."""
         self._prefork = Prefork(spare, self._live, self._fork)
         self._clients: dict[socket.socket, dict[int, ForkedChild]] = {}
         """Their runners that wait for an order, by number."""
@@ -175,6 +181,7 @@ class _Forker:
         own, and if it is native, what returns here is its child."""
         if not self._isolated:
             return os.fork()
+        self._user = next(self._users, None)
         kernel.unshare(kernel.CLONE_NEWPID)  # of the next child; ours stays
         pid = -1
         try:
@@ -186,7 +193,8 @@ class _Forker:
 
     def _live(self, control: socket.socket) -> NoReturn:
         """The whole life of what was forked."""
+        around = replace(self._around, user=self._user)
         if self._native is None:
-            init.run_init(control, self._around)
+            init.run_init(control, around)
         control.close()  # the init's, which has it still
-        entry.run_entry(self._native.inner(), self._around)
+        entry.run_entry(self._native.inner(), around)

@@ -58,14 +58,21 @@ def unshare(flags: int) -> None:
     _check(_libc().unshare(ctypes.c_int(flags)), "unshare")
 
 
-def enter_own_user_namespace() -> None:
-    """Go on in a fresh user namespace, as the same user. What the kernel counts by user (signals
-    that are queued, processes) then shows this namespace's alone."""
+def enter_own_user_namespace(user: int | None = None) -> None:
+    """Go on in a fresh user namespace, where this has the same user id as before. What the kernel
+    counts by user (signals that are queued, processes) then shows this namespace's alone.
+
+    `user`: whom to become outside of it, so that what is counted by user whatever the namespace is
+    nobody else's; None: nobody else.
+    """
     uid, gid = os.getuid(), os.getgid()
+    if user is not None:
+        os.setresuid(user, user, user)
+        prctl(PR_SET_DUMPABLE, 1)  # else its own files in /proc aren't its own
     unshare(CLONE_NEWUSER)
     for name, text in (
         ("setgroups", "deny"),
-        ("uid_map", f"{uid} {uid} 1"),
+        ("uid_map", f"{uid} {uid if user is None else user} 1"),
         ("gid_map", f"{gid} {gid} 1"),
     ):
         kernel_files.write(f"/proc/self/{name}", text)

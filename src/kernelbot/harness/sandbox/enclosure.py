@@ -11,6 +11,7 @@ import shutil
 import site
 import stat
 import sys
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,8 +28,8 @@ _UID_SETTING = "KERNELBOT_SANDBOX_UID"
 INSIDE_UID = 1000
 OPEN_FILES = 65536
 """The zygote's limit. Descriptors under way in sockets are counted by user, those of all runners
-together, and held against their sender's limit: that of the zygote and its inits lies well above
-what a runner may have."""
+together where these have no users of their own, and held against their sender's limit: that of the
+zygote and its inits lies well above what a runner may have."""
 HARNESS_ROOT = "/harness"
 _CHECKS = "kernelbot_check"
 _STAGES = ("/mnt", "/media", "/srv", "/opt")
@@ -50,6 +51,7 @@ _ETC_READ_ONLY = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime")
 _TERMINALS = "/dev/pts"
 """Covered: all runners would share them, and what is written into one is read by a thread of the
 kernel's, on any processor, also while its runner is frozen."""
+_SYSTEM_FOLDERS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 _SYSTEM = Path("/sys/devices/system")
 _SYS_READ_ONLY = (f"{_SYSTEM}/cpu", f"{_SYSTEM}/node")
 
@@ -195,10 +197,16 @@ def _search_path() -> str:
     return os.environ.get("PATH", "") + os.pathsep + _SYSTEM_PATH
 
 
-def build_command(config: ZygoteConfig, inner: list[str], data_fds: dict[str, int]) -> list[str]:
+def build_command(
+    config: ZygoteConfig,
+    inner: list[str],
+    data_fds: dict[str, int],
+    mapping: Sequence[str] = (),
+) -> list[str]:
     """The whole command that runs `inner` in the outer sandbox.
 
     `data_fds` maps names in /etc to descriptors holding their content (see `open_etc_files`).
+    `mapping`: arguments by which somebody else maps its users; empty: bubblewrap does.
     """
     bwrap = shutil.which("bwrap", path=_search_path()) or "bwrap"
     binds = [*interpreter_binds(), *harness_binds()]
@@ -210,14 +218,18 @@ def build_command(config: ZygoteConfig, inner: list[str], data_fds: dict[str, in
     uid = outside_uid()
     stage = _choose_stage(binds)
     staged = [Bind(f"{stage}/{i}", bind.target) for i, bind in enumerate(binds)]
+    # What bubblewrap makes of data only its own user can read, and runners are others.
+    etc = {f"{stage}/etc-{name}": fd for name, fd in data_fds.items()}
+    shown = [*staged, *(Bind(path, f"/etc/{path.rpartition('-')[2]}") for path in etc)]
     drop = ["setpriv", f"--reuid={uid}", f"--regid={uid}", _groups_kept(config.devices)]
-    drop += ["--no-new-privs", bwrap, *_bwrap_arguments(config, staged, data_fds), *inner]
+    drop += ["--no-new-privs", bwrap, *mapping, *_bwrap_arguments(config, shown, {}), *inner]
     lines = ["set -eu", f"ulimit -n {OPEN_FILES} 2>/dev/null || :"]
     lines += [f"mount -t tmpfs -o mode=0755 kernelbot {stage}"]
     for bind, view in zip(binds, staged, strict=True):
         make = "touch" if Path(bind.source).is_file() else "mkdir"
         lines.append(f"{make} {view.source}")
         lines.append(f"mount --bind {shlex.quote(bind.source)} {view.source}")
+    lines += [f"cat /proc/self/fd/{fd} >{path}; chmod 444 {path}" for path, fd in etc.items()]
     if config.devices:
         lines.append(f"umount -R {_COVERED_BY_VENDORS} 2>/dev/null || :")
     lines.append("cd /")
@@ -248,8 +260,9 @@ def _bwrap_arguments(
 ) -> list[str]:
     arguments = ["--unshare-all", "--unshare-user", "--uid", str(INSIDE_UID)]
     arguments += ["--gid", str(INSIDE_UID), "--cap-add", "ALL", "--hostname", "runner"]
+    arguments += _folders_above(binds)
     arguments += ["--ro-bind", "/usr", "/usr"]
-    for name in ("bin", "sbin", "lib", "lib32", "lib64", "libx32"):
+    for name in _SYSTEM_FOLDERS:
         arguments += _system_folder(name)
     for bind in binds:  # before what is covered: a GPU's folders are all of /sys/devices
         arguments += ["--ro-bind", bind.source, bind.target]
@@ -272,6 +285,16 @@ def _bwrap_arguments(
     for key, value in clean_environment(config).items():
         arguments += ["--setenv", key, value]
     return [*arguments, "--"]
+
+
+def _folders_above(binds: Iterable[Bind]) -> list[str]:
+    """Makes all folders above what is shown that the sandbox doesn't have from the system. Some
+    bubblewrap would make for its own user alone, and runners are others."""
+    targets = [*_ETC_READ_ONLY, *_SYS_READ_ONLY, *(bind.target for bind in binds)]
+    above = {parent for target in targets for parent in Path(target).parents[:-1]}
+    theirs = {"usr", *_SYSTEM_FOLDERS}
+    made = sorted(str(folder) for folder in above if folder.parts[1] not in theirs)
+    return [argument for folder in made for argument in ("--dir", folder)]
 
 
 def _system_folder(name: str) -> list[str]:

@@ -13,6 +13,7 @@ from contextlib import suppress
 from kernelbot.harness.data import wire
 from kernelbot.harness.inside.own_folders import inside
 from kernelbot.harness.sandbox import cgroups, enclosure
+from kernelbot.harness.sandbox.user_map import UserMap
 from kernelbot.harness.words.order import Connect, ForkerReady, ForkerReply
 from kernelbot.harness.words.sandbox import SandboxUnavailable, ZygoteConfig
 from kernelbot.protocol import SandboxMode, SandboxReport
@@ -74,8 +75,12 @@ class Zygote:
         log = os.memfd_create("zygote-log")
         inner = _python_command(config, far.fileno(), isolated=isolated)
         etc_fds = enclosure.open_etc_files() if isolated else {}
+        users = UserMap() if isolated and os.geteuid() == 0 else None
+        mapping, user_fds = (users.arguments, users.fds) if users else ((), ())
         try:
-            command = enclosure.build_command(config, inner, etc_fds) if isolated else inner
+            command = inner
+            if isolated:
+                command = enclosure.build_command(config, inner, etc_fds, mapping)
             process = subprocess.Popen(
                 command,
                 stdin=subprocess.DEVNULL,
@@ -83,12 +88,18 @@ class Zygote:
                 stderr=log,
                 env=enclosure.starting_environment() if isolated else _plain_environment(config),
                 cwd="/",
-                pass_fds=(far.fileno(), *etc_fds.values()),
+                pass_fds=(far.fileno(), *etc_fds.values(), *user_fds),
                 start_new_session=True,  # a Ctrl-C is for the judge, which then ends us
             )
+        except BaseException:
+            if users is not None:
+                users.abandon()
+            raise
         finally:
             far.close()
             wire.close_all(tuple(etc_fds.values()))
+        if users is not None:
+            users.write_soon(enclosure.outside_uid(), enclosure.INSIDE_UID, log)
         return cls(config, process, control, log)
 
     def has_answered(self, within_s: float) -> bool:

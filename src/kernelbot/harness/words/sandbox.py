@@ -58,6 +58,8 @@ class Surroundings:
 
     isolated: bool
     cpus: tuple[int, ...]
+    user: int | None = None
+    """The user that the next one becomes; None: that of all."""
     """The processors of `ZygoteConfig`; the zygote itself may use any, so as not to stand in a
     runner's way."""
 

@@ -1,0 +1,30 @@
+"""A user of its own for each runner.
+
+Some of what Linux has is counted by user, whatever the namespace: entries of epolls, pages in
+pipes, descriptors under way. Where all runners are one user, who takes all of it makes others' runs
+fail.
+"""
+
+import random
+
+from kernelbot.harness.inside import kernel_files
+
+FIRST_USER, USERS = 60720, 464
+"""Up to 61183: nobody's, by the conventions of systemd, which has users for services above."""
+
+
+def user_map(uid: int, inside_uid: int) -> str:
+    """What root writes into a sandbox's `uid_map`: `uid` is `inside_uid` there, and runners' own
+    users are what they are outside."""
+    last = FIRST_USER + USERS - 1
+    first = uid + 1 if FIRST_USER <= uid < last else FIRST_USER
+    return f"{inside_uid} {uid} 1\n{first} {first} {last - first + 1}\n"
+
+
+def own_users() -> tuple[int, ...]:
+    """The users that this sandbox may give its runners, in an order of its own, as other sandboxes
+    have the same; none if its system or who started it didn't allow any."""
+    lines = [line.split() for line in kernel_files.read("/proc/self/uid_map").splitlines()]
+    ranges = [range(int(first), int(first) + int(count)) for first, _, count in lines]
+    users = [user for one in ranges for user in one if FIRST_USER <= user < FIRST_USER + USERS]
+    return tuple(random.sample(users, len(users)))
