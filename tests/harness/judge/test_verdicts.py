@@ -91,8 +91,8 @@ BAD = {
     ),
     "kills its parent": (
         kernel("import os, signal; os.kill(os.getppid(), signal.SIGKILL); os.kill(1, 9)\nreturn 1"),
-        Verdict.WRONG_ANSWER,
-        "type int",
+        (Verdict.WRONG_ANSWER, Verdict.RUNTIME_ERROR),
+        "type int|PermissionError",  # which it has where it is a user of its own
     ),
     "kills itself": (
         kernel("import os; os.kill(os.getpid(), 9)"),

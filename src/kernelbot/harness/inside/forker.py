@@ -4,7 +4,6 @@ It runs no author's code and has a single thread. See `Prefork` for the runners 
 """
 
 import importlib
-import itertools
 import os
 import resource
 import socket
@@ -107,7 +106,7 @@ class _Forker:
         self._own_pid_namespace = -1
         if around.isolated:
             self._own_pid_namespace = os.open("/proc/self/ns/pid", os.O_RDONLY)
-        self._users = itertools.cycle(own_users() if around.isolated else ())
+        self._users = own_users() if around.isolated else iter(())
         self._user: int | None = None
         """Whom the latest one becomes."""
         self._prefork = Prefork(spare, self._live, self._fork)

@@ -6,6 +6,7 @@ fail.
 """
 
 import random
+from collections.abc import Iterator
 
 from kernelbot.harness.inside import kernel_files
 
@@ -21,10 +22,14 @@ def user_map(uid: int, inside_uid: int) -> str:
     return f"{inside_uid} {uid} 1\n{first} {first} {last - first + 1}\n"
 
 
-def own_users() -> tuple[int, ...]:
-    """The users that this sandbox may give its runners, in an order of its own, as other sandboxes
-    have the same; none if its system or who started it didn't allow any."""
+def own_users() -> Iterator[int]:
+    """The users that this sandbox may give its runners, one after another, for ever; none if its
+    system or who started it didn't allow any.
+
+    By chance, since other sandboxes have the same, and a runner can read whose turn it was.
+    """
     lines = [line.split() for line in kernel_files.read("/proc/self/uid_map").splitlines()]
     ranges = [range(int(first), int(first) + int(count)) for first, _, count in lines]
     users = [user for one in ranges for user in one if FIRST_USER <= user < FIRST_USER + USERS]
-    return tuple(random.sample(users, len(users)))
+    while users:
+        yield from random.sample(users, len(users))
