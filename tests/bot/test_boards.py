@@ -8,7 +8,7 @@ from kernelbot.boards.service import BoardEdit
 from kernelbot.protocol import Lang, Mode
 from tests.bot.stage import ADMIN, Stage
 from tests.support.problems import CORRECT, sort_problem
-from tests.support.ranked import ranked
+from tests.support.ranked import judged_on, ranked
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -159,6 +159,30 @@ async def test_own_submissions_of_one_device_in_pages(stage: Stage) -> None:
     assert 1 == rows()
     await fay.chooses(message, "Choose a GPU", "All GPUs")
     assert 10 == rows()
+
+
+async def test_own_submissions_of_one_device_have_its_scores_and_places(stage: Stage) -> None:
+    """Whoever is third on one device and first on another is told each where it belongs."""
+    gus = stage.person("gus")
+    world, author = stage.world, await stage.acting(gus)
+    await world.board("both", devices=("CPU", "H100"))
+    both = await world.submit(author, board="both", devices=("CPU", "H100"))
+    await judged_on(world, both.id, {"CPU": 2e-3, "H100": 5e-3})
+    await ranked(world, 1e-3, board="both", author=world.bob.user)
+    await ranked(world, 9e-3, board="both", author=author, device="H100")
+    asked = await gus.runs("leaderboard show-personal", name="both")
+    message = asked.original
+    assert message is not None
+
+    def results() -> list[list[str]]:
+        return [line.split()[2:-1] for line in message.content.splitlines() if "#" in line]
+
+    slow = ["accepted", "9.00", "ms"]
+    assert [slow, ["accepted", "2.00", "ms", "2"]] == results()
+    await gus.chooses(message, "Choose a GPU", "H100")
+    assert [slow, ["accepted", "5.00", "ms", "1"]] == results()
+    await gus.chooses(message, "Choose a GPU", "CPU")
+    assert [["accepted", "2.00", "ms", "2"]] == results()
 
 
 async def test_a_submission_with_its_code(stage: Stage) -> None:

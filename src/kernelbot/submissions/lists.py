@@ -45,12 +45,12 @@ class SubmissionLists:
         offset: int = 0,
     ) -> list[Submission]:
         """The viewer's own, newest first, without code and results. `device`: only those on this
-        device of the board. `before_id` continues; `offset` passes over so many, for clients that
-        count pages."""
+        device of the board, as if it were their only one. `before_id` continues; `offset` passes
+        over so many, for clients that count pages."""
         found = await self.page_of_own(
             viewer, board=board, device=device, limit=limit, before_id=before_id, offset=offset
         )
-        return [submission for _, submission in await self.shown(found)]
+        return [submission for _, submission in await self.shown(found, device)]
 
     async def page_of_own(
         self,
@@ -134,10 +134,11 @@ class SubmissionLists:
             return await self._placed(session, rows)
 
     async def shown(
-        self, found: list[ListedSubmission]
+        self, found: list[ListedSubmission], device: str | None = None
     ) -> list[tuple[ListedSubmission, Submission]]:
         """What a page found as lists show it, without code and results; each with what it is true
-        of, which may be newer than the page."""
+        of, which may be newer than the page. `device`: what became of it there, since score and
+        place would be the best device's; None: on all of its devices."""
         if not found:
             return []
         async with self._database.read() as session:
@@ -146,7 +147,11 @@ class SubmissionLists:
         return [
             (
                 ListedSubmission(one.submission.id, one.hash, places[one.submission.id]),
-                views.submission(one.submission, one.runs, places[one.submission.id]),
+                views.submission(
+                    one.submission,
+                    [run for run in one.runs if device in (None, run.device)],
+                    places[one.submission.id],
+                ),
             )
             for one in entries
         ]
