@@ -18,6 +18,7 @@ from mcp.client.stdio import StdioServerParameters
 from kernelbot.domain.ids import BIGINT_MAX
 from kernelbot.protocol import Lang
 from tests.support.live import LiveServer
+from tests.support.ranked import ranked
 from tests.support.terminal import COMMAND, Shell
 from tests.support.workers import quick_settings, working
 
@@ -103,6 +104,21 @@ async def test_an_agent_goes_from_the_boards_to_a_place(
         (row["author"], row["submission_id"]) for row in ranking["standings"]
     ]
     assert [(False, 0), (True, 1)] == [(run["secret"], len(run["timings"])) for run in fast["runs"]]
+
+
+@pytest.mark.exhaustive  # each run has test_an_agent_goes_from_the_boards_to_a_place
+async def test_a_shared_rank_is_told_as_one(live: LiveServer, ada: Shell) -> None:
+    world = live.world
+    live.call(world.board())
+    own, _ = (
+        live.call(ranked(world, 1e-3, author=one.user, relative_error=0.05))
+        for one in (world.ada, world.bob)
+    )
+    async with agent(ada) as ask:
+        ranking = await ask("read_standings", board="sort")
+        report = await ask("read_report", submission_id=own)
+    assert [(1, True)] * 2 == [(row["rank"], row["shared"]) for row in ranking["standings"]]
+    assert (1, True) == (report["place"], report["place_is_shared"])
 
 
 @pytest.mark.exhaustive  # each run has test_an_agent_goes_from_the_boards_to_a_place

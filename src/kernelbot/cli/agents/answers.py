@@ -121,6 +121,7 @@ class SubmissionReport(BaseModel):
     verdict: Verdict | None
     score_s: float | None
     place: int | None
+    place_is_shared: bool = Field(description="Others have the same place.")
     queue_position: int | None = Field(description="1 is next.")
     not_ranked: str | None = Field(description="Why its score isn't in the ranking.")
     runs: list[RunReport]
@@ -162,6 +163,7 @@ class Standing(BaseModel):
     """An author's best."""
 
     rank: int
+    shared: bool = Field(description="Others have the same rank: nothing tells them apart.")
     author: str
     score_s: float
     ci95_s: tuple[float, float] | None
