@@ -21,6 +21,7 @@ from kernelbot.bot.presses import Presses
 from kernelbot.bot.rules import STAGING_NICK, BotRules
 from kernelbot.bot.script_turns import ScriptQueue
 from kernelbot.bot.tree import Tree
+from kernelbot.bot.under_way import AnswersUnderWay
 from kernelbot.domain.errors import Unavailable
 from kernelbot.drawing.texts import Texts
 from kernelbot.guilds.model import GuildChannels
@@ -29,6 +30,8 @@ from kernelbot.services import Services
 _TROUBLES = (Unavailable, discord.HTTPException, aiohttp.ClientError, OSError)
 _LONGEST_PAUSE_S = 60.0
 """Before it is tried again to prepare a guild."""
+_LAST_ANSWERS_S = 2.0
+"""For what is being answered when the bot ends: `serve` waits three seconds for all of it."""
 log = structlog.get_logger()
 
 
@@ -63,6 +66,7 @@ class KernelBot(discord.Client):
         """The ids of the guilds that are ready."""
         self.lacks: dict[int, tuple[str, ...]] = {}
         """What couldn't be made in them, and why."""
+        self.under_way = AnswersUnderWay()
         self.tree = Tree(self)
         for command in command_groups(self):
             self.tree.add_command(command)
@@ -144,7 +148,8 @@ class KernelBot(discord.Client):
                 return
 
     async def close(self) -> None:
-        """Stop telling of submissions, and say goodbye to Discord."""
+        """Answer what was asked, stop telling of submissions, and say goodbye to Discord."""
+        await self.under_way.end(_LAST_ANSWERS_S)
         await self.follower.close()
         await self.announcer.close()
         await self.pictures.close()
@@ -210,6 +215,7 @@ class KernelBot(discord.Client):
             discord.InteractionType.component,
             discord.InteractionType.modal_submit,
         ):
+            self.under_way.begin()
             await self._presses.handle(self, interaction)
 
     async def on_message(self, message: discord.Message) -> None:
@@ -218,6 +224,7 @@ class KernelBot(discord.Client):
         if guild is None or guild.id not in self.rules.guild_ids or message.author.bot:
             return
         if self.user is not None and any(one.id == self.user.id for one in message.mentions):
+            self.under_way.begin()
             await on_mention(self, message)
 
     async def on_error(self, event_method: str, /, *_args: object, **_values: object) -> None:

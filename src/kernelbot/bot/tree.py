@@ -21,6 +21,7 @@ class Tree(app_commands.CommandTree["KernelBot"]):
 
     async def interaction_check(self, interaction: discord.Interaction["KernelBot"], /) -> bool:
         """Acknowledge before anything else: Discord waits for three seconds only."""
+        interaction.client.under_way.begin()
         command = interaction.command
         by_itself = command is not None and command.extras.get("acknowledges")
         if interaction.type is not discord.InteractionType.application_command:
