@@ -5,7 +5,7 @@ import structlog
 from discord import app_commands
 
 from kernelbot.bot.answers import answer, data_of
-from kernelbot.domain.errors import KernelbotError, PlatformError
+from kernelbot.domain.errors import KernelbotError, Paused, PlatformError
 from kernelbot.domain.next_steps import Next
 from kernelbot.render.markdown import plain
 
@@ -57,11 +57,12 @@ def plain_lines(text: str) -> str:
 
 
 def error_text(error: BaseException, did: str) -> str:
-    """What a person reads of an error; what isn't their own is logged with what they `did`."""
+    """What a person reads of an error; what isn't their own, nor what organisers have decided, is
+    logged with what they `did`."""
     if not isinstance(error, KernelbotError):
         log.error("interaction_crashed", command=did, exc_info=error)
         return "❌ Something broke on our side; the command was fine. Please try again later."
-    if isinstance(error, PlatformError):
+    if isinstance(error, PlatformError) and not isinstance(error, Paused):
         log.error("interaction_refused", command=did, error=str(error))
     return sentence(error)
 
