@@ -2,11 +2,18 @@
 
 import hashlib
 import json
+from typing import LiteralString
 
 import psycopg
 
 from kernelbot.boards.model import ProblemDefinition
 from kernelbot.protocol import from_wire, to_wire
+
+_LATER_UNDONE: LiteralString = """
+DROP INDEX deliveries_untold, deliveries_guild, announcements_of_news;
+CREATE INDEX deliveries_due ON deliveries (guild_id, next_at);
+"""
+"""Migrations come in their order: so those after it are still to come as well."""
 
 
 def with_devices(definition: ProblemDefinition) -> bytes:
@@ -34,4 +41,5 @@ def make_former(url: str, migration: str = "0029.judged_without_devices") -> Non
             )
         connection.execute("ALTER TABLE problem_versions ENABLE TRIGGER USER")
         connection.execute("SELECT rebuild_standings()")
-        connection.execute("DELETE FROM _yoyo_migration WHERE migration_id = %s", (migration,))
+        connection.execute(_LATER_UNDONE)
+        connection.execute("DELETE FROM _yoyo_migration WHERE migration_id >= %s", (migration,))

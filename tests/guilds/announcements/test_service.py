@@ -4,13 +4,16 @@ import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+import psycopg
 import pytest
 
 from kernelbot.accounts.store import add_identity
 from kernelbot.boards.model import Visibility
 from kernelbot.boards.service import BoardEdit
 from kernelbot.domain.errors import NotAllowed, NotFound, UserError
+from kernelbot.guilds.announcements import store
 from kernelbot.guilds.model import AnnouncementKind, GuildChannels, GuildMember, GuildSettings
+from kernelbot.store.sqlfiles import statements
 from tests.support.ranked import ranked
 from tests.support.world import World
 
@@ -284,3 +287,47 @@ async def test_a_thread_that_is_refused_for_weeks_is_tried_again(world: World) -
     [due] = await world.services.announcements.claim((HERE,))
     await world.services.announcements.failed(replace(due, tries=2000), 0.0)
     assert [due.id] == [one.id for one in await world.services.announcements.claim((HERE,))]
+
+
+async def test_news_told_a_month_ago_is_deleted_and_a_board_keeps_its_thread(world: World) -> None:
+    announcements = world.services.announcements
+    await world.services.guilds.set_places(HERE, GuildChannels())
+    await world.board()
+    for score_s in (3e-3, 2e-3):
+        await ranked(world, score_s, author=(await world.services.users.create(f"u{score_s}")).user)
+    for due in await announcements.claim((HERE,)):
+        await announcements.delivered(due, 9)
+    async with world.database.write() as session:
+        await session.do(
+            "UPDATE announcements SET created_at = now() - CASE"
+            " WHEN id = (SELECT max(id) FROM announcements) THEN interval '29 days'"
+            " ELSE interval '31 days' END"
+        )
+    await world.services.deletion.clean_up()
+    async with world.database.read() as session:
+        left = await session.all(
+            "SELECT a.kind, d.message_id FROM announcements a"
+            " JOIN deliveries d ON d.announcement_id = a.id ORDER BY a.id"
+        )
+    assert [("board", 9), ("podium", 9)] == [(one["kind"], one["message_id"]) for one in left]
+
+
+@pytest.mark.parametrize("name", ["claim", "skip_unwanted"])
+async def test_what_is_due_is_looked_for_among_what_is_not_yet_told(
+    world: World, name: str
+) -> None:
+    await world.services.guilds.set_places(HERE, GuildChannels())
+    async with world.database.write() as session:
+        await session.do(
+            "WITH told AS (INSERT INTO announcements (kind, data)"
+            " SELECT 'weekly', '{}' FROM generate_series(1, 3000) RETURNING id)"
+            " INSERT INTO deliveries (announcement_id, guild_id, delivered_at)"
+            " SELECT id, %(guild)s, CASE WHEN id > 10 THEN now() END FROM told",
+            {"guild": HERE},
+        )
+    with psycopg.connect(world.database.url, autocommit=True) as connection:
+        connection.execute("ANALYZE announcements, deliveries")
+        values = {"guild_ids": [HERE], "limit": 10}
+        asked = statements(store.__file__)[name]
+        plan = connection.execute("EXPLAIN " + asked, values).fetchall()
+    assert "deliveries_untold" in "".join(line for (line,) in plan)

@@ -183,3 +183,7 @@ DELETE FROM rate_uses WHERE used_at < now() - interval '1 hour';
 
 -- name: forget_tokens
 DELETE FROM tokens WHERE expires_at < now() - interval '30 days';
+
+-- What was told of a board stays, as it says which thread is the board's.
+-- name: forget_news
+DELETE FROM announcements WHERE kind <> 'board' AND created_at < now() - interval '30 days';

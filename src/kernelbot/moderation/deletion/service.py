@@ -29,7 +29,8 @@ class Deletion:
         self._database = database
 
     async def clean_up(self) -> None:
-        """Delete what has expired and nothing needs: logins, tokens and counted uses of limits."""
+        """Delete what has expired and nothing needs, such as logins, tokens and counted uses of
+        limits."""
         async with self._database.write() as session:
             await deletion.forget_expired(session)
 

@@ -123,10 +123,10 @@ async def delete_board(session: WriteSession, leaderboard_id: int) -> int:
 
 async def forget_expired(session: WriteSession) -> None:
     """Delete expired logins, uses that no limit counts any more, answers in chats that are done
-    long since, and tokens that expired a month ago."""
+    long since, and of a month ago: tokens that expired, and news that Discord was told."""
     sql = statements(__file__)
     forgotten = ("forget_logins", "forget_device_logins", "forget_uses", "forget_chat")
-    for statement in (*forgotten, "forget_tokens"):
+    for statement in (*forgotten, "forget_tokens", "forget_news"):
         await session.do(sql[statement])
 
 
