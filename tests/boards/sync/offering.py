@@ -1,24 +1,26 @@
-"""The devices of the board `sort`, as a sync puts them."""
+"""The devices of a board, as a sync puts them."""
 
 from kernelbot.boards.sync import store as sync
 from kernelbot.store.database import WriteSession
 from tests.support.world import World
 
 
-async def put_devices(session: WriteSession, world: World, *devices: str) -> None:
+async def put_devices(
+    session: WriteSession, world: World, *devices: str, board: str = "sort"
+) -> None:
     """The board's devices are these from now on, once the transaction is committed."""
-    board = await world.services.boards.get(None, "sort")
+    found = await world.services.boards.get(None, board)
     await sync.update(
         session,
-        board.id,
-        problem_version_id=board.problem_version_id,
-        description=board.description,
-        deadline=board.deadline,
+        found.id,
+        problem_version_id=found.problem_version_id,
+        description=found.description,
+        deadline=found.deadline,
         devices=devices,
     )
 
 
-async def offer(world: World, *devices: str) -> None:
+async def offer(world: World, *devices: str, board: str = "sort") -> None:
     """As `put_devices`, and committed."""
     async with world.database.write() as session:
-        await put_devices(session, world, *devices)
+        await put_devices(session, world, *devices, board=board)

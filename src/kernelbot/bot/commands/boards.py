@@ -1,6 +1,7 @@
 """Reading boards: lists and rankings in pages, reference files, starter files."""
 
 import asyncio
+import hashlib
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from kernelbot.boards.rules import has_ended
 from kernelbot.bot.acting import acting
 from kernelbot.bot.answers import Attached, fenced
 from kernelbot.bot.presses import Words, menu, pages, press_id, shown
-from kernelbot.domain.errors import NotFound
+from kernelbot.domain.errors import DeviceNotOffered, NotFound
 from kernelbot.protocol import Lang
 from kernelbot.render.markdown import MESSAGE_LIMIT, fence, inline, plain
 from kernelbot.render.standings import SHARED_RANK, rank_text, standings_csv, standings_table
@@ -28,7 +29,9 @@ LIST_PAGE, RANKING_PAGE, OWN_PAGE = 5, 10, 10
 _COLUMNS = 76
 """What a desktop shows of a block in one line; a phone scrolls."""
 _ALL = "-"
-"""Instead of a device's number."""
+"""Instead of a device."""
+_KEY = 8
+"""Characters that tell a board's devices apart."""
 Shown = tuple[str, discord.ui.View | None]
 
 
@@ -73,7 +76,6 @@ async def ranking_page(
         found, limit=RANKING_PAGE, offset=max(page, 0) * RANKING_PAGE
     )
     first = (await services.standings.page_of(found, limit=1, offset=0)).standings
-    number = board.devices.index(found.device)
     head = f"**{plain(board.name)}** on {plain(found.device)}: {found.total} ranked"
     head += f" ({page + 1} of {count})" if count > 1 else ""
     leader_s = first[0].score_s if first else None
@@ -81,7 +83,7 @@ async def ranking_page(
     if any(row.shared for row in read.standings):
         text += f"\n{SHARED_RANK}"
     items: list[discord.ui.Item[discord.ui.View]] = [
-        *pages("ranking", page, count, board.name, number)
+        *pages("ranking", page, count, board.name, device_key(found.device))
     ]
     if len(board.devices) > 1:
         items.append(device_menu(board, press_id("ranking-on", board.name)))
@@ -99,19 +101,32 @@ async def ranking_file(services: "Services", viewer: User, name: str) -> list[At
 
 
 def device_menu(board: Board, custom_id: str) -> discord.ui.Select[discord.ui.View]:
-    """A menu of the board's devices, by their numbers."""
-    return menu("Choose a GPU", custom_id, _numbered(board))
+    """A menu of the board's devices, by their names: a sync may order them anew meanwhile."""
+    return menu("Choose a GPU", custom_id, _named(board))
 
 
-def _numbered(board: Board) -> list[tuple[str, str]]:
-    return [(device, str(number)) for number, device in enumerate(board.devices)]
+def _named(board: Board) -> list[tuple[str, str]]:
+    return [(device, device) for device in board.devices]
 
 
-async def device_at(services: "Services", viewer: User, name: str, number: str) -> str | None:
-    """The device of a menu's number; None if the board has changed meanwhile."""
+def device_key(device: str) -> str:
+    """A device in a button's id, in which two of the longest names have no room."""
+    return hashlib.sha256(device.encode()).hexdigest()[:_KEY]
+
+
+async def device_chosen(services: "Services", viewer: User, name: str, word: str) -> str | None:
+    """The board's device that a menu names, or a button by its key; None: all of them. Raises
+    `NotFound`, and `DeviceNotOffered` if it is gone."""
+    if word == _ALL:
+        return None
     board = await services.boards.get(viewer, name)
-    known = number.isascii() and number.isdigit() and int(number) < len(board.devices)
-    return board.devices[int(number)] if known else None
+    for device in board.devices:
+        if word in (device, device_key(device)):
+            return device
+    raise DeviceNotOffered(
+        f"Board {board.name!r} no longer offers that device.",
+        hint=f"It offers: {', '.join(board.devices)}.",
+    )
 
 
 async def own_page(
@@ -134,10 +149,10 @@ async def own_page(
     else:
         text = f"You have no submissions on {where} yet."
     count = page + (2 if len(found) > OWN_PAGE else 1)
-    number = board.devices.index(device) if device in board.devices else _ALL
-    items: list[discord.ui.Item[discord.ui.View]] = [*pages("own", page, count, board.name, number)]
+    word = device_key(device) if device else _ALL
+    items: list[discord.ui.Item[discord.ui.View]] = [*pages("own", page, count, board.name, word)]
     if len(board.devices) > 1:
-        choices = [("All GPUs", _ALL), *_numbered(board)]
+        choices = [("All GPUs", _ALL), *_named(board)]
         items.append(menu("Choose a GPU", press_id("own-on", board.name), choices))
     return text, shown(*items) if items else None
 
@@ -213,14 +228,14 @@ async def _turn_list(bot: "KernelBot", interaction: discord.Interaction, words: 
 
 async def _turn_ranking(bot: "KernelBot", interaction: discord.Interaction, words: Words) -> None:
     viewer = await acting(bot.services, interaction)
-    device = await device_at(bot.services, viewer, words[0], words[1])
+    device = await device_chosen(bot.services, viewer, words[0], words[1])
     text, view = await ranking_page(bot.services, viewer, words[0], device, _number(*words[2:]))
     await interaction.edit_original_response(content=text, view=view)
 
 
 async def _turn_own(bot: "KernelBot", interaction: discord.Interaction, words: Words) -> None:
     viewer = await acting(bot.services, interaction)
-    device = await device_at(bot.services, viewer, words[0], words[1])
+    device = await device_chosen(bot.services, viewer, words[0], words[1])
     text, view = await own_page(bot.services, viewer, words[0], device, _number(*words[2:]))
     await interaction.edit_original_response(content=text, view=view)
 

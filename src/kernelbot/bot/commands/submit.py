@@ -199,18 +199,15 @@ async def _ask_for_device(interaction: discord.Interaction, board: Board, asked:
 
 async def chosen(bot: "KernelBot", interaction: discord.Interaction, words: Words) -> None:
     """A device was chosen for the file that the message has."""
-    owner, mode, name, number = words
+    owner, mode, name, device = words
     require_own(interaction, owner)
     message = interaction.message
     if message is None or not message.attachments:
         raise UserError("The file is gone.", next_step=Next.BEGIN_AGAIN)
     author = await acting(bot.services, interaction)
-    board = await bot.services.boards.get(author, name)
-    known = number.isdigit() and int(number) < len(board.devices)
-    device = board.devices[int(number)] if known else number
     file = message.attachments[0]
     content = await source_of(file)
-    new = NewSubmission(board.name, (device,), _mode(mode), file.filename, content)
+    new = NewSubmission(name, (device,), _mode(mode), file.filename, content)
     await _submit_as(bot, interaction, author, new, message.id)
 
 
