@@ -4,14 +4,14 @@ import discord
 import structlog
 from discord import app_commands
 
-from kernelbot.bot.answers import answer, data_of
+from kernelbot.bot.answers import answer, answer_however_late, data_of
 from kernelbot.domain.errors import KernelbotError, Paused, PlatformError
 from kernelbot.domain.next_steps import Next
 from kernelbot.render.markdown import plain
 
 log = structlog.get_logger()
 
-_UNKNOWN_INTERACTION, _EXPIRED_TOKEN = 10062, 50027
+_UNKNOWN_INTERACTION = 10062
 ADVICE: dict[Next, str] = {
     Next.TRY_AGAIN: "Try again in a moment.",
     Next.BEGIN_AGAIN: "Type the command again.",
@@ -68,7 +68,8 @@ def error_text(error: BaseException, did: str) -> str:
 
 
 async def report(interaction: discord.Interaction, error: BaseException) -> None:
-    """Answer an interaction that failed, to the one person who began it."""
+    """Answer an interaction that failed, to the one person who began it; if that took longer than
+    Discord's 15 minutes, in the channel."""
     cause = _cause(error)
     if isinstance(cause, discord.NotFound) and cause.code == _UNKNOWN_INTERACTION:
         age_s = (discord.utils.utcnow() - interaction.created_at).total_seconds()
@@ -77,7 +78,7 @@ async def report(interaction: discord.Interaction, error: BaseException) -> None
         log.warning("command_outdated", command=name_of(interaction))
         await answer(interaction, "❌ The commands have changed. Reload Discord and try again.")
     else:
-        await answer(interaction, error_text(cause, name_of(interaction)))
+        await answer_however_late(interaction, error_text(cause, name_of(interaction)), ())
 
 
 def name_of(interaction: discord.Interaction) -> str:

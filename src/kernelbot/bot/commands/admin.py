@@ -7,7 +7,7 @@ from discord import app_commands
 
 from kernelbot.accounts.model import User
 from kernelbot.bot.acting import acting
-from kernelbot.bot.answers import answer
+from kernelbot.bot.answers import answer, answer_however_late
 from kernelbot.bot.commands import boards, confirming, forums, naming, syncing
 from kernelbot.bot.commands.reviewing import show_held
 from kernelbot.bot.commands.settings import change as change_settings
@@ -218,12 +218,14 @@ class Admin(app_commands.Group):
         filename: str = "submissions.parquet",
         public: bool = False,
     ) -> None:
-        """To the dataset that the server is configured with."""
+        """To the dataset that the server is configured with. That of many submissions takes longer
+        than Discord's 15 minutes."""
         actor = await self._actor(interaction)
         done = await self._bot.services.exports.to_hub(
             actor, ExportChoice(), filename, private=not public
         )
-        await answer(interaction, f"{counted(done.submissions, 'submission')}: {plain(done.where)}")
+        text = f"{counted(done.submissions, 'submission')}: {plain(done.where)}"
+        await answer_however_late(interaction, text, ())
 
     async def _actor(self, interaction: discord.Interaction) -> User:
         return await acting(self._bot.services, interaction)
