@@ -85,6 +85,12 @@ async def fail(session: WriteSession, run: RunRef, fault: Fault, message: str) -
     await conclude(session, run)
 
 
+async def lock(session: WriteSession, run: RunRef) -> None:
+    """Lock what `conclude` changes and comes before submissions and rankings."""
+    if run.rejudge_id is not None:
+        await rejudges.lock(session, run.rejudge_id)
+
+
 async def conclude(session: WriteSession, run: RunRef) -> None:
     """Do what follows from the end of a run that has its verdict: its rejudge or the ranking is
     brought up to date. A duel and what is known to be right have failed."""

@@ -8,7 +8,12 @@ from kernelbot.boards import store as boards
 from kernelbot.duels import dueling
 from kernelbot.moderation.known_right import service as known_right
 from kernelbot.moderation.reviews.model import CheckedScore, Evidence, ReviewRules
-from kernelbot.moderation.reviews.service import hold_if_absurd, hold_if_suspicious, keep_findings
+from kernelbot.moderation.reviews.service import (
+    hold_if_absurd,
+    hold_if_suspicious,
+    keep_findings,
+    lock_to_hold,
+)
 from kernelbot.moderation.triage import Triage
 from kernelbot.protocol import Fault, HarnessKind, JobSpec, Mode, RunResult, Verdict
 from kernelbot.runs import ending
@@ -87,6 +92,7 @@ class Finishing:
             await samples.add_measurements(session, judged.run.id, result)
             if code is not None and result.verdict == Verdict.ACCEPTED:
                 await submissions.know_code(session, judged.run.followed_id, code)
+            await ending.lock(session, judged.run)
             await keep_findings(session, judged.run.followed_id, found, self._rules)
             await self._conclude(session, judged.run, judged.spec, result)
             if then is not None and result.verdict == Verdict.ACCEPTED:
@@ -137,8 +143,12 @@ class Finishing:
             await hold_if_absurd(session, scored, self._rules)
         if accepted and run.mode == Mode.LEADERBOARD:
             await hold_if_suspicious(session, run.submission_id, result.suspicions)
-        await ending.conclude(session, run)
-        if scored is not None and run.rejudge_id is not None:  # locked before the ranking
+        if scored is None or run.rejudge_id is None:
+            await ending.conclude(session, run)
+        else:
+            # Beside the others' new scores; but the end of a rejudge locks the ranking.
+            await lock_to_hold(session, run.leaderboard_id, run.device, [run.submission_id])
+            await ending.conclude(session, run)
             await hold_if_absurd(session, scored, self._rules)
 
     async def _compare(self, session: WriteSession, run: RunRef) -> None:

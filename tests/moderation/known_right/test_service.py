@@ -97,7 +97,7 @@ async def test_nobody_reads_right_solutions_of_a_board(world: World) -> None:
     assert "secret-of-the-organiser" not in repr(problem)
 
 
-async def _next(judge: RunLifecycle) -> tuple[Claim, RunResult]:
+async def next_run(judge: RunLifecycle) -> tuple[Claim, RunResult]:
     """The run whose turn it is, being judged, and what it says that it shows."""
     claim = await judge.claim("CPU", "w")
     assert claim is not None
@@ -105,20 +105,20 @@ async def _next(judge: RunLifecycle) -> tuple[Claim, RunResult]:
     return claim, result_of(claim.spec, words_of(claim.spec))
 
 
-async def _first_score(world: World) -> RunLifecycle:
+async def first_score(world: World) -> RunLifecycle:
     """The board has one, so that what is known to be right waits to be judged."""
     await _board_that_knows(world, "accepted 1.0")
     await world.submit(content=b"# fake: accepted 2.0\n")
     judge = judging(world, known_right=True)
     for _ in ("public", "secret"):
-        claim, result = await _next(judge)
+        claim, result = await next_run(judge)
         assert await judge.finish(claim, "w", result)
     return judge
 
 
 async def test_it_is_judged_alone(world: World) -> None:
-    judge = await _first_score(world)
-    claim, _ = await _next(judge)
+    judge = await first_score(world)
+    claim, _ = await next_run(judge)
     assert ("starter file for Python", True) == (claim.spec.submission.name, claim.alone)
 
 
@@ -126,8 +126,8 @@ async def test_it_is_judged_alone(world: World) -> None:
 async def test_what_is_suspicious_is_no_figure(
     world: World, suspicions: tuple[str, ...], score_s: float | None
 ) -> None:
-    judge = await _first_score(world)
+    judge = await first_score(world)
     for _ in ("starter", "solution"):
-        claim, result = await _next(judge)
+        claim, result = await next_run(judge)
         assert await judge.finish(claim, "w", replace(result, suspicions=suspicions))
     assert [None, score_s] == [score for _, score in await _knows(world)]

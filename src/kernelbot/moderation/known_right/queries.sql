@@ -44,3 +44,9 @@ SELECT s.submission_id, s.leaderboard_id, s.device, s.author_id, s.score_s FROM 
 JOIN submissions sent ON sent.id = s.submission_id AND sent.reviewed_at IS NULL
 WHERE s.leaderboard_id = %(leaderboard_id)s AND s.device = %(device)s
 ORDER BY s.score_s LIMIT 1;
+
+-- Also those who don't stand by it: they may once what they stand by is held.
+-- name: unreviewed_below
+SELECT DISTINCT e.submission_id FROM eligible_runs e
+JOIN submissions sent ON sent.id = e.submission_id AND sent.reviewed_at IS NULL
+WHERE e.leaderboard_id = %(leaderboard_id)s AND e.device = %(device)s AND e.score_s < %(below_s)s;

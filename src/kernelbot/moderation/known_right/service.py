@@ -5,7 +5,7 @@ from kernelbot.boards import store as boards
 from kernelbot.boards.model import ProblemDefinition
 from kernelbot.moderation.known_right import store as known_right
 from kernelbot.moderation.reviews.model import ReviewRules
-from kernelbot.moderation.reviews.service import hold_if_absurd
+from kernelbot.moderation.reviews.service import hold_if_absurd, lock_to_hold
 from kernelbot.protocol import RunResult, SourceFile
 from kernelbot.runs import store as attempts
 from kernelbot.runs.model import RunRef
@@ -45,7 +45,7 @@ async def finish(session: WriteSession, run: RunRef, result: RunResult, rules: R
     score_s = result.score_s if fault is None and not result.suspicions else None
     await known_right.ended(session, run.id, score_s)
     if score_s is not None:
-        await _look_again(session, run, rules)
+        await _look_again(session, run, rules, score_s)
 
 
 async def fail(session: WriteSession, run: RunRef) -> None:
@@ -53,8 +53,16 @@ async def fail(session: WriteSession, run: RunRef) -> None:
     await known_right.ended(session, run.id, None)
 
 
-async def _look_again(session: WriteSession, run: RunRef, rules: ReviewRules) -> None:
-    """Whoever was ranked before the figure was there is compared with it now."""
+async def _look_again(
+    session: WriteSession, run: RunRef, rules: ReviewRules, figure_s: float
+) -> None:
+    """Whoever was ranked before the figure was there is compared with it now: all who may be held
+    are locked before the first is, which changes rankings."""
+    if rules.hold_speedup is None:
+        return
+    below_s = figure_s / rules.hold_speedup
+    found = await known_right.unreviewed_below(session, run.leaderboard_id, run.device, below_s)
+    await lock_to_hold(session, run.leaderboard_id, run.device, found)
     held = True
     while held:
         first = await known_right.unreviewed(session, run.leaderboard_id, run.device)

@@ -63,3 +63,13 @@ async def unreviewed(session: ReadSession, leaderboard_id: int, device: str) -> 
     values = {"leaderboard_id": leaderboard_id, "device": device}
     row = await session.one(statements(__file__)["unreviewed"], values)
     return None if row is None else CheckedScore(**row)
+
+
+async def unreviewed_below(
+    session: ReadSession, leaderboard_id: int, device: str, below_s: float
+) -> list[int]:
+    """The submissions that could stand with a score below this one, and that nobody has looked
+    at."""
+    values = {"leaderboard_id": leaderboard_id, "device": device, "below_s": below_s}
+    rows = await session.all(statements(__file__)["unreviewed_below"], values)
+    return [row["submission_id"] for row in rows]

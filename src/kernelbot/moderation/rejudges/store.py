@@ -38,6 +38,12 @@ async def add_run(session: WriteSession, rejudge_id: int, submission_id: int, de
     return int(row["id"])
 
 
+async def lock(session: WriteSession, rejudge_id: int) -> None:
+    """Until the transaction ends nothing else of it ends. Of what else the transaction locks, runs
+    come before, submissions and rankings after."""
+    await session.one(statements(__file__)["lock"], {"rejudge_id": rejudge_id})
+
+
 async def ended(session: WriteSession, rejudge_id: int) -> None:
     """Record that one of its runs has ended; after the last one the ranking is updated."""
     sql = statements(__file__)

@@ -1,5 +1,6 @@
+-- No stronger: else a ranking that is written meanwhile would wait, as it refers to the submission.
 -- name: lock
-SELECT review FROM submissions WHERE id = %(submission_id)s FOR UPDATE;
+SELECT review FROM submissions WHERE id = %(submission_id)s FOR NO KEY UPDATE;
 
 -- name: decide
 UPDATE submissions SET review = %(review)s, review_reason = %(reason)s, reviewed_at = now()
@@ -14,11 +15,20 @@ WHERE id = %(submission_id)s AND review = 'clear' AND reviewed_at IS NULL;
 UPDATE submissions SET review = 'refused', review_reason = %(reason)s
 WHERE id = %(submission_id)s AND review <> 'refused' AND reviewed_at IS NULL;
 
--- The lock under which rankings change, so that of two absurd scores each sees the other. It is a
+-- Before their rankings, as a decision does.
+-- name: lock_submissions
+SELECT 1 AS locked FROM submissions WHERE id = ANY(%(submission_ids)s) ORDER BY id FOR NO KEY UPDATE;
+
+-- The lock under which rankings change, so that of two absurd scores each sees the other: on the device,
+-- and on all others where holding them changes something, in the order in which that is written. It is a
 -- statement of its own, since a statement that waited still sees the state from before.
--- name: lock_ranking
+-- name: lock_rankings
 SELECT 1 AS locked FROM leaderboard_devices
-WHERE leaderboard_id = %(leaderboard_id)s AND device = %(device)s FOR NO KEY UPDATE;
+WHERE leaderboard_id = %(leaderboard_id)s AND (device = %(device)s OR device IN (
+    SELECT d.device FROM unnest(%(submission_ids)s::bigint[]) s(id)
+    CROSS JOIN LATERAL devices_decided_by(s.id) d(device)
+))
+ORDER BY device FOR NO KEY UPDATE;
 
 -- What is known to be right, and what a person has released; without either the best of the others.
 -- Which submissions were reviewed is a subquery: as one more table to join, the planner thinks four

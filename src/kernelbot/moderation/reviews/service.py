@@ -1,5 +1,6 @@
 """Which submissions are held as suspicious, and the decisions of organisers about them."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from kernelbot.accounts.model import User
@@ -33,15 +34,27 @@ _SUSPICIOUS = (
 )
 
 
+async def lock_to_hold(
+    session: WriteSession, leaderboard_id: int, device: str, submission_ids: Sequence[int]
+) -> None:
+    """Until the transaction ends nobody else reviews these submissions of the board, or changes the
+    ranking on the device, or another that changes if they are held. Of what else the transaction
+    locks, rejudges come before, and no other submission or ranking."""
+    await reviews.lock_submissions(session, submission_ids)
+    await reviews.lock_rankings(session, leaderboard_id, device, submission_ids)
+
+
 async def hold_if_absurd(session: WriteSession, scored: CheckedScore, rules: ReviewRules) -> bool:
     """Hold a submission whose score is absurdly better than the trusted score on its board and
     device; whether it was held. As soon as anything is known to be right, nobody's last score is
     the trusted one: else many small steps would get past, of one author or of two in turn.
 
-    Call it in the transaction that writes the score, before the ranking is refreshed.
+    Call it in the transaction that writes the score, before the ranking is refreshed, or after
+    `lock_to_hold`.
     """
     if rules.hold_speedup is None:
         return False
+    await lock_to_hold(session, scored.leaderboard_id, scored.device, [scored.submission_id])
     trusted = await reviews.trusted(session, scored)
     if trusted is None or trusted[0] <= scored.score_s * rules.hold_speedup:
         return False

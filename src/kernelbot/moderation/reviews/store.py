@@ -1,6 +1,6 @@
 """Reviews: why a submission is held, the evidence, and what an organiser decided."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from enum import StrEnum
 
@@ -23,6 +23,25 @@ async def lock(session: WriteSession, submission_id: int) -> ReviewState | None:
     is no such submission."""
     row = await session.one(statements(__file__)["lock"], {"submission_id": submission_id})
     return ReviewState(row["review"]) if row else None
+
+
+async def lock_submissions(session: WriteSession, submission_ids: Sequence[int]) -> None:
+    """Until the transaction ends nobody else reviews these."""
+    values = {"submission_ids": list(submission_ids)}
+    await session.all(statements(__file__)["lock_submissions"], values)
+
+
+async def lock_rankings(
+    session: WriteSession, leaderboard_id: int, device: str, submission_ids: Sequence[int]
+) -> None:
+    """Lock the ranking on the device, and the others that change if one of these submissions of the
+    board is held."""
+    values = {
+        "leaderboard_id": leaderboard_id,
+        "device": device,
+        "submission_ids": list(submission_ids),
+    }
+    await session.all(statements(__file__)["lock_rankings"], values)
 
 
 async def decide(
@@ -51,11 +70,8 @@ async def refuse_by_rule(session: WriteSession, submission_id: int, reason: str)
 async def trusted(session: WriteSession, of: CheckedScore) -> tuple[float, TrustSource] | None:
     """The score that a submission's is compared with, in seconds: the best of what is known to be
     right and of what a person has released, whoever's it is; without either, the best of the others
-    in the ranking. None if there is none. The ranking of the board and device is locked until the
-    transaction ends."""
-    sql = statements(__file__)
-    await session.one(sql["lock_ranking"], asdict(of))
-    row = await session.one(sql["trusted"], asdict(of))
+    in the ranking. None if there is none."""
+    row = await session.one(statements(__file__)["trusted"], asdict(of))
     return None if row is None else (row["score_s"], TrustSource(row["source"]))
 
 
