@@ -1,5 +1,6 @@
+import psycopg
 import pytest
-from benchmarks.duel_decisions import Dueled, decisions_table, deviation
+from benchmarks.duel_decisions import APART, Dueled, decisions_table, deviation
 
 
 @pytest.mark.parametrize(
@@ -21,3 +22,8 @@ def test_of_a_kernel_with_itself_every_decision_is_wrong() -> None:
     row = decisions_table({0.0: same}).splitlines()[-1].split()
     assert ["0%", "1", "1", "0.99%", "90", "8.00", "s"] == row
     assert pytest.approx(0.014, abs=0.001) == deviation(same)
+
+
+def test_it_decides_by_the_ratio_of_boards(database_url: str) -> None:
+    with psycopg.connect(database_url) as connection:
+        assert [(APART,)] == connection.execute("SELECT least_ratio()").fetchall()

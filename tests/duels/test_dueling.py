@@ -213,6 +213,20 @@ async def test_neighbours_share_a_rank_unless_a_duel_tells_them_apart(
     assert before.version < after.version
 
 
+@pytest.mark.parametrize(("ratio", "is_slight"), [(1.004, True), (1.006, False)])
+async def test_what_is_said_of_a_ratio_is_what_it_decides(
+    world: World, ratio: float, is_slight: bool
+) -> None:
+    await neighbours(world)
+    await fought(world, (ratio, 1.003, 1.007))
+    [duel] = await all_duels(world)
+    ranks = [rank for rank, *_ in await _ranking(world)]
+    assert (is_slight, [1, 1] if is_slight else [1, 2]) == (
+        "decides nothing" in duel.sentence,
+        ranks,
+    )
+
+
 @pytest.mark.exhaustive  # each run has test_the_same_code_is_not_dueled
 async def test_nobody_between_them_lets_the_slower_one_share_the_rank_again(world: World) -> None:
     ada, bob = await neighbours(world)

@@ -121,7 +121,12 @@ DUEL = Duel(
     ],
 )
 def test_a_sentence_says_what_came_of_it(changes: dict[str, Any], sentence: str) -> None:
-    assert sentence == with_sentence(replace(DUEL, **changes)).sentence
+    assert sentence == with_sentence(replace(DUEL, **changes), 1.005).sentence
+
+
+def test_a_sentence_names_the_least_ratio_that_it_was_told() -> None:
+    slight = replace(DUEL, ratio=Ratio(1.015, 1.001, 1.03))
+    assert "by no more than 2 %, so" in with_sentence(slight, 1.02).sentence
 
 
 def test_no_result_has_none() -> None:

@@ -12,7 +12,7 @@ def _duel(state: DuelState, ratio: Ratio | None = None, note: str | None = None)
     duel = Duel(
         1, "sort", "CPU", DuelReason.OWN_BEST, state, *pair, ratio, note, False, "", WHEN, None
     )
-    return with_sentence(duel)
+    return with_sentence(duel, 1.005)
 
 
 def test_none_is_a_sentence() -> None:

@@ -33,8 +33,6 @@ DUEL_TRANSITIONS: dict[DuelState, frozenset[DuelState]] = {
     DuelState.FAILED: frozenset(),
 }
 
-_LEAST_RATIO = 1.005
-"""Only a larger one decides: `standings_told_apart` and `wins_duel`."""
 _MOST_DIGITS = 9
 """Of a ratio, behind the point."""
 
@@ -110,27 +108,29 @@ class Duel:
     )
 
 
-def with_sentence(duel: Duel) -> Duel:
-    """The duel with the sentence that its other fields say."""
-    return replace(duel, sentence=_sentence(duel))
+def with_sentence(duel: Duel, least_ratio: float) -> Duel:
+    """The duel with the sentence that its other fields say. `least_ratio`: only one that is further
+    from 1 decides."""
+    return replace(duel, sentence=_sentence(duel, least_ratio))
 
 
-def _sentence(duel: Duel) -> str:
+def _sentence(duel: Duel, least_ratio: float) -> str:
     if duel.refused and duel.reason is DuelReason.NEIGHBOURS:
         return f"Submission {duel.submission_id} stands behind: it wasn't accepted in it."
     if duel.ratio is None:
         return f"It decides nothing: {duel.note}." if duel.note else "It waits for its turn."
-    return f"{_outcome(duel, duel.ratio)} (ratio {duel.ratio.text})."
+    return f"{_outcome(duel, duel.ratio, least_ratio)} (ratio {duel.ratio.text})."
 
 
-def _outcome(duel: Duel, ratio: Ratio) -> str:
+def _outcome(duel: Duel, ratio: Ratio, least_ratio: float) -> str:
     """Who is faster, and why this decides nothing if it doesn't."""
     if ratio.low <= 1 <= ratio.high:
         return "It couldn't tell them apart"
     wins, neighbours = ratio.high < 1, duel.reason is DuelReason.NEIGHBOURS
     faster = f"Submission {duel.submission_id if wins else duel.opponent_id} is faster"
-    if (wins or neighbours) and max(ratio.value, 1 / ratio.value) <= _LEAST_RATIO:
-        return f"{faster}, but by no more than 0.5 %, so this decides nothing"
+    if (wins or neighbours) and max(ratio.value, 1 / ratio.value) <= least_ratio:
+        least = 100 * (least_ratio - 1)
+        return f"{faster}, but by no more than {least:.3g} %, so this decides nothing"
     if wins and neighbours:
         return f"{faster}, against the order of their scores, so this decides nothing"
     return faster

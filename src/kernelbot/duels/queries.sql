@@ -32,8 +32,8 @@ RETURNING announce_turn(device);
 
 -- name: of_board
 SELECT d.id, b.name AS board, d.device, d.reason, d.state, d.submission_id, a.name AS author,
-    d.opponent_id, o.name AS opponent, d.ratio, d.ratio_low, d.ratio_high, d.note, d.refused,
-    d.created_at, d.ended_at,
+    d.opponent_id, o.name AS opponent, d.ratio, d.ratio_low, d.ratio_high, least_ratio(), d.note,
+    d.refused, d.created_at, d.ended_at,
     CASE WHEN NOT a.page_is_private THEN a.id END AS author_page_id,
     CASE WHEN NOT o.page_is_private THEN o.id END AS opponent_page_id
 FROM duels d

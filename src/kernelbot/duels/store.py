@@ -100,4 +100,5 @@ async def returned(session: ReadSession, run_id: int) -> RunResult | None:
 def _duel(row: Row) -> Duel:
     value, low, high = (row.pop(name) for name in ("ratio", "ratio_low", "ratio_high"))
     ratio = None if value is None else Ratio(value, low, high)
-    return with_sentence(from_row(Duel, {**row, "ratio": ratio, "sentence": ""}))
+    least_ratio = row.pop("least_ratio")
+    return with_sentence(from_row(Duel, {**row, "ratio": ratio, "sentence": ""}), least_ratio)

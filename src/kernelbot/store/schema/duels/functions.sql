@@ -164,9 +164,11 @@ CREATE FUNCTION duel_matters(_duel bigint) RETURNS boolean LANGUAGE sql STABLE A
     FROM duels d WHERE d.id = _duel;
 $$;
 
+-- Only a ratio that is further from 1 decides, to either side.
+CREATE FUNCTION least_ratio() RETURNS double precision LANGUAGE sql IMMUTABLE AS $$ SELECT 1.005 $$;
+
 -- Who was told apart from whom ahead of them by a duel: the slower run of each pair, and where in the
--- ranking the faster one stands. The ratio differs from 1
--- by more than 0.5 %, and its interval doesn't contain 1. Who stands behind and wasn't accepted in
+-- ranking the faster one stands. The ratio decides, and its interval doesn't contain 1. Who stands behind and wasn't accepted in
 -- it counts as slower: a kernel can tell that it is in a duel, and would fail there to keep the rank
 -- that its interval shares.
 CREATE FUNCTION standings_told_apart(_board bigint, _device text)
@@ -180,8 +182,8 @@ LANGUAGE sql STABLE AS $$
         WHERE d.leaderboard_id = _board AND d.device = _device AND d.reason = 'neighbours'
             AND (
                 d.refused
-                OR (d.ratio > 1.005 AND d.ratio_low > 1)
-                OR (1 / d.ratio > 1.005 AND d.ratio_high < 1)
+                OR (d.ratio > least_ratio() AND d.ratio_low > 1)
+                OR (1 / d.ratio > least_ratio() AND d.ratio_high < 1)
             )
     ) pair
     JOIN standings slower ON slower.run_id = pair.slower
@@ -190,8 +192,8 @@ LANGUAGE sql STABLE AS $$
         < (slower.score_s, slower.achieved_at, slower.author_id);
 $$;
 
--- Whether a run that has shown this ratio to its author's best replaces it: it is faster by more than
--- 0.5 %, as neighbours have to be, and the ratio's interval, as wide as the author's tries make it, is
+-- Whether a run that has shown this ratio to its author's best replaces it: it is faster by so
+-- much that it decides, as neighbours have to be, and the ratio's interval, as wide as the author's tries make it, is
 -- wholly below 1.
 CREATE FUNCTION wins_duel(
     d duels, _ratio double precision, _high double precision
@@ -199,7 +201,7 @@ CREATE FUNCTION wins_duel(
 DECLARE
     author bigint := (SELECT author_id FROM submissions WHERE id = d.submission_id);
 BEGIN
-    RETURN d.reason = 'own_best' AND _ratio * 1.005 < 1 AND coalesce((
+    RETURN d.reason = 'own_best' AND _ratio * least_ratio() < 1 AND coalesce((
         SELECT _ratio * (_high / _ratio) ^ strictness(r.tried) < 1 FROM counted_runs r
         WHERE r.leaderboard_id = d.leaderboard_id AND r.device = d.device
             AND r.author_id = author AND r.run_id = d.run_id
