@@ -10,6 +10,7 @@ async def put_devices(
 ) -> None:
     """The board's devices are these from now on, once the transaction is committed."""
     found = await world.services.boards.get(None, board)
+    await sync.lock_rankings(session, [found.id])
     await sync.update(
         session,
         found.id,

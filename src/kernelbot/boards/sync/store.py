@@ -82,8 +82,8 @@ async def assign(
 
 async def lock_rankings(session: WriteSession, leaderboard_ids: list[int]) -> None:
     """Lock the rankings on all devices of these boards, and their authors' accounts before them.
-    For several boards this comes before the first is updated: who waits for the update of one may
-    have the ranking of another."""
+    This comes before the first is updated: who waits for the update of one may have the ranking of
+    another."""
     ids = {"leaderboard_ids": leaderboard_ids}
     for name in ("lock_authors", "lock_devices"):
         await session.all(statements(__file__)[name], ids)
@@ -98,8 +98,9 @@ async def update(
     deadline: datetime | None,
     devices: tuple[str, ...],
 ) -> None:
-    """Set problem, deadline and devices, and compute the ranking again. What was measured on a
-    device that isn't offered any more stays, for when it is again."""
+    """Set problem, deadline and devices, and compute the ranking again, which the caller has locked
+    by `lock_rankings`. What was measured on a device that isn't offered any more stays, for when it
+    is again."""
     sql = statements(__file__)
     board_id = {"leaderboard_id": leaderboard_id}
     values = {
@@ -108,7 +109,6 @@ async def update(
         "deadline": deadline,
     }
     await session.do(sql["update"], board_id | values)
-    await lock_rankings(session, [leaderboard_id])
     offered = {**board_id, "devices": list(devices)}
     await session.do(sql["drop_duels"], offered)
     await session.do(sql["drop_devices"], offered)
