@@ -36,6 +36,7 @@ class ClientSession:
         self._tasks = tasks
         self._recorder = recorder
         self._recorded: Episode | None = None
+        self._recording: asyncio.Task[None] | None = None
         self._busy = 0
         self._last_used = time.monotonic()
         self.episode: Episode | None = None
@@ -83,17 +84,27 @@ class ClientSession:
         """Whether it has judged nothing and was asked nothing for so long."""
         return not self._busy and time.monotonic() - self._last_used >= idle_s
 
+    @property
+    def is_over(self) -> bool:
+        """Whether its episode has ended by itself."""
+        return self.episode is not None and self.episode.is_done
+
     async def close(self) -> None:
-        """Record an episode that was abandoned. Idempotent."""
+        """Record an episode that was abandoned, and wait until it, or one that was over, is on the
+        disk. Idempotent."""
         await self._record()
 
     async def _record(self) -> None:
+        """An episode that is over is recorded also if its client leaves meanwhile, who cancels the
+        wait for it."""
         episode = self.episode
-        if self._recorder is None or episode is None or episode is self._recorded:
+        if self._recorder is None or episode is None:
             return
-        self._recorded = episode
-        if episode.steps:
-            await self._recorder.write(episode)
+        if episode is not self._recorded and episode.steps:
+            self._recorded = episode
+            self._recording = asyncio.create_task(self._recorder.write(episode))
+        if self._recording is not None:
+            await asyncio.shield(self._recording)
 
 
 class ClientSessions:
@@ -141,10 +152,12 @@ class ClientSessions:
     async def step(self, episode_id: str, action: Action, timeout_s: float | None) -> Observation:
         """Raises `NotFound` if there is no such episode, and as `ClientSession.step`."""
         session = self._found(episode_id)
-        observation = await session.step(action, timeout_s)
-        if observation.done:
-            await self._forget(episode_id)
-        return observation
+        try:
+            return await session.step(action, timeout_s)
+        finally:
+            # Also if its client has left while it was recorded: it holds a place.
+            if session.is_over:
+                await self._forget(episode_id)
 
     def state(self, episode_id: str) -> State:
         """Raises `NotFound`."""
