@@ -1,6 +1,9 @@
 """Where webhooks may be: nowhere that only this server reaches."""
 
 import asyncio
+import socket
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -114,12 +117,36 @@ def test_a_name_that_nobody_looks_up_is_given_up_after_five_seconds(
 ) -> None:
     async def waited_s() -> float:
         loop = asyncio.get_running_loop()
-        monkeypatch.setattr(loop, "getaddrinfo", lambda *_, **__: asyncio.sleep(3600))
+        monkeypatch.setattr(loop, "run_in_executor", lambda *_: asyncio.sleep(3600))
         with pytest.raises(TimeoutError):
             await public_address("example.org", OUTSIDE)
         return loop.time()
 
     assert 5.0 == round(run_virtually(monkeypatch, waited_s), 3)
+
+
+async def test_names_that_nobody_answers_for_take_no_thread_from_all_else(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    loop = asyncio.get_running_loop()
+    loop.set_default_executor(ThreadPoolExecutor(1))
+    began, given_up = asyncio.Event(), threading.Event()
+
+    def nobody_answers(*_: object, **__: object) -> list[object]:
+        loop.call_soon_threadsafe(began.set)
+        given_up.wait(600)
+        raise socket.gaierror
+
+    monkeypatch.setattr(socket, "getaddrinfo", nobody_answers)
+    looking = asyncio.ensure_future(public_address("example.org", OUTSIDE))
+    try:
+        async with asyncio.timeout(60):
+            await began.wait()
+            assert 7 == await asyncio.to_thread(int, "7")
+    finally:
+        given_up.set()
+        with pytest.raises((OSError, TimeoutError)):
+            await looking
 
 
 async def test_an_operator_may_allow_private_addresses() -> None:
