@@ -3,8 +3,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from kernelbot.accounts.tokens import store as tokens
 from kernelbot.accounts.tokens.model import Credential, IssuedToken, TokenKind
+from kernelbot.accounts.tokens.store import TokenToStore
 from kernelbot.domain.errors import Banned, Conflict, NotAuthenticated, NotFound, UserError
+from tests.support.postgres import WAITS_FOR_A_LOCK, until_there_is
 from tests.support.world import World
 
 
@@ -106,6 +109,18 @@ async def test_there_is_an_end_to_tokens_beside_which_sessions_dont_count(world:
         await world.services.tokens.create(world.ada.user, f"n{number}")
     with pytest.raises(Conflict, match="There are 100 tokens already"):
         await world.services.tokens.create(world.ada.user, "one too many")
+
+
+async def test_of_two_made_at_once_one_may_be_too_many(world: World) -> None:
+    for number in range(98):
+        await world.services.tokens.create(world.ada.user, f"n{number}")
+    last = TokenToStore(world.ada.user.id, "last", b"l" * 32)
+    async with world.database.write() as session:
+        assert await tokens.add(session, last, max_tokens=100)
+        making = asyncio.ensure_future(world.services.tokens.create(world.ada.user, "more"))
+        await until_there_is(session, WAITS_FOR_A_LOCK)
+    with pytest.raises(Conflict, match="There are 100 tokens already"):
+        await making
 
 
 async def test_a_banned_person_makes_no_token(world: World) -> None:

@@ -1,11 +1,15 @@
 """Following boards and authors: nothing is shown that the follower can't see."""
 
+import asyncio
+
 import pytest
 
 from kernelbot.accounts.model import AuthorPage
 from kernelbot.domain.errors import Conflict, NotFound
 from kernelbot.ranking.following import service
+from kernelbot.ranking.following import store as follows
 from tests.ranking.authors.test_service import closed
+from tests.support.postgres import WAITS_FOR_A_LOCK, until_there_is
 from tests.support.ranked import ranked
 from tests.support.world import World
 
@@ -103,6 +107,21 @@ async def test_nobody_follows_without_end(world: World, monkeypatch: pytest.Monk
     await world.services.following.follow_board(world.bob.user, "sort")
     with pytest.raises(Conflict, match="follow one less"):
         await world.services.following.follow_board(world.bob.user, "other")
+
+
+async def test_of_two_followed_at_once_one_may_be_too_many(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service, "MOST", 1)
+    one, _ = await world.board(), await world.board("other")
+    ask, bob = world.services.following, world.bob.user
+    async with world.database.write() as session:
+        await follows.lock(session, bob.id)
+        await follows.follow_board(session, bob.id, one.id)
+        following = asyncio.ensure_future(ask.follow_board(bob, "other"))
+        await until_there_is(session, WAITS_FOR_A_LOCK)
+    with pytest.raises(Conflict, match="follow one less"):
+        await following
 
 
 async def test_what_one_follows_ends_with_the_account(world: World) -> None:

@@ -20,6 +20,10 @@ SELECT token_ends_at(id) AS ends_at FROM tokens WHERE hash = %(hash)s;
 SELECT kind = 'setting' OR token_ends_at(id) IS NOT NULL AS ends
 FROM tokens WHERE id = %(token_id)s;
 
+-- A statement of its own, since one that waited still sees the state from before.
+-- name: lock_owner
+SELECT 1 AS locked FROM users WHERE id = %(user_id)s FOR NO KEY UPDATE;
+
 -- name: add
 INSERT INTO tokens (user_id, kind, name, hash, expires_at, parent_id)
 SELECT %(user_id)s, 'token', %(name)s, %(hash)s, %(expires_at)s, %(parent_id)s::bigint

@@ -56,10 +56,11 @@ async def ends_by_itself(session: ReadSession, token_id: int) -> bool:
 
 async def add(session: WriteSession, new: TokenToStore, *, max_tokens: int) -> Token | None:
     """Add a token; None if the account has `max_tokens` already. Sessions don't count, nor what
-    is revoked or expired."""
-    await session.do(statements(__file__)["forget_expired"], {"user_id": new.user_id})
-    values = {**vars(new), "max_tokens": max_tokens}
-    row = await session.one(statements(__file__)["add"], values)
+    is revoked or expired. Until the transaction ends nobody else adds one to the account."""
+    sql = statements(__file__)
+    await session.one(sql["lock_owner"], {"user_id": new.user_id})
+    await session.do(sql["forget_expired"], {"user_id": new.user_id})
+    row = await session.one(sql["add"], {**vars(new), "max_tokens": max_tokens})
     return from_row(Token, row) if row else None
 
 

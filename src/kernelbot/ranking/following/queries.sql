@@ -1,3 +1,6 @@
+-- name: lock
+SELECT 1 AS locked FROM users WHERE id = %(follower_id)s FOR NO KEY UPDATE;
+
 -- name: follow_board
 INSERT INTO follows (follower_id, leaderboard_id) VALUES (%(follower_id)s, %(leaderboard_id)s)
 ON CONFLICT DO NOTHING;

@@ -86,6 +86,7 @@ class FollowingService:
 
 
 async def _require_room(session: WriteSession, follower: User) -> None:
+    await follows.lock(session, follower.id)
     if len(await follows.followed(session, follower.id)) >= MOST:
         raise Conflict(f"You follow {MOST} boards and authors: follow one less first.")
 

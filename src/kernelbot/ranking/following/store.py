@@ -21,6 +21,11 @@ class Followed:
         return len(self.boards) + len(self.authors)
 
 
+async def lock(session: WriteSession, follower_id: int) -> None:
+    """Until the transaction ends the person follows nothing more by another one."""
+    await session.one(statements(__file__)["lock"], {"follower_id": follower_id})
+
+
 async def follow_board(session: WriteSession, follower_id: int, leaderboard_id: int) -> None:
     """Follow a board from now on, also if it is followed already."""
     values = {"follower_id": follower_id, "leaderboard_id": leaderboard_id}
