@@ -1,5 +1,11 @@
 """What is said of each part that the platform needs."""
 
+import asyncio
+from typing import Any
+
+import psycopg
+import pytest
+
 from kernelbot.platform.health.model import ReadinessPart
 from kernelbot.platform.health.service import HealthService
 from kernelbot.platform.service import COPY_NOTE
@@ -64,3 +70,19 @@ async def test_a_schema_that_is_missing_is_named(empty_database_url: str) -> Non
     async with Database(empty_database_url) as database:
         found = await checked(database)._schema()
     assert ("schema", False) == (found.name, found.ok)
+
+
+async def test_many_who_ask_at_once_take_one_connection_beside_the_pools(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connect, made, open_at_once = psycopg.connect, list[psycopg.Connection](), list[int]()
+
+    def counted(*given: Any, **named: Any) -> psycopg.Connection:
+        made.append(connect(*given, **named))
+        open_at_once.append(sum(not one.closed for one in made))
+        return made[-1]
+
+    monkeypatch.setattr(psycopg, "connect", counted)
+    health = checked(world.database)
+    found = await asyncio.gather(*(health.ready() for _ in range(20)))
+    assert (1, {(DATABASE, SCHEMA)}) == (max(open_at_once), {one.parts for one in found})

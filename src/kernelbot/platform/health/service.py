@@ -18,6 +18,8 @@ class HealthService:
     def __init__(self, database: Database, configured: Devices) -> None:
         self._database = database
         self._devices = configured
+        self._checking: asyncio.Task[ReadinessPart] | None = None
+        """The check of the schema that was begun last."""
 
     async def ready(self) -> Readiness:
         """Checks database, schema, queue and devices. Never raises for a part that is down."""
@@ -45,8 +47,16 @@ class HealthService:
             return [ReadinessPart("devices", False, str(error))]
 
     async def _schema(self) -> ReadinessPart:
-        try:
-            await asyncio.to_thread(migrate.check_schema, self._database.url)
-        except KernelbotError as error:
-            return ReadinessPart("schema", False, str(error))
-        return ReadinessPart("schema", True, "current")
+        """One check for all who ask while it is made: each takes a connection that is none of the
+        pool's, and anybody may ask."""
+        if self._checking is None or self._checking.done():
+            self._checking = asyncio.create_task(_schema_of(self._database.url))
+        return await asyncio.shield(self._checking)  # who goes away takes it from nobody else
+
+
+async def _schema_of(url: str) -> ReadinessPart:
+    try:
+        await asyncio.to_thread(migrate.check_schema, url)
+    except KernelbotError as error:
+        return ReadinessPart("schema", False, str(error))
+    return ReadinessPart("schema", True, "current")
