@@ -14,6 +14,7 @@ from kernelbot.accounts.registration import _names
         ("\x00", "someone", "someone"),
         ("x" * 64, "x" * 64, "x" * 47),
         ("x" * 65, "x" * 64, "x" * 47),
+        ("x" * 63 + " y", "x" * 63, "x" * 47),
         ("x" * 46 + " y", "x" * 46 + " y", "x" * 46),
     ],
 )

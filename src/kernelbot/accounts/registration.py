@@ -54,7 +54,8 @@ async def _register(
 
 def _names(person: ProviderPerson) -> tuple[str, ...]:
     """The provider's name for them as a valid name here, and others in case it is taken."""
-    shown = "".join(c for c in person.name if c.isprintable()).strip()[:_NAME_MAX] or "someone"
+    printable = "".join(c for c in person.name if c.isprintable()).strip()
+    shown = printable[:_NAME_MAX].strip() or "someone"
     stem = shown[: _NAME_MAX - 17].strip()
     tries = [f"{stem}-{number}" for number in range(2, 10)]
     return (shown, *tries, f"{stem}-{secrets.token_hex(8)}")
