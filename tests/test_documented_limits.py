@@ -7,6 +7,7 @@ import pytest
 
 from kernelbot.accounts.logins import service as logins
 from kernelbot.accounts.tokens import service as tokens
+from kernelbot.api.settings import ApiSettings
 from kernelbot.domain.ids import PAGE_ROWS
 from kernelbot.domain.states import MAX_ATTEMPTS
 from kernelbot.harness.judge import limits
@@ -79,6 +80,7 @@ SAID = [
     ("reference/verdicts.md", f"for more than {word(failures._OTHERS_SHARE)} of it"),
     ("reference/http-api.md", f"A list has {PAGE_ROWS} rows at once"),
     ("reference/http-api.md", f"| more than {MAX_SOURCE_BYTES / MIB:g} MiB; more than"),
+    ("reference/http-api.md", f"more than {ApiSettings.text_limit_bytes / 1024:g} KiB of anything"),
     ("reference/http-api.md", f"and {nodes.MAX_EVENTS:,} of"),
     ("reference/configuration.md", f"at least {limits._GPU_PROCESSES:,} processes"),
     ("reference/configuration.md", f"{limits._GPU_MEMORY_BYTES / GIB:g} GiB of memory"),

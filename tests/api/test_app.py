@@ -113,6 +113,23 @@ async def test_a_body_that_is_announced_too_large_is_refused_unread(door: Door) 
     assert (413, "body_too_large") == (answer.status_code, answer.json()["code"])
 
 
+@pytest.mark.parametrize(
+    ("path", "kind", "more", "status"),
+    [
+        ("/api/v1/device-logins/poll", "application/json", 0, 422),
+        ("/api/v1/device-logins/poll", "application/json", 1, 413),
+        ("/api/v1/submissions", "application/x-www-form-urlencoded", 1, 413),
+        ("/api/v1/submissions", "Multipart/Form-Data; boundary=x", 1, 400),
+    ],
+)
+async def test_what_holds_no_file_is_a_quarter_as_long(
+    door: Door, path: str, kind: str, more: int, status: int
+) -> None:
+    body = b'{"a":0' + b" " * ((256 << 10) - 7 + more) + b"}"
+    answer = await door.stranger.post(path, content=body, headers={"Content-Type": kind})
+    assert status == answer.status_code
+
+
 @pytest.mark.parametrize("header", ["Authorization", "X-Popcorn-Cli-Id", "X-Web-Auth-Id"])
 async def test_a_token_may_come_in_three_ways(door: Door, header: str) -> None:
     token = door.world.ada.token

@@ -141,11 +141,11 @@ def _operation_id(route: APIRoute) -> str:
 
 
 def _limits(settings: ApiSettings) -> Callable[[Scope], int]:
-    """The size limit of each path: a problem may be larger than a submission."""
+    """The size limit of each path: a problem may be larger than a submission, and that than what
+    holds no file."""
     upload = settings.body_limit_bytes + settings.multipart_overhead_bytes
     of_path = {
         f"{PREFIX}/boards": settings.board_body_limit_bytes,
-        f"{PREFIX}/submissions": upload,
         f"{PREFIX}/sync/archive": settings.archive_limit_bytes,
         "/organise/sync/archive/plan": settings.archive_limit_bytes,
         "/organise/sync/archive/apply": settings.archive_limit_bytes,
@@ -154,16 +154,16 @@ def _limits(settings: ApiSettings) -> Callable[[Scope], int]:
     def limit_of(scope: Scope) -> int:
         if nodes.EVENTS_PATH.fullmatch(scope["path"].removeprefix(PREFIX)):
             return nodes.MAX_BATCH_BYTES
-        usual = upload if _is_form(scope) else settings.body_limit_bytes
+        usual = upload if _holds_a_file(scope) else settings.text_limit_bytes
         return of_path.get(scope["path"], usual)
 
     return limit_of
 
 
-def _is_form(scope: Scope) -> bool:
-    """A form: its body is larger than the file in it, on every path."""
+def _holds_a_file(scope: Scope) -> bool:
+    """Whether it is a form that may: its body is larger than the file in it, on every path."""
     content_type: bytes = dict(scope["headers"]).get(b"content-type", b"")
-    return content_type.startswith(b"multipart/form-data")
+    return content_type.lower().startswith(b"multipart/form-data")
 
 
 def _latency() -> Histogram:

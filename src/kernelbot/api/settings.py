@@ -29,7 +29,10 @@ class ApiSettings:
     """Sizes in bytes, times in seconds."""
 
     body_limit_bytes: int = MIB
-    """Largest body of a request, and largest file of a submission."""
+    """Largest file of a submission."""
+    text_limit_bytes: int = 256 << 10
+    """Largest body that holds no file: JSON, or a form's fields. Anybody may send one, and to read
+    a megabyte of the smallest fields takes a third of a second, in which nobody is answered."""
     board_body_limit_bytes: int = 16 * MIB
     """Largest problem in `POST /api/v1/boards`."""
     archive_limit_bytes: int = 64 * MIB
