@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 
+import psycopg
 import pytest
 
 from kernelbot.accounts.model import User
@@ -168,6 +169,20 @@ async def test_a_receiver_that_is_gone_is_told_no_more(post: Post) -> None:
     await post.deliver_all()
     webhook = await post.webhooks.get(post.world.admin.user, webhook_id)
     assert "The receiver answered 410: it wants no more." == webhook.disabled_reason
+
+
+async def test_what_fails_of_a_webhook_that_was_disabled_meanwhile_is_given_up(post: Post) -> None:
+    webhook_id = await tried(post)
+
+    def disabled_by_another_worker() -> Response:
+        with psycopg.connect(post.world.database.url) as connection:
+            connection.execute("UPDATE webhooks SET disabled_at = now(), disabled_reason = 'x'")
+        return answering(500)
+
+    post.receiver.answer = disabled_by_another_worker
+    await post.deliver_all()
+    (message,) = await post.webhooks.messages(post.world.admin.user, webhook_id)
+    assert (500, None) == (message.status, message.next_at)
 
 
 async def test_who_organises_no_more_is_told_no_more(post: Post) -> None:

@@ -99,11 +99,15 @@ UPDATE webhooks SET failing_since = NULL, failures = 0, paused_until = NULL FROM
 WHERE webhooks.id = told.webhook_id AND failures > 0;
 
 -- `tries`: of the attempt that has failed; somebody else may have begun another meanwhile. What
--- waits while the webhook is paused has a task at the end of the pause.
+-- waits while the webhook is paused has a task at the end of the pause. Of a webhook that was disabled
+-- meanwhile nothing waits: it would be told of that once it is enabled again.
 -- name: failed
 WITH told AS (
     UPDATE webhook_messages
-    SET next_at = now() + make_interval(secs => %(pause_s)s), status = %(status)s, error = %(error)s
+    SET next_at = CASE
+            WHEN (SELECT disabled_at FROM webhooks WHERE id = webhook_id) IS NULL
+            THEN now() + make_interval(secs => %(pause_s)s)
+        END, status = %(status)s, error = %(error)s
     WHERE id = %(id)s AND tries = %(tries)s AND delivered_at IS NULL
     RETURNING webhook_id
 ), paused AS (
