@@ -13,6 +13,7 @@ from kernelbot.webhooks.model import WebhookRules
 from tests.support.virtual_time import run_virtually
 
 OUTSIDE = WebhookRules()
+LOOKUPS = ThreadPoolExecutor(4)
 PRIVATE = (
     "127.0.0.1",
     "10.0.0.1",
@@ -105,11 +106,11 @@ def test_another_port_needs_a_setting() -> None:
 @pytest.mark.parametrize("host", ["localhost", "127.1", "2130706433", "0x7f000001", "::1"])
 async def test_a_name_that_leads_inside_is_refused_when_it_is_called(host: str) -> None:
     with pytest.raises((UserError, OSError)):
-        await public_address(host, OUTSIDE)
+        await public_address(host, OUTSIDE, LOOKUPS)
 
 
 async def test_an_address_of_the_web_is_called() -> None:
-    assert "8.8.8.8" == await public_address("8.8.8.8", OUTSIDE)
+    assert "8.8.8.8" == await public_address("8.8.8.8", OUTSIDE, LOOKUPS)
 
 
 def test_a_name_that_nobody_looks_up_is_given_up_after_five_seconds(
@@ -119,7 +120,7 @@ def test_a_name_that_nobody_looks_up_is_given_up_after_five_seconds(
         loop = asyncio.get_running_loop()
         monkeypatch.setattr(loop, "run_in_executor", lambda *_: asyncio.sleep(3600))
         with pytest.raises(TimeoutError):
-            await public_address("example.org", OUTSIDE)
+            await public_address("example.org", OUTSIDE, LOOKUPS)
         return loop.time()
 
     assert 5.0 == round(run_virtually(monkeypatch, waited_s), 3)
@@ -138,7 +139,7 @@ async def test_names_that_nobody_answers_for_take_no_thread_from_all_else(
         raise socket.gaierror
 
     monkeypatch.setattr(socket, "getaddrinfo", nobody_answers)
-    looking = asyncio.ensure_future(public_address("example.org", OUTSIDE))
+    looking = asyncio.ensure_future(public_address("example.org", OUTSIDE, LOOKUPS))
     try:
         async with asyncio.timeout(60):
             await began.wait()
@@ -152,4 +153,4 @@ async def test_names_that_nobody_answers_for_take_no_thread_from_all_else(
 async def test_an_operator_may_allow_private_addresses() -> None:
     rules = WebhookRules(private_addresses=True)
     assert "http://127.0.0.1/" == checked_url("http://127.0.0.1/", rules)
-    assert "127.0.0.1" == await public_address("127.0.0.1", rules)
+    assert "127.0.0.1" == await public_address("127.0.0.1", rules, LOOKUPS)

@@ -4,7 +4,7 @@ network: so it must not be one that only we can reach."""
 import asyncio
 import ipaddress
 import socket
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor
 from functools import partial
 from urllib.parse import urlsplit
 
@@ -13,9 +13,6 @@ from kernelbot.webhooks.model import WebhookRules
 
 _LONGEST = 2000
 _RESOLVED_WITHIN_S = 5.0
-_LOOKUPS = ThreadPoolExecutor(16, "webhook-names")
-"""Who chooses a name may also choose that nobody answers for it: then its thread waits on after we
-have given up, for half a minute. Such threads are none of those by which all else gets on."""
 _PORTS = (443, 80)
 _INSIDE = tuple(
     map(ipaddress.ip_network, ("64:ff9b:1::/48", "fec0::/10", "168.63.129.16/32", "192.0.0.0/24"))
@@ -57,12 +54,16 @@ def checked_url(url: str, rules: WebhookRules) -> str:
     return url
 
 
-async def public_address(host: str, rules: WebhookRules) -> str:
+async def public_address(host: str, rules: WebhookRules, lookups: Executor) -> str:
     """An IP address of the host that may be called. Raises `UserError` if any of its addresses may
-    not be, and `OSError` if it has none."""
+    not be, and `OSError` if it has none.
+
+    `lookups`: threads that nobody else needs. Who chooses a name may also choose that nobody
+    answers for it: then its thread waits on after we have given up, for half a minute.
+    """
     look_up = partial(socket.getaddrinfo, host, None, type=socket.SOCK_STREAM)
     async with asyncio.timeout(_RESOLVED_WITHIN_S):
-        found = await asyncio.get_running_loop().run_in_executor(_LOOKUPS, look_up)
+        found = await asyncio.get_running_loop().run_in_executor(lookups, look_up)
     addresses = [str(entry[4][0]) for entry in found]
     if not rules.private_addresses and not all(map(_is_public, addresses)):
         raise _private()

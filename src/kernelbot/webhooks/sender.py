@@ -4,6 +4,7 @@ import asyncio
 import json
 import socket
 import ssl
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from urllib.parse import urlsplit
@@ -17,6 +18,7 @@ from kernelbot.webhooks.addresses import checked_url, public_address
 from kernelbot.webhooks.model import DueMessage, WebhookRules
 
 _GONE = 410
+_MOST_LOOKUPS = 16
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,7 @@ class Sender:
         """`tls`: whose certificates are trusted; None: the usual ones."""
         self._rules = rules
         self._timeout_s = timeout_s
+        self._lookups = ThreadPoolExecutor(_MOST_LOOKUPS, "webhook-names")
         # Made once: reading the certificates takes longer than most requests.
         self._tls = tls or httpx.create_ssl_context(trust_env=False)
 
@@ -65,7 +68,7 @@ class Sender:
     async def _post(self, url: str, message: DueMessage) -> int:
         parts = urlsplit(url)
         assert parts.hostname is not None, "it was checked"
-        address = await public_address(parts.hostname, self._rules)
+        address = await public_address(parts.hostname, self._rules, self._lookups)
         # The address that was checked is the one that is called: a name may lead elsewhere the next
         # time that it is looked up.
         target = httpx.URL(url).copy_with(host=address)
