@@ -260,7 +260,9 @@ def _bwrap_arguments(
 ) -> list[str]:
     arguments = ["--unshare-all", "--unshare-user", "--uid", str(INSIDE_UID)]
     arguments += ["--gid", str(INSIDE_UID), "--cap-add", "ALL", "--hostname", "runner"]
-    arguments += _folders_above(binds)
+    arguments += _folders_above(
+        [*_ETC_READ_ONLY, *_SYS_READ_ONLY, *(bind.target for bind in binds)]
+    )
     arguments += ["--ro-bind", "/usr", "/usr"]
     for name in _SYSTEM_FOLDERS:
         arguments += _system_folder(name)
@@ -276,6 +278,7 @@ def _bwrap_arguments(
         arguments += ["--ro-bind-data", str(fd), f"/etc/{name}"]
     arguments += ["--proc", "/proc", "--dev", "/dev"]
     arguments += ["--tmpfs", _TERMINALS, "--remount-ro", _TERMINALS]
+    arguments += _folders_above(config.devices)
     for device in config.devices:
         arguments += ["--dev-bind", device, device]
     arguments += ["--dir", "/box", "--tmpfs", "/tmp"]  # noqa: S108 - runners cover both
@@ -287,10 +290,9 @@ def _bwrap_arguments(
     return [*arguments, "--"]
 
 
-def _folders_above(binds: Iterable[Bind]) -> list[str]:
+def _folders_above(targets: Iterable[str]) -> list[str]:
     """Makes all folders above what is shown that the sandbox doesn't have from the system. Some
     bubblewrap would make for its own user alone, and runners are others."""
-    targets = [*_ETC_READ_ONLY, *_SYS_READ_ONLY, *(bind.target for bind in binds)]
     above = {parent for target in targets for parent in Path(target).parents[:-1]}
     theirs = {"usr", *_SYSTEM_FOLDERS}
     made = sorted(str(folder) for folder in above if folder.parts[1] not in theirs)
