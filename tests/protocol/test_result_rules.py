@@ -31,7 +31,7 @@ from kernelbot.protocol import (
 )
 from kernelbot.protocol.result_rules import MAX_ITEMS, MAX_TEXT, held_to
 from kernelbot.protocol.result_size import MAX_BYTES, most_bytes
-from kernelbot.protocol.workload_rules import Disagrees
+from kernelbot.protocol.workload_rules import MOST_COUNTED, Disagrees
 from tests.harness.jobs import SORT, a_job, a_problem
 from tests.support.honest import WITHIN_S, accepted, honest, jobs
 
@@ -230,9 +230,9 @@ def test_statistics_that_decide_nothing_are_computed_here() -> None:
 
 def test_samples_fit_into_the_attempt() -> None:
     result = accepted(RANKED, sample_ns=1e9)
-    assert result == held_to(RANKED, result, 21)
+    assert result == held_to(RANKED, result, 21 / MOST_COUNTED)
     with pytest.raises(Disagrees, match="longer than the attempt"):
-        held_to(RANKED, result, 19)
+        held_to(RANKED, result, 19 / MOST_COUNTED)
 
 
 def script_result(**changes: Any) -> RunResult:

@@ -23,6 +23,11 @@ from kernelbot.protocol.waits import MOST_TRIES
 BY_SCRIPT = "script"
 _STOPPED_EARLY = frozenset(("wall_cap", "dispute"))
 _STOPPED_BY = frozenset(("precision", "max_samples", "processes")) | _STOPPED_EARLY
+MOST_COUNTED = 4
+"""What a few calls did for the others counts for all of them (`harness/timing/minority.py`). So a
+sample is its own time, and at most the mean of all, that of its stretch of the time, and as much
+again as is missing to the mean: for all samples together none of the four is more than what all
+calls took."""
 
 
 class Disagrees(ValueError):
@@ -30,12 +35,12 @@ class Disagrees(ValueError):
 
 
 class Workloads:
-    """Holds the measurements of one result to its job: all their samples have to fit into
+    """Holds the measurements of one result to its job: what all their samples took has to fit into
     `within_s`."""
 
     def __init__(self, job: JobSpec, within_s: float) -> None:
         self._job = job
-        self._left_ns = within_s * 1e9
+        self._left_ns = MOST_COUNTED * within_s * 1e9
 
     def held(self, phase: PhaseResult) -> tuple[WorkloadResult, ...]:
         """The phase's, with our own figures. Raises `Disagrees`."""
@@ -99,7 +104,7 @@ class Workloads:
 
     def _check_samples(self, samples_ns: Sequence[float], stopped_by: str, calls: int = 1) -> None:
         """A single call may be claimed to have taken no time; all of them are times, as many as
-        the job allows, and together they took no longer than the attempt."""
+        the job allows, and together they count no more than calls of the attempt can."""
         if not 1 <= calls <= MOST_CALLS:
             raise Disagrees(f"its samples are of {calls} calls each")
         rules = self._job.sampling

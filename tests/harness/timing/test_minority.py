@@ -20,6 +20,7 @@ from kernelbot.harness.timing.minority import (
 from kernelbot.harness.timing.plausibility import CallBaseline
 from kernelbot.harness.words.windows import Window
 from kernelbot.protocol.scoring import process_interval
+from kernelbot.protocol.workload_rules import MOST_COUNTED
 
 US = 1_000
 MS = 1_000_000
@@ -69,6 +70,23 @@ def test_work_saved_up_in_few_calls_gains_only_the_leniency(every: int) -> None:
 def test_so_does_work_of_the_first_call() -> None:
     calls = [a_call(4_000), *[a_call(1)] * 39]
     assert 100 * US / LENIENCY == pytest.approx(score_ns(calls), abs=2 * US)
+
+
+def test_all_together_may_count_more_than_they_took() -> None:
+    calls = [*[a_call(90_000)] * 8, *[a_call(6_000)] * 48]
+    took_ns = sum(call.bracket_ns for call in calls)
+    assert 1.5 * took_ns < sum(counted_ns(calls, QUIET)) <= MOST_COUNTED * took_ns
+
+
+@given(st.lists(st.integers(0, 100_000), min_size=7, max_size=60), st.data())
+def test_but_no_more_than_what_results_are_held_to(
+    times_us: list[int], data: st.DataObject
+) -> None:
+    calls = [a_call(time_us) for time_us in times_us]
+    counted = counted_of([calls], QUIET)
+    places = data.draw(st.lists(st.sampled_from(range(len(calls))), min_size=1, unique=True))
+    took_ns = sum(call.bracket_ns for call in calls)
+    assert sum(counted.samples_ns([sorted(places)], 1)) <= MOST_COUNTED * took_ns
 
 
 def test_several_calls_of_a_window_share_it() -> None:
