@@ -62,6 +62,19 @@ def test_nothing_is_said_of_a_kernel_without_a_mistake(built: Path, kernel: str)
     assert error_of(built, kernel) == ""
 
 
+def test_an_array_may_lie_where_another_arguments_lay_before(built: Path, tmp_path: Path) -> None:
+    copy = shutil.copy(built, tmp_path / "given_again.so")
+    library = ctypes.CDLL(str(copy))
+    emulation = Emulation.find(library)
+    assert emulation is not None
+    arrays = np.zeros((6, 64), np.int32)
+    for given, size_bytes in (((0, 1, 2, 3), 8), ((2, 4, 5), arrays[0].nbytes)):
+        for place, at in enumerate(given, 1):
+            emulation.give(place, arrays[at].ctypes.data, size_bytes)
+    library.run_reverse(*(ctypes.c_void_p(arrays[at].ctypes.data) for at in (2, 4)))
+    emulation.expect_no_error()
+
+
 @pytest.mark.exhaustive  # each run has test_nothing_is_said_of_a_kernel_without_a_mistake
 def test_what_another_thread_of_the_host_does_meanwhile_is_not_the_kernels(built: Path) -> None:
     library = ctypes.CDLL(str(built))

@@ -78,6 +78,14 @@ CUDA_ON_CPU_UNSEEN inline void remove_array(const void *first) {
             return;
         }
 }
+// By the place of the name itself. Where it lay may be another array's by now.
+CUDA_ON_CPU_UNSEEN inline void remove_named(const char *name) {
+    for (unsigned i = 0; i < accesses.arrays_count; ++i)
+        if (accesses.arrays[i].name == name) {
+            accesses.arrays[i] = accesses.arrays[--accesses.arrays_count];
+            return;
+        }
+}
 
 void begin_grid(size_t shared_bytes);
 void begin_block();

@@ -255,12 +255,10 @@ CUDA_ON_CPU_UNSEEN inline void touch_atomically(const void *at, size_t bytes, vo
 // The arrays that the host function is given, by the place of the argument. No bytes: none.
 CUDA_ON_CPU_EXPORTED inline void cuda_on_cpu_argument(int place, const void *first, size_t bytes) {
     static char names[64][24];
-    static const void *known[64];
     if (place < 1 || place > 63) return;
     accesses.host = pthread_self();
     snprintf(names[place], sizeof names[place], "argument %d", place);
-    if (known[place]) remove_array(known[place]);
-    known[place] = bytes ? first : nullptr;
+    remove_named(names[place]);
 #ifdef CUDA_ON_CPU_THROWS // torch's tensors may be the host's
     if (bytes) add_array(first, bytes, names[place], Owner::BOTH);
 #else
